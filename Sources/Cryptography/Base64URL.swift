@@ -1,0 +1,54 @@
+/// base64url without padding (RFC 4648 §5), the encoding of tokens, fingerprints and JOSE.
+public enum Base64URL {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let none: UInt8 = 255
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: none, count: 256)
+        for (value, letter) in alphabet.enumerated() { values[Int(letter)] = UInt8(value) }
+        return values
+    }()
+
+    /// Encodes `bytes` without padding.
+    public static func encode(_ bytes: [UInt8]) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { buffer in
+            var count = 0
+            var pending: UInt32 = 0
+            var bits: UInt32 = 0
+            for byte in bytes {
+                pending = pending << 8 | UInt32(byte)
+                bits += 8
+                while bits >= 6 {
+                    bits -= 6
+                    buffer[count] = alphabet[Int(pending >> bits & 63)]
+                    count += 1
+                }
+            }
+            if bits > 0 {
+                buffer[count] = alphabet[Int(pending << (6 - bits) & 63)]
+                count += 1
+            }
+            return count
+        }
+    }
+
+    /// Decodes `text`, or returns nil when it is not canonical base64url without padding.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        var pending: UInt32 = 0
+        var bits: UInt32 = 0
+        for letter in text.utf8 {
+            let value = values[Int(letter)]
+            guard value != none else { return nil }
+            pending = pending << 6 | UInt32(value)
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
+            }
+        }
+        // Two texts must not decode to one value: no letter may be left over, and no bit of the last one be lost.
+        guard bits < 6, pending & (1 << bits - 1) == 0 else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Synchronization
+
+/// Hashes passwords on threads of its own: a few at once, a bounded queue, and below the priority of everything else.
+public final class HashingPool: Sendable {
+    public let parameters: PasswordHashParameters
+    private let queue: HashingQueue
+    /// What an unknown user's password is compared with, so that it costs as much time as a wrong one.
+    private let decoy: PasswordHash
+    private let computed = Atomic(0)
+
+    /// As many hashes at once as there are cores: more would only take longer each.
+    public static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
+
+    /// Starts `workers` threads. At most `queueLimit` callers wait; the next one is refused.
+    public init(
+        parameters: PasswordHashParameters = .standard, workers: Int = HashingPool.cores,
+        queueLimit: Int? = nil, random: any RandomSource
+    ) throws(PasswordHashingFailed) {
+        let workers = max(1, workers)
+        self.parameters = parameters
+        self.decoy = try PasswordHash(
+            of: random.bytes(32), salt: PasswordHash.salt(from: random), parameters: parameters)
+        self.queue = HashingQueue(limit: queueLimit ?? workers * 32)
+        for number in 1...workers { queue.startThread(named: "hashing-\(number)") }
+    }
+
+    deinit { queue.close() }
+
+    /// How many hashes were computed: what the pool has worked, whoever asked.
+    public var hashesComputed: Int { computed.load(ordering: .relaxed) }
+
+    /// How many callers wait for a thread.
+    public var waiting: Int { queue.waiting }
+
+    /// Hashes a new password. Throws `HashingPoolFull` when too many wait, `PasswordTooLong` over 1024 bytes.
+    public func hash(_ password: String, random: any RandomSource) async throws -> PasswordHash {
+        let bytes = try PasswordHash.bytes(of: password)
+        let salt = PasswordHash.salt(from: random)
+        return try await run { [parameters] in try PasswordHash(of: bytes, salt: salt, parameters: parameters) }
+    }
+
+    /// Whether `password` is the one `hash` was made of; `hash` is nil for a user there is not: the same work, then no.
+    public func verify(_ password: String, against hash: PasswordHash?) async throws -> Bool {
+        let bytes = try PasswordHash.bytes(of: password)
+        let expected = hash ?? decoy
+        let matches = try await run { try expected.matches(bytes) }
+        return matches && hash != nil
+    }
+
+    private func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        let ticket = HashingQueue.Ticket()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let job = HashingQueue.Job(ticket: ticket) { [self] dropped in
+                    guard !dropped else { return continuation.resume(throwing: CancellationError()) }
+                    computed.wrappingAdd(1, ordering: .relaxed)
+                    continuation.resume(with: Result(catching: work))
+                }
+                if !queue.add(job) { continuation.resume(throwing: HashingPoolFull()) }
+            }
+        } onCancel: {
+            // Nobody reads the answer any more: if it has not begun, it need not.
+            queue.drop(ticket)
+        }
+    }
+}
+
+/// Too many passwords wait to be hashed. Try again in a moment.
+public struct HashingPoolFull: Error, Sendable, Equatable {}

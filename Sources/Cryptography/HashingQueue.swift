@@ -1,0 +1,87 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The queue between callers and the hashing threads.
+///
+/// `@unchecked` because the compiler cannot see that `jobs` and `closed` are touched under `condition` only.
+final class HashingQueue: @unchecked Sendable {
+    /// Names one job, so that its caller can take it back.
+    final class Ticket: Sendable {}
+
+    struct Job: Sendable {
+        let ticket: Ticket
+        /// Called once: with false to do the work, with true when its caller has gone.
+        let finish: @Sendable (_ dropped: Bool) -> Void
+    }
+
+    private let condition = NSCondition()
+    private let limit: Int
+    private var jobs: [Job] = []
+    private var idle = 0
+    private var closed = false
+
+    init(limit: Int) { self.limit = limit }
+
+    var waiting: Int { condition.withLock { jobs.count } }
+
+    /// Adds `job` and returns true, or returns false when no thread is free and `limit` jobs wait already.
+    func add(_ job: Job) -> Bool {
+        condition.withLock {
+            guard jobs.count < limit + idle else { return false }
+            jobs.append(job)
+            condition.signal()
+            return true
+        }
+    }
+
+    /// Takes a job that has not begun out of the queue.
+    func drop(_ ticket: Ticket) {
+        let job = condition.withLock {
+            jobs.firstIndex { $0.ticket === ticket }.map { jobs.remove(at: $0) }
+        }
+        job?.finish(true)
+    }
+
+    /// Ends the threads once the queue is empty.
+    func close() {
+        condition.withLock {
+            closed = true
+            condition.broadcast()
+        }
+    }
+
+    func startThread(named name: String) {
+        let thread = Thread { [self] in
+            // Named from within: on Linux Foundation gives the system the name of the running thread only.
+            Thread.current.name = name
+            lowerPriorityOfThisThread()
+            while let job = next() { job.finish(false) }
+        }
+        thread.qualityOfService = .utility
+        thread.start()
+    }
+
+    private func next() -> Job? {
+        condition.withLock {
+            idle += 1
+            defer { idle -= 1 }
+            while jobs.isEmpty {
+                if closed { return nil }
+                condition.wait()
+            }
+            return jobs.removeFirst()
+        }
+    }
+}
+
+/// Lets token traffic go first while sign-ins queue. On Linux a nice value belongs to the thread, and 0 names this one.
+private func lowerPriorityOfThisThread() {
+    #if os(Linux)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    #endif
+}

@@ -1,0 +1,143 @@
+import COpenSSL
+
+/// A private key and the one signature algorithm it is used with, through OpenSSL. It does not print.
+///
+/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer: it is made once, never changed after, counted atomically, and
+/// every signature has a context of its own, which is what OpenSSL asks of keys shared between threads.
+public final class PrivateKey: @unchecked Sendable {
+    /// The JWA name of a signature (RFC 7518 §3.1).
+    public enum Algorithm: String, Sendable, CaseIterable {
+        /// RSASSA-PKCS1-v1_5 with SHA-256 and 2048 bits.
+        case rs256 = "RS256"
+        /// ECDSA with P-256 and SHA-256.
+        case es256 = "ES256"
+    }
+
+    /// What anyone may know of the key, as big-endian numbers.
+    public enum PublicNumbers: Sendable, Equatable {
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        /// A point of P-256, 32 bytes each.
+        case p256(x: [UInt8], y: [UInt8])
+    }
+
+    /// A key that is not one: other bytes, another kind of key, a weak one.
+    public struct Unreadable: Error, Sendable {}
+
+    public let algorithm: Algorithm
+    private let key: OpaquePointer
+
+    private init(algorithm: Algorithm, owning key: OpaquePointer) {
+        self.algorithm = algorithm
+        self.key = key
+    }
+
+    deinit { EVP_PKEY_free(key) }
+
+    /// Makes a key of OpenSSL's own randomness; an RSA key takes a good part of a second.
+    public static func generate(_ algorithm: Algorithm) -> PrivateKey {
+        let key =
+            switch algorithm {
+            case .rs256: spindle_generate_rsa(2048)
+            case .es256: spindle_generate_ec("P-256")
+            }
+        guard let key else { preconditionFailure("OpenSSL could not make a key") }
+        return PrivateKey(algorithm: algorithm, owning: key)
+    }
+
+    /// Reads PKCS #8 in DER (RFC 5208), not encrypted.
+    public convenience init(pkcs8 bytes: [UInt8], algorithm: Algorithm) throws(Unreadable) {
+        let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+            var cursor = buffer.baseAddress
+            guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, buffer.count) else { return nil }
+            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            // The reader stops where the key ends; what follows would be carried along unseen.
+            guard let start = buffer.baseAddress, cursor == start + buffer.count else { return nil }
+            return EVP_PKCS82PKEY(info)
+        }
+        guard let key else {
+            ERR_clear_error()
+            throw Unreadable()
+        }
+        let fits =
+            switch algorithm {
+            case .rs256: EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) >= 2048
+            case .es256: EVP_PKEY_is_a(key, "EC") == 1 && curve(of: key) == "prime256v1"
+            }
+        guard fits else {
+            EVP_PKEY_free(key)
+            throw Unreadable()
+        }
+        self.init(algorithm: algorithm, owning: key)
+    }
+
+    /// PKCS #8 in DER, in the clear: for sealing and nothing else.
+    public var pkcs8: [UInt8] {
+        guard let info = EVP_PKEY2PKCS8(key) else { preconditionFailure("out of memory") }
+        defer { PKCS8_PRIV_KEY_INFO_free(info) }
+        return [UInt8](unsafeUninitializedCapacity: Int(i2d_PKCS8_PRIV_KEY_INFO(info, nil))) { buffer, count in
+            var cursor = buffer.baseAddress
+            count = Int(i2d_PKCS8_PRIV_KEY_INFO(info, &cursor))
+        }
+    }
+
+    public var publicNumbers: PublicNumbers {
+        switch algorithm {
+        case .rs256: .rsa(modulus: number("n"), exponent: number("e"))
+        case .es256: .p256(x: number("qx", length: 32), y: number("qy", length: 32))
+        }
+    }
+
+    /// Signs `bytes`. ES256 gives the 64 bytes of r and s that JOSE asks for (RFC 7518 §3.4).
+    public func sign(_ bytes: [UInt8]) -> [UInt8] {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
+        defer { EVP_MD_CTX_free(context) }
+        var length = Int(EVP_PKEY_get_size(key))
+        var signature = [UInt8](repeating: 0, count: length)
+        let done =
+            EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1
+            && EVP_DigestSign(context, &signature, &length, bytes, bytes.count) == 1
+        precondition(done, "OpenSSL could not sign")
+        signature.removeLast(signature.count - length)
+        return algorithm == .es256 ? rawSignature(ofDER: signature) : signature
+    }
+
+    /// The public number OpenSSL keeps under `name`, padded to `length` when that is given.
+    private func number(_ name: String, length: Int? = nil) -> [UInt8] {
+        var number: OpaquePointer?
+        precondition(EVP_PKEY_get_bn_param(key, name, &number) == 1, "the key has no \(name)")
+        defer { BN_free(number) }
+        return bigEndian(number, length: length ?? Int(BN_num_bits(number) + 7) / 8)
+    }
+}
+
+extension PrivateKey: CustomStringConvertible, CustomReflectable {
+    public var description: String { "<private key>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+private func curve(of key: OpaquePointer) -> String? {
+    var name = [UInt8](repeating: 0, count: 64)
+    var length = 0
+    let found = name.withUnsafeMutableBytes {
+        EVP_PKEY_get_group_name(key, $0.bindMemory(to: CChar.self).baseAddress, $0.count, &length)
+    }
+    return found == 1 ? String(decoding: name.prefix(length), as: UTF8.self) : nil
+}
+
+/// r and s, 32 bytes each, of an ECDSA signature in DER.
+private func rawSignature(ofDER der: [UInt8]) -> [UInt8] {
+    let signature = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+        var cursor = buffer.baseAddress
+        return d2i_ECDSA_SIG(nil, &cursor, buffer.count)
+    }
+    guard let signature else { preconditionFailure("OpenSSL made no ECDSA signature") }
+    defer { ECDSA_SIG_free(signature) }
+    return bigEndian(ECDSA_SIG_get0_r(signature), length: 32) + bigEndian(ECDSA_SIG_get0_s(signature), length: 32)
+}
+
+private func bigEndian(_ number: OpaquePointer?, length: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+        precondition(BN_bn2binpad(number, buffer.baseAddress, Int32(length)) == length, "a number of another size")
+        count = length
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import JOSE
+import OAuth
+
+/// `spindle client …`
+struct ClientCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "client", abstract: "Clients: apps and backends that ask for tokens.",
+        subcommands: [
+            Create.self, List.self, Show.self, Change.self, Delete.self, AddSecret.self, EndSecret.self,
+        ])
+
+    struct Create: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
+        @Option(help: "The merchant it belongs to; without one it is the platform's own.") var merchant: String?
+        @OptionGroup var members: ClientMembers
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let metadata = try ClientMetadata(members.json)
+            let merchant = merchant.map { Merchant.ID($0) }
+            if let merchant, try await stores.merchants.find(merchant) == nil {
+                throw JSONFault("merchant_id", "the id of a merchant")
+            }
+            output.print(try await stores.clients.register(metadata, merchant: merchant).document)
+        }
+    }
+
+    struct List: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "List clients.")
+        @Option(help: "Of this merchant only.") var merchant: String?
+        @OptionGroup var page: PageOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let found = try await stores.clients.list(
+                of: merchant.map { Merchant.ID($0) }, after: page.after ?? "", count: page.fetchCount)
+            output.print(
+                page.page(found, cursor: \.id.text, json: \.json),
+                columns: ["client_id", "merchant_id", "client_name", "grant_types", "disabled"])
+        }
+    }
+
+    struct Show: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a client.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws { output.print(try await stores.clients.known(id).json) }
+    }
+
+    struct Change: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Change what is named of a client.")
+        @Argument var id: String
+        @OptionGroup var members: ClientMembers
+        @Flag(inversion: .prefixedNo, help: "Disable it, or enable it again.") var disabled: Bool?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let client = try await stores.clients.known(id)
+            let metadata = try ClientMetadata(members.json, over: client)
+            guard let changed = try await stores.clients.change(client, to: metadata, disabled: disabled) else {
+                throw CommandFailure.notFound("client", id)
+            }
+            output.print(changed.json)
+        }
+    }
+
+    struct Delete: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a client and all it holds.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard try await stores.clients.delete(Client.ID(id)) else { throw CommandFailure.notFound("client", id) }
+            output.say("deleted client \(id)")
+        }
+    }
+}
+
+extension Clients {
+    /// The client that an operator names.
+    func known(_ id: String) async throws -> Client {
+        guard let client = try await find(Client.ID(id)) else { throw CommandFailure.notFound("client", id) }
+        return client
+    }
+}
+
+extension Clients.Registered {
+    /// The client with its secrets, which are shown this once.
+    fileprivate var document: JSON {
+        .object(
+            (client.json.members ?? [])
+                + (secret.map { [JSON.Member("client_secret", .string($0.value))] } ?? [])
+                + [JSON.Member("sign_secret", .string(signSecret.value))])
+    }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import JOSE
+
+/// What can be said about a client on the command line, in the names of RFC 7591.
+struct ClientMembers: ParsableArguments {
+    @Option(help: "Its name.") var name: String?
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: "An address it may be returned to; may be repeated. Given at all, it replaces those there were.")
+    var redirectURIs: [String] = []
+    @Option(name: .customLong("grant-type"), help: "A grant it may use; may be repeated.") var grantTypes: [String] = []
+    @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
+    @Option(help: "client_secret_basic, client_secret_post or none, for an app that can keep no secret.")
+    var tokenEndpointAuthMethod: String?
+    @Flag(inversion: .prefixedNo, help: "Whether it is the merchant's own: no consent is asked for.")
+    var firstParty: Bool?
+    @Flag(inversion: .prefixedNo, help: "Whether it is answered as SPiD would.") var spidCompatible: Bool?
+    @Flag(inversion: .prefixedNo, help: "Whether it gets a new refresh token at each use.")
+    var rotateRefreshTokens: Bool?
+    @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
+    @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
+
+    var json: JSON {
+        .members([
+            "client_name": name.map { .string($0) },
+            "redirect_uris": redirectURIs.isEmpty ? nil : .array(redirectURIs.map { .string($0) }),
+            "grant_types": grantTypes.isEmpty ? nil : .array(grantTypes.map { .string($0) }),
+            "scope": scope.map { .string($0) },
+            "token_endpoint_auth_method": tokenEndpointAuthMethod.map { .string($0) },
+            "first_party": firstParty.map { .bool($0) },
+            "spid_compatible": spidCompatible.map { .bool($0) },
+            "rotate_refresh_tokens": rotateRefreshTokens.map { .bool($0) },
+            "access_token_lifetime": accessTokenLifetime.map { .integer($0) },
+            "refresh_token_lifetime": refreshTokenLifetime.map { .integer($0) },
+        ])
+    }
+}

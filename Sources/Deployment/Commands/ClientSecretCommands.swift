@@ -1,0 +1,54 @@
+import ArgumentParser
+import JOSE
+import OAuth
+import Values
+
+extension ClientCommand {
+    /// `spindle client add-secret`: the first step of a rotation without an outage.
+    struct AddSecret: StoreCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a second live secret, shown once. End the other one when it is no longer used.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let client = try await stores.clients.known(id)
+            guard let (secret, value) = try await stores.clients.addSecret(to: client.id) else {
+                throw CommandFailure(
+                    client.isPublic
+                        ? "a client with token_endpoint_auth_method none has no secret"
+                        : "it has \(Clients.mostSecrets) live secrets already: end one first (spindle client end-secret)")
+            }
+            output.print(
+                .members([
+                    "id": .string(secret.id.text), "client_secret": .string(value.value),
+                    "created_at": .integer(secret.createdAt.seconds),
+                ]))
+        }
+    }
+
+    /// `spindle client end-secret`: the last step of a rotation; without the id of a secret, lists what there is to end.
+    struct EndSecret: StoreCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "End one of its live secrets; without the id of a secret, list them.")
+        @Argument var id: String
+        @Argument var secret: String?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let client = try await stores.clients.known(id)
+            guard let secret else {
+                let items = try await stores.clients.secrets(of: client.id).map { secret in
+                    JSON.members(["id": .string(secret.id.text), "created_at": .integer(secret.createdAt.seconds)])
+                }
+                return output.print(Page(items: items, next: nil), columns: ["id", "created_at"])
+            }
+            guard try await stores.clients.endSecret(ClientSecret.ID(secret), of: client.id) else {
+                throw CommandFailure.notFound("secret", secret)
+            }
+            output.say("ended secret \(secret)")
+        }
+    }
+}

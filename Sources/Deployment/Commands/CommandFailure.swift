@@ -1,0 +1,55 @@
+import Foundation
+import JOSE
+import Keys
+import Storage
+
+/// Why a command ends without success: what it says on the standard error, and its exit status (sysexits.h).
+struct CommandFailure: Error {
+    enum Status: Int32 {
+        case failed = 1
+        /// EX_USAGE
+        case usage = 64
+        /// EX_DATAERR
+        case data = 65
+        /// EX_UNAVAILABLE
+        case unavailable = 69
+        /// EX_CANTCREAT
+        case cannotCreate = 73
+        /// EX_CONFIG
+        case configuration = 78
+    }
+
+    let message: String
+    let status: Status
+
+    init(_ message: String, _ status: Status = .failed) {
+        self.message = message
+        self.status = status
+    }
+
+    static func notFound(_ kind: String, _ id: String) -> CommandFailure {
+        CommandFailure("there is no \(kind) \(id.printable)")
+    }
+
+    /// What `error` means to an operator; nil when it is the argument parser's own.
+    init?(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let faults as ConfigurationFaults: self.init(faults.description, .configuration)
+        case let error as InstallationError: self.init(error.description, .configuration)
+        case let error as MasterKeyError: self.init(error.description, .configuration)
+        case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)
+        case StorageError.unavailable(let reason): self.init("the database is not available: \(reason)", .unavailable)
+        case StorageError.unreadable(let reason): self.init("the database is not readable: \(reason)")
+        case StorageError.conflict(let reason), StorageError.constraint(let reason):
+            self.init("the database refused: \(reason)")
+        default: return nil
+        }
+    }
+
+    /// Says why, a line for each thing, and ends the process.
+    func end() -> Never {
+        for line in message.split(separator: "\n") { Terminal.tell("spindle: \(line)") }
+        exit(status.rawValue)
+    }
+}

@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+
+/// The settings that every command takes. The master key itself is not among them: others can read a command line.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Read settings from FILE, JSON or YAML.", valueName: "file")) var config: String?
+    @Option(help: ArgumentHelp("Listen at HOST:PORT.", valueName: "host:port")) var listen: String?
+    @Option(help: ArgumentHelp("The issuer, verbatim.", valueName: "url")) var issuer: String?
+    @Option(help: ArgumentHelp("A SQLite path, or postgresql://…", valueName: "database")) var database: String?
+    @Option(help: ArgumentHelp("The file of the master key.", valueName: "file")) var masterKeyFile: String?
+    @Option(help: ArgumentHelp("Serve /admin and /metrics there only.", valueName: "host:port"))
+    var adminListen: String?
+    @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file")) var tlsCertificate: String?
+    @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file")) var tlsKey: String?
+    @Option(name: .customLong("session-samesite"), help: ArgumentHelp("lax or none.", valueName: "policy"))
+    var sessionSameSite: String?
+    @Option(help: ArgumentHelp("Networks whose Forwarded headers are believed.", valueName: "cidr,…"))
+    var trustedProxies: String?
+    @Option(help: ArgumentHelp("Private networks that outgoing requests may reach.", valueName: "cidr,…"))
+    var outboundAllowPrivate: String?
+    @Option(help: ArgumentHelp("How long a client may take to send a request.", valueName: "seconds"))
+    var requestTimeout: String?
+    @Option(help: ArgumentHelp("How long a connection may stay silent.", valueName: "seconds"))
+    var idleTimeout: String?
+    @Option(help: ArgumentHelp("How many connections there may be.", valueName: "count"))
+    var maxConnections: String?
+    @Option(help: ArgumentHelp("From trace to critical.", valueName: "level")) var logLevel: String?
+    @Option(help: ArgumentHelp("text or json.", valueName: "format")) var logFormat: String?
+
+    /// The configuration of these options, the environment and the file.
+    func read() throws -> SpindleConfiguration {
+        try SpindleConfiguration.read(
+            commandLine: named, environment: ProcessInfo.processInfo.environment, file: config)
+    }
+
+    private var named: [String: String] {
+        let options: [(ConfigurationKey, String?)] = [
+            (.listen, listen), (.issuer, issuer), (.database, database), (.masterKeyFile, masterKeyFile),
+            (.adminListen, adminListen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
+            (.sessionSameSite, sessionSameSite), (.trustedProxies, trustedProxies),
+            (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
+            (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.logLevel, logLevel),
+            (.logFormat, logFormat),
+        ]
+        return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
+    }
+}

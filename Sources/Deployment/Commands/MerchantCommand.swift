@@ -1,0 +1,99 @@
+import ArgumentParser
+import JOSE
+import OAuth
+
+/// `spindle merchant …`
+struct MerchantCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merchant", abstract: "Merchants: the owners of clients.",
+        subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
+
+    /// What can be said about a merchant.
+    struct Members: ParsableArguments {
+        @Option(help: "Its name.") var name: String?
+        @Flag(inversion: .prefixedNo, help: "Whether a device's logout also ends what backends redeemed from it.")
+        var logoutReachesBackends: Bool?
+
+        var json: JSON {
+            .members([
+                "name": name.map { .string($0) }, "logout_reaches_backends": logoutReachesBackends.map { .bool($0) },
+            ])
+        }
+    }
+
+    struct Create: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a merchant.")
+        @OptionGroup var members: Members
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            output.print(try await stores.merchants.create(members.json).json)
+        }
+    }
+
+    struct List: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "List merchants.")
+        @OptionGroup var page: PageOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let found = try await stores.merchants.list(after: page.after ?? "", count: page.fetchCount)
+            output.print(page.page(found, cursor: \.id.text, json: \.json), columns: ["id", "name", "disabled"])
+        }
+    }
+
+    struct Show: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a merchant.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard let merchant = try await stores.merchants.find(Merchant.ID(id)) else {
+                throw CommandFailure.notFound("merchant", id)
+            }
+            output.print(merchant.json)
+        }
+    }
+
+    struct Change: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Change what is named of a merchant.")
+        @Argument var id: String
+        @OptionGroup var members: Members
+        @Flag(inversion: .prefixedNo, help: "Disable it with all its clients, or enable it again.") var disabled: Bool?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let changes = members.json.adding("disabled", disabled)
+            guard let merchant = try await stores.merchants.change(Merchant.ID(id), changes) else {
+                throw CommandFailure.notFound("merchant", id)
+            }
+            output.print(merchant.json)
+        }
+    }
+
+    struct Delete: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete a merchant, its clients and all they hold.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard try await stores.merchants.delete(Merchant.ID(id)) else {
+                throw CommandFailure.notFound("merchant", id)
+            }
+            output.say("deleted merchant \(id)")
+        }
+    }
+}
+
+extension JSON {
+    /// The document with a flag more, where one was given.
+    func adding(_ name: String, _ flag: Bool?) -> JSON {
+        guard let flag, let members else { return self }
+        return .object(members + [Member(name, .bool(flag))])
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import Migrations
+import Storage
+import Values
+
+/// `spindle migrate`: brings the schema up to date, or says whether it is.
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Bring the schema up to date.")
+
+    @Flag(help: "Change nothing; exit with 1 if there is something to do.") var check = false
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+    func run() async throws {
+        let location = try options.read().database
+        guard location.exists || !check else { throw CommandFailure(describe(.empty, location)) }
+        let database = try await location.open()
+        do {
+            try await work(on: database, at: location)
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
+    }
+
+    private func work(on database: any Database, at location: DatabaseLocation) async throws {
+        let migrator = Migrator(database: database, migrations: Migration.all)
+        let state = try await migrator.state()
+        switch state {
+        case .newer(let step): throw InstallationError.newer(step)
+        case .altered(let step): throw InstallationError.altered(step)
+        case .current: Terminal.print(describe(state, location))
+        case .empty, .behind:
+            guard !check else { throw CommandFailure(describe(state, location)) }
+            let done = try await migrator.migrate(at: SystemClock().now.milliseconds)
+            Terminal.print("\(location): applied schema step \(done.map(String.init).joined(separator: ", "))")
+        }
+    }
+
+    private func describe(_ state: Migrator.State, _ location: DatabaseLocation) -> String {
+        switch state {
+        case .behind(let steps):
+            "\(location) lacks schema step \(steps.map(String.init).joined(separator: ", "))"
+        case .empty: "\(location) has no schema yet"
+        default: "\(location) is up to date"
+        }
+    }
+}

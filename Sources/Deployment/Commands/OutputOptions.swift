@@ -1,0 +1,51 @@
+import ArgumentParser
+import JOSE
+
+/// How a command prints its answer.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print JSON, as the administration endpoints answer it.") var json = false
+
+    /// Prints one document.
+    func print(_ document: JSON) {
+        Terminal.print(json ? document.text : Table.of(document))
+    }
+
+    /// Prints a page of a list; of each item people see `columns`.
+    func print(_ page: Page, columns: [String]) {
+        guard !json else { return Terminal.print(page.json.text) }
+        if !page.items.isEmpty { Terminal.print(Table.of(page.items, columns: columns)) }
+        if let next = page.next { Terminal.tell("there are more: --after \(next)") }
+    }
+
+    /// Says what was done where there is no document to print.
+    func say(_ sentence: String) {
+        if !json { Terminal.print(sentence) }
+    }
+}
+
+/// Which part of a list to print.
+struct PageOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Go on after this cursor of the page before.", valueName: "cursor"))
+    var after: String?
+    @Option(help: ArgumentHelp("How many to print at most.", valueName: "number")) var count = 100
+
+    func validate() throws {
+        guard (1...1000).contains(count) else { throw ValidationError("--count must be from 1 to 1000") }
+    }
+
+    /// Asks for one more than is printed: that tells whether there is another page.
+    var fetchCount: Int { count + 1 }
+
+    func page<Item>(_ found: [Item], cursor: (Item) -> String, json: (Item) -> JSON) -> Page {
+        let items = found.prefix(count)
+        return Page(items: items.map(json), next: found.count > count ? items.last.map(cursor) : nil)
+    }
+}
+
+/// A page of a list, as the administration endpoints answer it.
+struct Page {
+    let items: [JSON]
+    let next: String?
+
+    var json: JSON { .members(["items": .array(items), "next": next.map { .string($0) }]) }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Identity
+import JOSE
+import Storage
+import Values
+
+/// `spindle user …`
+struct UserCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Users: the people who sign in.",
+        subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
+
+    struct Create: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Make an account.")
+        @OptionGroup var members: UserMembers
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let changes = try AccountChanges(members.json())
+            let account = try await tellingTakenAddress {
+                try await stores.accounts.create(changes) { _, _, _ in }
+            }
+            output.print(account.adminJSON)
+        }
+    }
+
+    struct List: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "List accounts.")
+        @Option(help: "Those connected to clients of this merchant only.") var merchant: String?
+        @OptionGroup var page: PageOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard let cursor = page.after.map({ Int64($0) }) ?? 0 else {
+                throw CommandFailure("--after: must be the cursor of a page before", .usage)
+            }
+            let found = try await stores.accounts.list(connectedTo: merchant, after: cursor, count: page.fetchCount)
+            output.print(
+                page.page(found, cursor: \.id.description, json: \.adminJSON),
+                columns: ["user_id", "email", "email_verified", "name", "disabled"])
+        }
+    }
+
+    struct Show: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Show an account.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard let account = try await stores.accounts.find(try accountID(id)) else {
+                throw CommandFailure.notFound("user", id)
+            }
+            output.print(account.adminJSON)
+        }
+    }
+
+    struct Change: StoreCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Change what is named of an account. A new password ends its tokens and sessions.")
+        @Argument var id: String
+        @OptionGroup var members: UserMembers
+        @Flag(inversion: .prefixedNo, help: "Disable it and end its tokens and sessions, or enable it again.")
+        var disabled: Bool?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            let account = try accountID(id)
+            let changes = try AccountChanges(members.json().adding("disabled", disabled))
+            let changed = try await tellingTakenAddress { try await stores.accounts.change(account, changes) }
+            guard let changed else { throw CommandFailure.notFound("user", id) }
+            output.print(changed.adminJSON)
+        }
+    }
+
+    struct Delete: StoreCommand {
+        static let configuration = CommandConfiguration(abstract: "Delete an account and all it holds.")
+        @Argument var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            guard try await stores.accounts.delete(try accountID(id)) else {
+                throw CommandFailure.notFound("user", id)
+            }
+            output.say("deleted user \(id)")
+        }
+    }
+}
+
+/// The account that an operator names; a text that is no account's number names none.
+private func accountID(_ text: String) throws -> AccountID {
+    guard let id = AccountID(text) else { throw CommandFailure.notFound("user", text) }
+    return id
+}
+
+/// The one unique thing about an account is its address.
+private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async throws -> Value {
+    do {
+        return try await work()
+    } catch StorageError.conflict {
+        throw JSONFault("email", "an address that no other account has")
+    }
+}

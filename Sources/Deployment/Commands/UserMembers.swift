@@ -1,0 +1,38 @@
+import ArgumentParser
+import Foundation
+import JOSE
+
+/// What can be said about a person on the command line, in the names of OpenID Connect.
+struct UserMembers: ParsableArguments {
+    @Option(help: "The e-mail address, which is the user name.") var email: String?
+    @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.") var emailVerified: Bool?
+    @Flag(help: "Read the password from the first line of the standard input.") var passwordStdin = false
+    @Option(help: "The full name.") var name: String?
+    @Option(help: "The given name.") var givenName: String?
+    @Option(help: "The family name.") var familyName: String?
+    @Option(help: "The name they like to be called by.") var preferredUsername: String?
+    @Option(help: "The telephone number.") var phoneNumber: String?
+    @Option(help: "The language, such as nb-NO.") var locale: String?
+
+    /// The document, with the password that is waiting on the standard input.
+    func json() throws -> JSON {
+        .members([
+            "email": email.map { .string($0) },
+            "email_verified": emailVerified.map { .bool($0) },
+            "password": passwordStdin ? .string(try Self.passwordFromStandardInput()) : nil,
+            "name": name.map { .string($0) },
+            "given_name": givenName.map { .string($0) },
+            "family_name": familyName.map { .string($0) },
+            "preferred_username": preferredUsername.map { .string($0) },
+            "phone_number": phoneNumber.map { .string($0) },
+            "locale": locale.map { .string($0) },
+        ])
+    }
+
+    private static func passwordFromStandardInput() throws -> String {
+        guard let line = readLine(strippingNewline: true) else {
+            throw CommandFailure("there is no password on the standard input", .data)
+        }
+        return line
+    }
+}

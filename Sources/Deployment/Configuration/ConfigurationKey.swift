@@ -1,0 +1,24 @@
+import Foundation
+
+/// Every setting there is, by its name in a configuration file.
+enum ConfigurationKey: String, CaseIterable, Sendable {
+    case listen, issuer, database
+    case masterKeyFile = "master_key_file"
+    case masterKey = "master_key"
+    case adminListen = "admin_listen"
+    case tlsCertificate = "tls_certificate"
+    case tlsKey = "tls_key"
+    case sessionSameSite = "session_samesite"
+    case trustedProxies = "trusted_proxies"
+    case outboundAllowPrivate = "outbound_allow_private"
+    case requestTimeout = "request_timeout"
+    case idleTimeout = "idle_timeout"
+    case maxConnections = "max_connections"
+    case logLevel = "log_level"
+    case logFormat = "log_format"
+
+    static let environmentPrefix = "SPINDLE_"
+
+    var environmentVariable: String { Self.environmentPrefix + rawValue.uppercased() }
+    var option: String { "--" + rawValue.replacingOccurrences(of: "_", with: "-") }
+}

@@ -1,0 +1,52 @@
+import Keys
+
+/// Settings that depend on one another.
+extension ConfigurationReading {
+    mutating func certificateFiles() -> SpindleConfiguration.CertificateFiles? {
+        let certificate = value(.tlsCertificate, "the path of a PEM file") { $0 }
+        let key = value(.tlsKey, "the path of a PEM file") { $0 }
+        switch (certificate, key) {
+        case (let certificate?, let key?): return .init(certificate: certificate, key: key)
+        case (nil, nil): return nil
+        case (nil, _): refuse(.tlsCertificate, "given with tls_key")
+        case (_, nil): refuse(.tlsKey, "given with tls_certificate")
+        }
+        return nil
+    }
+
+    /// Nil when it is faulty; without one, what the server listens at.
+    mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
+        let expected = "an absolute http or https URL without user, query and fragment"
+        guard place(of: .issuer) != nil else { return IssuerURL("\(isTLS ? "https" : "http")://\(listen)") }
+        guard let issuer = value(.issuer, expected, IssuerURL.init) else { return nil }
+        if isTLS, !issuer.isSecure { refuse(.issuer, "an https URL when tls_certificate is given") }
+        return issuer
+    }
+
+    mutating func sameSite(under issuer: IssuerURL?) -> SpindleConfiguration.SameSite {
+        let sameSite = value(.sessionSameSite, "lax or none", SpindleConfiguration.SameSite.init(rawValue:)) ?? .lax
+        // Browsers drop a SameSite=None cookie that is not Secure (RFC 6265bis §5.7).
+        if sameSite == .none, let issuer, !issuer.isSecure {
+            refuse(.sessionSameSite, "lax unless the issuer is an https URL")
+        }
+        return sameSite
+    }
+
+    mutating func masterKey(of database: DatabaseLocation) -> MasterKeyLocation? {
+        let file = value(.masterKeyFile, "the path of a file") { MasterKeyFile(path: $0) }
+        let isInline = place(of: .masterKey) != nil
+        let key = value(.masterKey, "the base64 of 32 bytes") { try? MasterKey(base64: $0) }
+        switch (file, isInline, database) {
+        case (_?, true, _):
+            refuse(.masterKey, "left out when master_key_file is given")
+            return nil
+        case (let file?, false, _): return .file(file)
+        case (nil, true, _): return key.map { .inline($0) }
+        case (nil, false, .sqlite(let path)): return .file(MasterKeyFile(path: path + ".key"))
+        case (nil, false, .postgreSQL):
+            // Every node needs the same one: none is made beside a shared database.
+            refuse(.masterKeyFile, "given with a PostgreSQL database, or else master_key")
+            return nil
+        }
+    }
+}

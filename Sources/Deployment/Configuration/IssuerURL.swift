@@ -1,0 +1,30 @@
+import Foundation
+
+/// Who we say we are (RFC 8414 §2): kept verbatim, because clients compare it character by character.
+public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+    /// Scheme, host and port: the base of every endpoint.
+    public let origin: String
+    /// Whether browsers reach us by https: then cookies are Secure.
+    public let isSecure: Bool
+    /// Without the brackets of an IPv6 address, in lower case.
+    public let host: String
+
+    /// An absolute http or https URL without user, query and fragment; nil for anything else.
+    public init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
+            !text.contains("@"), let components = URLComponents(string: text),
+            let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https",
+            let host = components.host, !host.isEmpty, let start = text.range(of: "://")?.upperBound
+        else { return nil }
+        self.text = text
+        self.origin = String(text[..<(text[start...].firstIndex(of: "/") ?? text.endIndex)])
+        self.isSecure = scheme == "https"
+        self.host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
+    }
+
+    public var description: String { text }
+
+    /// Whether only this machine can mean it: there http is no risk.
+    public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+}

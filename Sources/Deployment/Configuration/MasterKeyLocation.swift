@@ -1,0 +1,17 @@
+public import Keys
+
+/// Where the master key is: in the configuration itself, or in a file of its own.
+public enum MasterKeyLocation: Sendable {
+    case inline(MasterKey)
+    case file(MasterKeyFile)
+
+    /// The key file, where there is one.
+    var path: String? { if case .file(let file) = self { file.path } else { nil } }
+
+    func source(mayCreate: Bool) -> MasterKeySource {
+        switch self {
+        case .inline(let key): .given(key)
+        case .file(let file): .file(file, mayCreate: mayCreate)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Logging
+import Values
+
+extension SpindleConfiguration {
+    /// Reads the command line (names as in a file), then the environment, then `file`, then the defaults.
+    ///
+    /// Throws everything that is wrong at once.
+    public static func read(
+        commandLine: [String: String], environment: [String: String], file: String?
+    ) throws(ConfigurationFaults) -> SpindleConfiguration {
+        let options = commandLine.compactMap { name, value in ConfigurationKey(rawValue: name).map { ($0, value) } }
+        var layers = [
+            ConfigurationLayer.commandLine(Dictionary(options) { $1 }), ConfigurationLayer.environment(environment),
+        ]
+        var faults = UnknownSettings.faults(inEnvironment: environment)
+        if let file {
+            do {
+                let file = try ConfigurationFile(path: file)
+                layers.append(file.layer)
+                faults += UnknownSettings.faults(in: file)
+            } catch {
+                faults += error.faults
+            }
+        }
+        var reading = ConfigurationReading(layers: layers)
+        let configuration = SpindleConfiguration(&reading)
+        faults += reading.faults
+        guard let configuration, faults.isEmpty else { throw ConfigurationFaults(faults) }
+        return configuration
+    }
+
+    private init?(_ reading: inout ConfigurationReading) {
+        let address = "host:port, such as 127.0.0.1:8080 or [::1]:8080"
+        listen = reading.value(.listen, address, ListenAddress.init) ?? ListenAddress(host: "127.0.0.1", port: 8080)
+        adminListen = reading.value(.adminListen, address, ListenAddress.init)
+        tls = reading.certificateFiles()
+        let issuer = reading.issuer(at: listen, isTLS: tls != nil)
+        sessionSameSite = reading.sameSite(under: issuer)
+        database =
+            reading.value(.database, "a path, or postgresql://…", DatabaseLocation.init) ?? .sqlite(path: "spindle.db")
+        let masterKey = reading.masterKey(of: database)
+        let networks = "a list of networks in CIDR notation, such as 10.0.0.0/8"
+        trustedProxies = reading.list(.trustedProxies, networks) { CIDR($0) }
+        outboundAllowPrivate = reading.list(.outboundAllowPrivate, networks) { CIDR($0) }
+        requestTimeout = .seconds(reading.number(.requestTimeout, of: "seconds", within: 1...3600) ?? 10)
+        idleTimeout = .seconds(reading.number(.idleTimeout, of: "seconds", within: 1...3600) ?? 60)
+        maxConnections = reading.number(.maxConnections, of: "connections", within: 1...1_000_000) ?? 4096
+        let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
+        logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
+        guard let issuer, let masterKey else { return nil }
+        self.issuer = issuer
+        self.masterKey = masterKey
+    }
+}

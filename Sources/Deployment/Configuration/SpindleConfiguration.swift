@@ -1,0 +1,44 @@
+public import Logging
+public import Values
+
+/// Everything an operator can set, read and checked: inside there are only good values.
+public struct SpindleConfiguration: Sendable {
+    public var listen: ListenAddress
+    public var issuer: IssuerURL
+    public var database: DatabaseLocation
+    public var masterKey: MasterKeyLocation
+    /// When set, `/admin` and `/metrics` are served there only.
+    public var adminListen: ListenAddress?
+    /// When set, we speak HTTPS ourselves.
+    public var tls: CertificateFiles?
+    public var sessionSameSite: SameSite
+    /// Whose `Forwarded` and `X-Forwarded-*` are believed.
+    public var trustedProxies: [CIDR]
+    /// Private networks that outgoing requests may reach. Weakens the server; `spindle doctor` says so.
+    public var outboundAllowPrivate: [CIDR]
+    /// How long a client may take to send a request.
+    public var requestTimeout: Duration
+    /// How long a connection may stay silent between requests.
+    public var idleTimeout: Duration
+    public var maxConnections: Int
+    public var logLevel: Logger.Level
+    public var logFormat: LogFormat
+
+    /// The certificate chain and its private key, in PEM files.
+    public struct CertificateFiles: Sendable, Hashable {
+        public let certificate: String
+        public let key: String
+
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// Which sites' pages the session cookie goes along with (RFC 6265bis §4.1.2.7).
+    public enum SameSite: String, Sendable {
+        case lax
+        /// Other sites' web apps may ask for the session; https only.
+        case none
+    }
+}

@@ -1,0 +1,86 @@
+public import Cryptography
+import Keys
+import Migrations
+import Storage
+public import Values
+
+extension Installation {
+    /// What an installation is opened for: this decides what may be made on the way.
+    public enum Purpose: Sendable {
+        /// Everything that is missing is made.
+        case initialising
+        /// On SQLite the schema is brought up to date; on PostgreSQL, which other nodes may be using, only when told.
+        case serving(migrating: Bool)
+        /// Nothing is made.
+        case administering
+    }
+
+    /// Opens the database, proves the master key and looks at the schema, in the order that changes least when refused.
+    public static func open(
+        _ configuration: SpindleConfiguration, for purpose: Purpose, clock: any WallClock = SystemClock(),
+        random: any RandomSource = SystemRandom()
+    ) async throws -> Installation {
+        guard configuration.database.exists || purpose.makesDatabase else {
+            throw InstallationError.uninitialised(configuration.database.description)
+        }
+        let database = try await configuration.database.open()
+        do {
+            let key = try await prepare(database, configuration, purpose, clock, random)
+            return Installation(database: database, masterKey: key, clock: clock, random: random)
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    private static func prepare(
+        _ database: any Database, _ configuration: SpindleConfiguration, _ purpose: Purpose, _ clock: any WallClock,
+        _ random: any RandomSource
+    ) async throws -> MasterKey {
+        let location = configuration.database
+        let source = configuration.masterKey.source(mayCreate: purpose.makesDatabase && location.isFile)
+        let migrator = Migrator(database: database, migrations: Migration.all)
+        var key: MasterKey?
+        switch try await migrator.state() {
+        case .newer(let step): throw InstallationError.newer(step)
+        case .altered(let step): throw InstallationError.altered(step)
+        case .current: break
+        case .empty:
+            guard purpose.fillsEmpty(location) else { throw InstallationError.uninitialised(location.description) }
+            try await migrator.migrate(at: clock.now.milliseconds)
+        case .behind(let steps):
+            guard purpose.migrates(location) else { throw InstallationError.behind(steps) }
+            // Whoever has the wrong key for a database has the wrong database.
+            key = try await source.masterKey(for: database, random: random)
+            try await migrator.migrate(at: clock.now.milliseconds)
+        }
+        if let key { return key }
+        do {
+            return try await source.masterKey(for: database, random: random)
+        } catch MasterKeyError.notGiven where location.isFile {
+            throw InstallationError.uninitialised(location.description)
+        }
+    }
+}
+
+extension Installation.Purpose {
+    fileprivate var makesDatabase: Bool { if case .initialising = self { true } else { false } }
+
+    fileprivate func migrates(_ location: DatabaseLocation) -> Bool {
+        switch self {
+        case .initialising: true
+        case .serving(let migrating): migrating || location.isFile
+        case .administering: false
+        }
+    }
+
+    /// An empty SQLite file is more likely a wrong path than a new installation; a new server's database is empty.
+    fileprivate func fillsEmpty(_ location: DatabaseLocation) -> Bool {
+        makesDatabase || (!location.isFile && migrates(location))
+    }
+}
+
+extension DatabaseLocation {
+    /// Whether it is a file of ours alone.
+    var isFile: Bool { if case .sqlite = self { true } else { false } }
+}

@@ -1,0 +1,32 @@
+public import Cryptography
+public import Keys
+public import Storage
+public import Values
+
+/// An opened database and the master key to its secrets: what the server and most commands start from.
+public struct Installation: Sendable {
+    public let database: any Database
+    public let masterKey: MasterKey
+    public let clock: any WallClock
+    public let random: any RandomSource
+
+    public init(
+        database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
+        random: any RandomSource = SystemRandom()
+    ) {
+        self.database = database
+        self.masterKey = masterKey
+        self.clock = clock
+        self.random = random
+    }
+
+    public var seal: Seal { Seal(masterKey: masterKey, random: random) }
+
+    /// The stores over this database, with a pool of threads that hashes passwords.
+    public func stores() throws -> Stores {
+        Stores(
+            database: database, seal: seal, clock: clock, random: random, hashing: try HashingPool(random: random))
+    }
+
+    public func close() async { await database.close() }
+}

@@ -1,0 +1,21 @@
+/// Why there is no installation to work with. What an operator must do is part of it.
+public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// There is no database, or an empty one, at a location.
+    case uninitialised(String)
+    /// The schema lacks these steps.
+    case behind([Int])
+    /// The schema was made by a newer Spindle.
+    case newer(Int)
+    /// A schema step differs from the one this binary knows.
+    case altered(Int)
+
+    public var description: String {
+        switch self {
+        case .uninitialised(let location): "\(location) is not initialised: run `spindle init` first"
+        case .behind(let steps):
+            "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
+        case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"
+        case .altered(let step): "schema step \(step) of the database is not the one this Spindle knows"
+        }
+    }
+}

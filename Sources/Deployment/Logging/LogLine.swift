@@ -1,0 +1,50 @@
+import JOSE
+import Logging
+import Values
+
+/// What one event says.
+struct LogLine {
+    let time: Timestamp
+    let level: Logger.Level
+    let label: String
+    let message: String
+    let metadata: Logger.Metadata
+
+    /// The line, without its end.
+    func text(in format: LogFormat) -> String {
+        switch format {
+        case .text: plainText
+        case .json: json.text
+        }
+    }
+
+    private var sortedMetadata: [(key: String, value: Logger.MetadataValue)] { metadata.sorted { $0.key < $1.key } }
+
+    private var plainText: String {
+        let level = self.level.rawValue
+        let start = "\(time.rfc3339) \(level)\(String(repeating: " ", count: max(0, 8 - level.count))) \(message.printable)"
+        return sortedMetadata.reduce(start) { $0 + " \($1.key.printableWord)=\($1.value.description.printableWord)" }
+    }
+
+    private var json: JSON {
+        .members([
+            "time": .string(time.rfc3339),
+            "level": .string(level.rawValue),
+            "logger": .string(label),
+            "message": .string(message),
+            "metadata": metadata.isEmpty ? nil : JSON(.dictionary(metadata)),
+        ])
+    }
+}
+
+extension JSON {
+    fileprivate init(_ value: Logger.MetadataValue) {
+        switch value {
+        case .string(let text): self = .string(text)
+        case .stringConvertible(let value): self = .string(value.description)
+        case .array(let values): self = .array(values.map { JSON($0) })
+        case .dictionary(let values):
+            self = .object(values.sorted { $0.key < $1.key }.map { Member($0.key, JSON($0.value)) })
+        }
+    }
+}

@@ -1,0 +1,33 @@
+extension String {
+    /// The text on one line that cannot steer a terminal: control characters and line separators are written out.
+    var printable: String {
+        guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            if scalar.isUnprintable {
+                text += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// `printable`, in quotes where it would not be told apart from what stands around it.
+    var printableWord: String {
+        let printable = self.printable
+        let isPlain = !printable.isEmpty && !printable.contains { " \"=\\".contains($0) }
+        guard !isPlain else { return printable }
+        return "\"" + printable.map { $0 == "\"" ? "\\\"" : String($0) }.joined() + "\""
+    }
+}
+
+extension Unicode.Scalar {
+    /// Control and format characters, among them those that reverse the direction of writing, and line separators.
+    fileprivate var isUnprintable: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+}

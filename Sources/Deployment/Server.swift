@@ -1,0 +1,114 @@
+import Endpoints
+public import Hummingbird
+import HummingbirdHTTP2
+import HummingbirdTLS
+public import Logging
+import NIOCore
+import NIOSSL
+public import ServiceLifecycle
+import Values
+
+/// Listens, sweeps, and stops when told to: new work is refused, what is in flight is finished.
+public struct Server: Sendable {
+    private let spindle: Spindle
+    private let configuration: SpindleConfiguration
+    private let clock: any WallClock
+    private let logger: Logger
+    private let onListening: @Sendable (Int) async -> Void
+
+    /// What is in flight at SIGTERM gets this long.
+    public static let graceTime: Duration = .seconds(10)
+
+    /// `onListening` is called with the port of the public address once it is bound.
+    public init(
+        spindle: Spindle, configuration: SpindleConfiguration, clock: any WallClock = SystemClock(), logger: Logger,
+        onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) {
+        self.spindle = spindle
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        self.onListening = onListening
+    }
+
+    /// Runs until SIGTERM or SIGINT.
+    public func run() async throws {
+        var group = ServiceGroupConfiguration(
+            services: try services().map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        group.maximumGracefulShutdownDuration = Self.graceTime
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    /// The listeners and the sweeper, for whoever runs them.
+    public func services() throws -> [any Service] {
+        var services: [any Service] = [try listener(spindle.publicRouter, on: configuration.listen)]
+        if let router = spindle.adminRouter, let address = configuration.adminListen {
+            services.append(try listener(router, on: address))
+        }
+        services.append(Sweeper(retention: spindle.retention, clock: clock, logger: logger))
+        return services
+    }
+
+    private func listener(
+        _ router: Router<SpindleContext>, on address: ListenAddress
+    ) throws -> some Service {
+        let isPublic = address == configuration.listen
+        return Application(
+            responder: router.buildResponder(),
+            server: try protocols(),
+            configuration: ApplicationConfiguration(
+                address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1024,
+                availableConnectionsDelegate: .maximum(configuration.maxConnections, logger: logger)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? address.port
+                logger.info("listening", metadata: ["address": "\(address.host):\(port)"])
+                if isPublic { await onListening(port) }
+            },
+            logger: logger)
+    }
+
+    private func protocols() throws -> HTTPServerBuilder {
+        let (request, idle) = (TimeAmount(configuration.requestTimeout), TimeAmount(configuration.idleTimeout))
+        let http1 = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [SlowClientHandler(request: request, idle: idle)],
+            idleTimeout: idle,
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 16 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
+        guard let tls = configuration.tls else { return .http1(configuration: http1) }
+        var tlsConfiguration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.key, format: .pem)))
+        tlsConfiguration.minimumTLSVersion = .tlsv12
+        return try .http2Upgrade(
+            tlsConfiguration: tlsConfiguration,
+            configuration: HTTP2ChannelConfiguration(
+                idleTimeout: configuration.idleTimeout, gracefulCloseTimeout: Self.graceTime,
+                streamConfiguration: http1))
+    }
+}
+
+/// Forgets what has expired, a little at a time.
+struct Sweeper: Service {
+    let retention: Retention
+    let clock: any WallClock
+    let logger: Logger
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    let gone = try await retention.sweep(at: clock.now)
+                    if gone > 0 { logger.debug("swept", metadata: ["rows": "\(gone)"]) }
+                    // A backlog is worked off quickly, but never in one piece.
+                    try await Task.sleep(for: gone > 0 ? .milliseconds(200) : .seconds(15))
+                } catch is CancellationError {
+                    return
+                } catch {
+                    logger.error("sweep failed", metadata: ["error": "\(String(reflecting: error))"])
+                    try await Task.sleep(for: .seconds(30))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+public import OAuth
+import Values
+
+/// Who administers: the platform, or one merchant.
+enum Administrator: Sendable {
+    case platform
+    case merchant(Merchant.ID, client: Client.ID)
+
+    /// The merchant it is confined to.
+    var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
+
+    /// Whether it may see and touch what belongs to `merchant`.
+    func covers(_ merchant: Merchant.ID?) -> Bool {
+        switch self {
+        case .platform: true
+        case .merchant(let own, _): Merchant.same(own, merchant)
+        }
+    }
+
+    func requirePlatform(_ what: String) throws {
+        guard case .platform = self else {
+            throw Problem.forbidden("Only the platform's administrator may \(what).")
+        }
+    }
+}
+
+/// Decides who administers.
+public struct AdministratorGate: Sendable {
+    private let tokens: AccessTokens
+
+    public init(tokens: AccessTokens) { self.tokens = tokens }
+
+    /// A client's own token with an admin scope; a person's never is, whatever its scope says.
+    func administrator(_ request: Request) async throws -> Administrator {
+        let token = try await tokens.require(request)
+        guard token.account == nil else {
+            throw OAuthError(
+                .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
+        }
+        if token.scope.contains(Scope.admin), token.merchant == nil { return .platform }
+        if token.scope.contains(Scope.adminMerchant), let merchant = token.merchant {
+            return .merchant(merchant, client: token.client)
+        }
+        throw OAuthError.scopeMissing(Scope.admin)
+    }
+}
+
+/// One page of a list and where the next begins: an opaque cursor.
+struct ListPage {
+    static let size = 100
+    let after: String
+    let count: Int
+
+    init(_ request: Request) throws {
+        let query = try request.query
+        after = query["cursor"] ?? ""
+        count = query["limit"].flatMap(Int.init).map { min(max($0, 1), Self.size) } ?? Self.size
+    }
+
+    /// `items` holds one more than the page if there is a next one.
+    func response<Item>(_ items: [Item], json: (Item) -> JSON, cursor: (Item) -> String) -> Response {
+        let page = items.prefix(count)
+        let next = items.count > count ? page.last.map { JSON.string(cursor($0)) } : nil
+        return .json(.members(["items": .array(page.map(json)), "next": next ?? .null]))
+    }
+}
+
+extension Request {
+    /// The body as a JSON object.
+    func jsonObject() async throws -> JSON {
+        let type = headers[.contentType]?.split(separator: ";").first?.lowercased()
+        guard type == "application/json" else {
+            throw Problem(status: .unsupportedMediaType, detail: "The content type must be application/json.")
+        }
+        let bytes = try await Form.bytes(of: self)
+        guard let json = try? JSON(parsing: bytes), json.members != nil else {
+            throw JSONFault("", "a JSON object")
+        }
+        return json
+    }
+}
+
+extension SpindleContext {
+    func identifier<Entity>(_ name: String = "id") throws -> Identifier<Entity> {
+        Identifier(try parameters.require(name))
+    }
+}

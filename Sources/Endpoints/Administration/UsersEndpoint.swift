@@ -1,0 +1,104 @@
+import Cryptography
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import JOSE
+public import OAuth
+import Storage
+public import Values
+
+/// `/admin/v1/users`. A merchant's administrator sees the people connected to its clients, and no others.
+public struct UsersEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let accounts: Accounts
+    private let permissions: Permissions
+    private let clock: any WallClock
+
+    public init(gate: AdministratorGate, accounts: Accounts, permissions: Permissions, clock: any WallClock) {
+        self.gate = gate
+        self.accounts = accounts
+        self.permissions = permissions
+        self.clock = clock
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.post("users", use: create)
+        router.get("users", use: list)
+        router.get("users/{id}", use: show)
+        router.patch("users/{id}", use: change)
+        router.delete("users/{id}", use: delete)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let changes = try AccountChanges(try await request.jsonObject())
+        if administrator.confines != nil, changes.verifiesEmail {
+            // An account is the deployment's: one merchant's word does not make an address verified for the others.
+            throw Problem.forbidden("Only the platform may say that an address is verified.", member: "email_verified")
+        }
+        do {
+            let account = try await accounts.create(changes) { id, now, db in
+                guard case .merchant(_, let client) = administrator else { return }
+                try Permissions.connect(id, to: client, at: now, in: db)
+            }
+            return .json(account.adminJSON, status: .created)
+        } catch StorageError.conflict {
+            throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
+        } catch is HashingPoolFull {
+            throw OAuthError.signInsOverloaded
+        }
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let items = try await accounts.list(
+            connectedTo: administrator.confines?.text, after: Int64(page.after) ?? 0, count: page.count + 1)
+        return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, _) = try await mine(request, context)
+        guard let account = try await accounts.find(id) else { throw Problem.notFound("user") }
+        return .json(account.adminJSON)
+    }
+
+    @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, administrator) = try await mine(request, context)
+        let changes = try AccountChanges(try await request.jsonObject())
+        guard administrator.confines == nil || !changes.isSensitive else {
+            throw Problem.forbidden(
+                "Address, password, verified flag and disabling of an account are the platform's to set.")
+        }
+        do {
+            guard let account = try await accounts.change(id, changes) else { throw Problem.notFound("user") }
+            return .json(account.adminJSON)
+        } catch StorageError.conflict {
+            throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
+        } catch is HashingPoolFull {
+            throw OAuthError.signInsOverloaded
+        }
+    }
+
+    /// The platform deletes the account; a merchant only ends what connects it to its own clients.
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, administrator) = try await mine(request, context)
+        if let merchant = administrator.confines {
+            try await permissions.disconnect(id, from: merchant, at: clock.now)
+        } else {
+            guard try await accounts.delete(id) else { throw Problem.notFound("user") }
+        }
+        return Response(status: .noContent)
+    }
+
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (id: AccountID, administrator: Administrator) {
+        let administrator = try await gate.administrator(request)
+        guard let id = AccountID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
+        if let merchant = administrator.confines {
+            guard try await permissions.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
+        }
+        return (id, administrator)
+    }
+}

@@ -1,0 +1,61 @@
+public import Cryptography
+import HTTPTypes
+import Hummingbird
+import Values
+
+/// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
+///
+/// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Beside it,
+/// a browser that says which site a form comes from is believed when that site is not ours.
+public struct FormGuard: Sendable {
+    private let site: Site
+    private let key: [UInt8]
+    private let random: any RandomSource
+
+    public init(site: Site, key: [UInt8], random: any RandomSource) {
+        self.site = site
+        self.key = key
+        self.random = random
+    }
+
+    struct Issued {
+        let token: String
+        /// What `Set-Cookie` must say, when the browser has no cookie yet.
+        let setCookie: String?
+    }
+
+    func issue(_ request: Request) -> Issued {
+        if let cookie = request.cookie(site.formCookie) { return Issued(token: token(for: cookie), setCookie: nil) }
+        let cookie = Base64URL.encode(random.bytes(24))
+        return Issued(token: token(for: cookie), setCookie: site.cookie(site.formCookie, cookie))
+    }
+
+    /// Whether `form` was posted from a page of ours in this browser.
+    func accepts(_ form: Form, of request: Request) -> Bool {
+        guard isSameOrigin(request), let cookie = request.cookie(site.formCookie), let token = form["form_token"] else {
+            return false
+        }
+        return constantTimeEqual(self.token(for: cookie).utf8, token.utf8)
+    }
+
+    private func isSameOrigin(_ request: Request) -> Bool {
+        if let origin = request.headers[.origin], origin != site.origin { return false }
+        if let fetchSite = request.headers[.secFetchSite], fetchSite != "same-origin" { return false }
+        return true
+    }
+
+    private func token(for cookie: String) -> String {
+        Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .from
+    static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .from
+    static let secPurpose = HTTPField.Name("Sec-Purpose") ?? .from
+    static let purpose = HTTPField.Name("Purpose") ?? .from
+    static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy") ?? .from
+    static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
+    static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .from
+    static let xFrameOptions = HTTPField.Name("X-Frame-Options") ?? .from
+}

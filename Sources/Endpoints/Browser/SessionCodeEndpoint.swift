@@ -1,0 +1,128 @@
+public import Cryptography
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import Logging
+public import OAuth
+import Pages
+public import Values
+
+/// `GET /auth/session/{code}`: a webview becomes a browser in which the phone's person is signed in.
+public struct SessionCodeEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let exchange: SessionExchange
+    private let sessions: Sessions
+    private let accounts: Accounts
+    private let address: ClientAddress
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, accounts: Accounts, address: ClientAddress,
+        clock: any WallClock, random: any RandomSource
+    ) {
+        self.pages = pages
+        self.exchange = exchange
+        self.sessions = sessions
+        self.accounts = accounts
+        self.address = address
+        self.clock = clock
+        self.random = random
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        for path in ["/auth/session/{code}", "/session/{code}"] {
+            router.get("\(path)", use: open)
+            router.post("\(path)", use: confirm)
+        }
+    }
+
+    @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
+        // Only a top-level navigation spends: not a frame, an image or a script on another page, nor a look ahead.
+        if let destination = request.headers[.secFetchDest], destination != "document" {
+            context.logger.info("refused", metadata: ["reason": "session_code_embedded"])
+            return pages.message(
+                "Open this in a window of its own", "A sign-in link works only as the page itself, not inside another.",
+                status: .forbidden)
+        }
+        guard !request.isPrefetch else { return Response(status: .noContent) }
+        return try await refusalsAsPages(context) {
+            let code = try context.code
+            let session = try await sessions.of(request, pages.site)
+            let entitlement = try await exchange.look(at: code)
+            guard let session, session.account != entitlement.subject.account else {
+                return try await spend(code, replacing: session, request, context)
+            }
+            return try await askToSwitch(from: session, to: entitlement.subject.account, request, code)
+        }
+    }
+
+    @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm }
+        guard form["decision"] == "allow" else { return .redirect(to: "/login", status: .seeOther) }
+        return try await refusalsAsPages(context) {
+            let session = try await sessions.of(request, pages.site)
+            return try await spend(try context.code, replacing: session, request, context)
+        }
+    }
+
+    private func spend(
+        _ code: Secret<ExchangeCode>, replacing old: Session?, _ request: Request, _ context: SpindleContext
+    ) async throws -> Response {
+        let secret = Secret<Session>.random(from: random)
+        let opening = Session.Opening(
+            id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
+            address: address.of(request, context))
+        let now = clock.now
+        let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
+            try Sessions.open(
+                opening, account: entitlement.subject.account, signedInAt: entitlement.subject.signedInAt,
+                permission: entitlement.permission.text, replacing: old?.id, at: now, in: db)
+        }
+        return .redirect(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])
+    }
+
+    private func askToSwitch(
+        from session: Session, to other: AccountID, _ request: Request, _ code: Secret<ExchangeCode>
+    ) async throws -> Response {
+        let issued = pages.forms.issue(request)
+        let name = try await accounts.find(other)?.email ?? "user \(other)"
+        let page = SwitchAccountPage(
+            current: session.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
+            formToken: issued.token)
+        return .page(pages.templates.switchAccount(page), cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    /// A spent, late or unknown code gets a page, no cookie, and is never redirected.
+    private func refusalsAsPages(
+        _ context: SpindleContext, _ work: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await work()
+        } catch SessionExchange.Refusal.unknown {
+            context.logger.info("refused", metadata: ["reason": "session_code_unknown"])
+            return pages.message(
+                "This link is not valid", "There is no such sign-in link.", hint: "Go back to the app and try again.",
+                status: .notFound)
+        } catch SessionExchange.Refusal.gone(let reason) {
+            context.logger.info("refused", metadata: ["reason": "\(reason)"])
+            return pages.message(
+                "This link has been used or has expired", "A sign-in link works once, and for one minute.",
+                hint: "Go back to the app and try again.", status: .gone)
+        }
+    }
+}
+
+extension SpindleContext {
+    fileprivate var code: Secret<ExchangeCode> {
+        get throws { Secret(try parameters.require("code")) }
+    }
+}
+
+extension Request {
+    /// Whether a browser only looks ahead, without the person having gone there.
+    fileprivate var isPrefetch: Bool {
+        [headers[.secPurpose], headers[.purpose]].contains { $0?.contains("prefetch") ?? false }
+    }
+}

@@ -1,0 +1,23 @@
+/// How this server is known from outside: the issuer, verbatim, and what follows from it.
+public struct Site: Sendable {
+    public enum SameSite: String, Sendable {
+        case lax = "Lax"
+        /// For web apps of other sites that ask for the session; needs https.
+        case none = "None"
+    }
+
+    public let issuer: String
+    /// Scheme, host and port: the base of every endpoint.
+    public let origin: String
+    public let sameSite: SameSite
+    var isSecure: Bool { origin.hasPrefix("https://") }
+
+    public init(issuer: String, origin: String, sameSite: SameSite = .lax) {
+        self.issuer = issuer
+        self.origin = origin
+        self.sameSite = sameSite
+    }
+
+    /// Where assertions and clients find the token endpoint.
+    public var tokenEndpoint: String { origin + "/oauth/token" }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import OAuth
+import Values
+
+extension ClientCredentials {
+    /// The client of a request whose body holds `parameters`.
+    static func read(_ request: Request, _ parameters: OAuth.Parameters) throws(OAuthError) -> ClientCredentials {
+        try read(parameters, basic: try basic(request))
+    }
+
+    /// The pair of a Basic header: id and secret are form-encoded inside (RFC 6749 §2.3.1).
+    private static func basic(_ request: Request) throws(OAuthError) -> ClientCredentials? {
+        let headers = request.headers[values: .authorization]
+        guard let header = headers.first else { return nil }
+        guard headers.count == 1 else { throw .twoCredentials }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        // A bearer token at the token endpoint authenticates nobody; leave it to be "no client".
+        guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
+        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])), !data.contains(0) else {
+            throw .malformedBasic
+        }
+        let halves = data.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard halves.count == 2, let id = Form.decode(halves[0]), let secret = Form.decode(halves[1]), !id.isEmpty,
+            String(validating: data, as: UTF8.self) != nil
+        else { throw .malformedBasic }
+        return ClientCredentials(id: Client.ID(id), secret: secret.isEmpty ? nil : Secret(secret))
+    }
+}
+
+/// A bearer token and how it came (RFC 6750 §2).
+struct PresentedToken {
+    let secret: Secret<AccessToken>
+    let wasInQuery: Bool
+
+    /// The one token of a request: from the header, the form or the query. More than one is a malformed request.
+    static func read(_ request: Request, form: OAuth.Parameters? = nil) throws(OAuthError) -> PresentedToken? {
+        var found: [PresentedToken] = []
+        for header in request.headers[values: .authorization] {
+            let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
+            found.append(PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false))
+        }
+        if let text = form?[.oauthToken] {
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: false))
+        }
+        if let text = try request.query.parameters[.oauthToken] {
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: true))
+        }
+        guard found.count <= 1 else {
+            throw OAuthError(
+                .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
+        }
+        return found.first
+    }
+}
+
+extension AccessTokens {
+    /// The live token of a request.
+    func require(_ request: Request, form: OAuth.Parameters? = nil) async throws -> AccessToken {
+        guard let presented = try PresentedToken.read(request, form: form) else { throw OAuthError.noToken }
+        let token = try await present(presented.secret)
+        // RFC 6750 §5.3: a token in a URL ends up in logs and histories; only SPiD's SDKs cannot do otherwise.
+        guard !presented.wasInQuery || token.isSPiDCompatible else {
+            throw OAuthError(
+                .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
+        }
+        return token
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import JOSE
+import OAuth
+
+/// The name-value pairs of a body or a query, in their order, repeated ones and all.
+struct Form: Sendable {
+    typealias Pair = (name: String, value: String)
+    let pairs: [Pair]
+
+    /// No request of OAuth is larger.
+    static let limit = 65536
+
+    /// The last value of `name`, for fields of our own pages.
+    subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
+
+    var parameters: OAuth.Parameters {
+        get throws(OAuthError) { try OAuth.Parameters(pairs) }
+    }
+
+    /// Reads `application/x-www-form-urlencoded`: percent-escapes must be whole, and the result UTF-8.
+    static func parse(_ text: some StringProtocol) throws(OAuthError) -> Form {
+        var pairs: [Pair] = []
+        for field in text.utf8.split(separator: UInt8(ascii: "&")) {
+            let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decode(halves[0]), let value = halves.count > 1 ? decode(halves[1]) : "" else {
+                throw OAuthError(
+                    .invalidRequest, "malformed_form", "The form is malformed: a percent-escape or UTF-8 is broken.")
+            }
+            pairs.append((name, value))
+        }
+        return Form(pairs: pairs)
+    }
+
+    /// Decodes one half of a pair; nil when an escape is broken or the bytes are not UTF-8.
+    static func decode(_ bytes: some Collection<UInt8>) -> String? {
+        // Tokens and identifiers have nothing to decode.
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 }) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
+        return String(validating: spaced, as: UTF8.self)?.removingPercentEncoding
+    }
+
+    /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.
+    static func read(_ request: Request, orJSON: Bool = false) async throws -> Form {
+        let type = request.headers[.contentType]?.split(separator: ";").first?
+            .trimmingCharacters(in: .whitespaces).lowercased()
+        let bytes = try await bytes(of: request)
+        switch type {
+        case "application/x-www-form-urlencoded":
+            guard let text = String(validating: bytes, as: UTF8.self) else {
+                throw OAuthError(.invalidRequest, "body_not_utf8", "The body is not UTF-8.")
+            }
+            return try parse(text)
+        case "application/json" where orJSON:
+            return try json(bytes)
+        default:
+            throw OAuthError(
+                .invalidRequest, "content_type",
+                "The content type must be application/x-www-form-urlencoded\(orJSON ? " or application/json" : "").")
+        }
+    }
+
+    /// The whole body, if it is not over the limit.
+    static func bytes(of request: Request) async throws -> [UInt8] {
+        let tooLarge = OAuthError(.requestTooLarge, "body_too_large", "The body is larger than 64 KiB.")
+        if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
+        var bytes: [UInt8] = []
+        for try await part in request.body {
+            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+            bytes.append(contentsOf: part.readableBytesView)
+        }
+        return bytes
+    }
+
+    private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
+        let malformed = OAuthError(
+            .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
+        guard let json = try? JSON(parsing: bytes), let members = json.members else { throw malformed }
+        var pairs: [Pair] = []
+        for member in members {
+            switch member.value {
+            case .string(let text): pairs.append((member.name, text))
+            case .null: continue
+            // A member we know must be a string; what we do not know may be anything.
+            default: if Parameter(rawValue: member.name) != nil { throw malformed }
+            }
+        }
+        return Form(pairs: pairs)
+    }
+}
+
+extension Request {
+    /// The query as a form.
+    var query: Form {
+        get throws(OAuthError) { try Form.parse(uri.query ?? "") }
+    }
+}
+
+extension Form {
+    /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
+    static func encode(_ text: String) -> String {
+        var allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        allowed.insert(charactersIn: "0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+import Hummingbird
+import JOSE
+import Logging
+import OAuth
+import Values
+
+extension OAuthError {
+    /// The one place that picks a refusal's status.
+    var status: HTTPResponse.Status {
+        switch code {
+        case .invalidClient, .invalidToken: .unauthorized
+        case .insufficientScope, .accessDenied: .forbidden
+        case .notFound: .notFound
+        case .requestTooLarge: .contentTooLarge
+        case .tooManyRequests: .tooManyRequests
+        case .temporarilyUnavailable: .serviceUnavailable
+        case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType,
+            .invalidScope, .loginRequired, .consentRequired:
+            .badRequest
+        }
+    }
+
+    /// The answer to the client (RFC 6749 §5.2): flat strings. The reason goes to the log, never to the client.
+    func response(logger: Logger) -> Response {
+        log(to: logger)
+        var response = Response.json(
+            .members(["error": .string(code.rawValue), "error_description": .string(hint)]), status: status)
+        decorate(&response.headers)
+        return response
+    }
+
+    /// What an answer of any form carries: the challenge (RFC 6750 §3, RFC 7617), and when to try again.
+    func decorate(_ headers: inout HTTPFields) {
+        if let retryAfter {
+            headers[.retryAfter] = String(max(1, (retryAfter.milliseconds + 999) / 1000))
+        }
+        switch code {
+        case .invalidClient: headers[.wwwAuthenticate] = "Basic realm=\"spindle\""
+        // RFC 6750 §3.1: a request without a token gets the bare challenge.
+        case .invalidToken where reason == OAuthError.noToken.reason:
+            headers[.wwwAuthenticate] = "Bearer realm=\"spindle\""
+        case .invalidToken, .insufficientScope:
+            headers[.wwwAuthenticate] =
+                "Bearer realm=\"spindle\", error=\"\(code.rawValue)\", error_description=\"\(hint)\""
+        default: break
+        }
+    }
+
+    func log(to logger: Logger) {
+        var metadata: Logger.Metadata = ["error": "\(code.rawValue)", "reason": "\(reason)"]
+        if let detail { metadata["detail"] = "\(detail)" }
+        logger.info("refused", metadata: metadata)
+    }
+}
+
+extension Response {
+    /// A JSON answer that no cache keeps (RFC 6749 §5.1).
+    static func json(_ json: JSON, status: HTTPResponse.Status = .ok) -> Response {
+        var headers = HTTPFields()
+        headers[.contentType] = "application/json"
+        headers[.cacheControl] = "no-store"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: json.text)))
+    }
+}

@@ -1,0 +1,54 @@
+public import Hummingbird
+public import Identity
+import JOSE
+public import OAuth
+import Values
+
+/// `GET /me`, `GET /user/{id}`: the person a token speaks for, or one that is connected to a client's merchant.
+public struct UserEndpoint: Endpoint {
+    private let tokens: AccessTokens
+    private let accounts: Accounts
+    private let permissions: Permissions
+
+    public init(tokens: AccessTokens, accounts: Accounts, permissions: Permissions) {
+        self.tokens = tokens
+        self.accounts = accounts
+        self.permissions = permissions
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("/me", use: me)
+        router.get("/user/{id}", use: user)
+    }
+
+    @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token = try await tokens.require(request)
+        guard let account = token.account else { throw OAuthError.userTokenNeeded }
+        return try await answer(account, token)
+    }
+
+    @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token = try await tokens.require(request)
+        let wanted = AccountID(try context.parameters.require("id"))
+        if let own = token.account {
+            // Another person's id and one that nobody has read alike.
+            guard wanted == own else { throw Self.notYours }
+            return try await answer(own, token)
+        }
+        // A client's own token sees the people connected to its merchant, and of others not even whether they exist.
+        guard let wanted, let merchant = token.merchant,
+            try await permissions.isConnected(wanted, to: merchant)
+        else { throw Self.notYours }
+        return try await answer(wanted, token)
+    }
+
+    private func answer(_ id: AccountID, _ token: AccessToken) async throws -> Response {
+        guard let account = try await accounts.find(id) else {
+            throw OAuthError(.notFound, "unknown_user", "There is no such user.")
+        }
+        return .json(account.json(scope: token.scope.contains))
+    }
+
+    private static let notYours = OAuthError(
+        .accessDenied, "another_user", "The access token does not speak for this user.")
+}

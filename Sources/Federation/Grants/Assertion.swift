@@ -1,0 +1,60 @@
+import JOSE
+import OAuth
+import Values
+
+/// An assertion whose signature was verified and whose claims hold (RFC 7523 §3).
+struct Assertion: Sendable {
+    /// Above what any issuer sends; a longer one is not even taken apart.
+    static let longest = 16 * 1024
+    static let longestLife: Duration = .hours(24)
+    /// How far an issuer's clock may be ahead of ours.
+    static let clockSkew: Duration = .seconds(60)
+
+    let subject: String
+    let expiresAt: Timestamp
+    /// When the person signed in there, or now.
+    let signedInAt: Timestamp
+    /// What is remembered so that it is not taken twice.
+    let fingerprint: Fingerprint<Assertion>
+
+    /// Judges the claims of `jwt`. `ours` are our own names: the issuer's, then those of the token endpoint.
+    init(_ jwt: VerifiedJWT, by issuer: TrustedIssuer, to ours: [String], at now: Timestamp) throws {
+        guard try jwt.issuer == issuer.issuer else { throw OAuthError.assertionOfUnknownIssuer }
+        guard let subject = try jwt.subject, Self.isStorable(subject) else { throw OAuthError.assertionSubject }
+        guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).contains) else {
+            throw OAuthError.assertionAudience(ours, others: !issuer.audiences.isEmpty)
+        }
+        guard let expiresAt = try jwt.expiresAt else { throw OAuthError.assertionExpiryMissing }
+        guard now < expiresAt else { throw OAuthError.assertionExpired }
+        guard expiresAt <= now + Self.longestLife else { throw OAuthError.assertionLivesTooLong }
+        if let notBefore = try jwt.notBefore, notBefore > now + Self.clockSkew { throw OAuthError.assertionNotYetValid }
+        if let issuedAt = try jwt.issuedAt, issuedAt > now + Self.clockSkew { throw OAuthError.assertionFromTheFuture }
+
+        self.subject = subject
+        self.expiresAt = expiresAt
+        self.signedInAt = Self.signIn(jwt, at: now)
+        // The signed text and not the token: an ECDSA signature has a twin that verifies as well.
+        self.fingerprint =
+            if let identifier = try jwt.identifier, !identifier.isEmpty {
+                Self.fingerprint(issuer.id.text, "jti", identifier)
+            } else {
+                Self.fingerprint(issuer.id.text, "assertion", jwt.signedText)
+            }
+    }
+
+    /// OpenID Connect Core §2: `auth_time` is when the person signed in.
+    private static func signIn(_ jwt: VerifiedJWT, at now: Timestamp) -> Timestamp {
+        guard let seconds = jwt.claims["auth_time"]?.integer, (0...now.seconds).contains(seconds) else { return now }
+        return Timestamp(seconds: seconds)
+    }
+
+    private static func isStorable(_ subject: String) -> Bool {
+        (1...255).contains(subject.unicodeScalars.count)
+            && !subject.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    }
+
+    /// Each part with its length, so that no two lists of parts read alike.
+    private static func fingerprint(_ parts: String...) -> Fingerprint<Assertion> {
+        Fingerprint(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
+    }
+}

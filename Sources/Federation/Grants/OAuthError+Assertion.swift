@@ -1,0 +1,77 @@
+import JOSE
+import OAuth
+import Values
+
+// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to mend; the issuers, keys and people
+// of other merchants are not in it.
+extension OAuthError {
+    static func assertionWithoutMerchant(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .unauthorizedClient, "client_without_merchant",
+            "This client belongs to no merchant, so there is no issuer whose assertions it could present.",
+            detail: "client=\(client)")
+    }
+
+    static let assertionOfUnknownIssuer = assertionRefused(
+        "assertion_of_unknown_issuer",
+        "its iss must be, letter by letter, the name of an issuer registered for this client's merchant.")
+    static let assertionOfDisabledIssuer = assertionRefused(
+        "assertion_of_disabled_issuer", "its issuer is disabled at the moment.")
+    static func issuerKeysUnavailable(_ issuer: TrustedIssuer.ID) -> OAuthError {
+        OAuthError(
+            .temporarilyUnavailable, "issuer_keys_unavailable",
+            "The key set of the assertion's issuer cannot be read from its jwks_uri at the moment.",
+            detail: "issuer=\(issuer)", retryAfter: IssuerKeys.refetchInterval)
+    }
+
+    static let assertionSubject = assertionRefused(
+        "assertion_subject", "its sub must be the person's identifier, of 1 to 255 characters.")
+    static func assertionAudience(_ ours: [String], others: Bool) -> OAuthError {
+        let names = ours.joined(separator: " or ") + (others ? " or an audience registered for its issuer" : "")
+        return assertionRefused("assertion_audience", "its aud must be \(names).")
+    }
+    static let assertionExpiryMissing = assertionRefused(
+        "assertion_expiry_missing", "it must have an exp, in seconds since 1970.")
+    static let assertionExpired = assertionRefused("assertion_expired", "its exp has passed; ask for a new one.")
+    static let assertionLivesTooLong = assertionRefused(
+        "assertion_lives_too_long", "its exp must be within 24 hours from now.")
+    static let assertionNotYetValid = assertionRefused(
+        "assertion_not_yet_valid", "its nbf is in the future; check the issuer's clock.")
+    static let assertionFromTheFuture = assertionRefused(
+        "assertion_from_the_future", "its iat is in the future; check the issuer's clock.")
+    static let assertionReplayed = assertionRefused(
+        "assertion_replayed", "it, or another with its jti, was used before; each can be used once.")
+
+    static let assertionOfUnknownUser = assertionRefused(
+        "unknown_user", "its sub is linked to no account, and its issuer is not set to create_users.")
+    static let assertionOfDisabledAccount = assertionRefused(
+        "assertion_of_disabled_account", "the account of its sub is disabled.")
+
+    /// Why its signature was not taken, or a claim not read.
+    static func assertion(_ rejection: JWTRejection, algorithms: Set<SignatureAlgorithm> = []) -> OAuthError {
+        switch rejection {
+        case .malformed:
+            assertionRefused(
+                "assertion_malformed",
+                "it is not a signed JWT, three parts of base64url without padding and with dots between.")
+        case .algorithmNotAllowed:
+            assertionRefused(
+                "assertion_algorithm",
+                "its alg must be one registered for its issuer: "
+                    + algorithms.map(\.rawValue).sorted().joined(separator: ", ") + ".")
+        case .criticalExtension:
+            assertionRefused("assertion_critical_extension", "its header demands an extension (crit); none is known.")
+        case .unknownKey:
+            assertionRefused(
+                "assertion_key_unknown",
+                "its issuer has no key with the kid of its header. A key just published may take ten seconds.")
+        case .algorithmOfAnotherKey:
+            assertionRefused(
+                "assertion_algorithm_of_another_key", "its alg is not one of the key that the kid of its header names.")
+        case .badSignature:
+            assertionRefused("assertion_signature", "its signature does not verify with the issuer's registered key.")
+        case .claim(let name):
+            assertionRefused("assertion_claim", "its claim \(name) is of the wrong type.", "claim=\(name)")
+        }
+    }
+}

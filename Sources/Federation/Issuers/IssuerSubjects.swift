@@ -1,0 +1,44 @@
+public import Storage
+public import Values
+
+/// Whom an issuer means by a subject: links of one merchant's own issuer, and of nobody else's.
+public struct IssuerSubjects: Sendable {
+    private let database: any Database
+
+    public init(database: any Database) { self.database = database }
+
+    /// The person that a subject is linked to.
+    public struct Link: Sendable, Equatable {
+        public let account: AccountID
+        public let isDisabled: Bool
+    }
+
+    public func find(_ subject: String, of issuer: TrustedIssuer.ID) async throws -> Link? {
+        try await database.read { db in try Self.find(subject, of: issuer, in: db) }
+    }
+
+    static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
+        try db.rows(
+            """
+            SELECT s.account_id, a.disabled_at FROM issuer_subjects s JOIN accounts a ON a.id = s.account_id
+            WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
+            """
+        ).first.map { row in
+            Link(
+                account: try row.get("account_id"),
+                isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil)
+        }
+    }
+
+    /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked.
+    static func link(
+        _ subject: String, of issuer: TrustedIssuer.ID, to account: AccountID, at now: Timestamp,
+        in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO issuer_subjects (issuer_id, subject, account_id, created_at)
+            VALUES (\(issuer), \(subject), \(account), \(now))
+            """)
+    }
+}

@@ -1,0 +1,107 @@
+public import Cryptography
+public import JOSE
+public import Keys
+public import OAuth
+public import Outbound
+public import Storage
+public import Values
+
+/// Where trusted issuers are kept.
+public struct TrustedIssuers: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let seal: Seal
+    private let outbound: OutboundPolicy
+
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: OutboundPolicy
+    ) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.seal = seal
+        self.outbound = outbound
+    }
+
+    /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
+    public func register(_ json: JSON, merchant: Merchant.ID) async throws -> TrustedIssuer {
+        let metadata = try IssuerMetadata(json, outbound: outbound)
+        let id = TrustedIssuer.ID.random(from: random)
+        guard let keys = metadata.keys else { throw JSONFault("jwks", "given") }
+        let now = clock.now
+        let issuer = TrustedIssuer(
+            id: id, merchant: merchant, issuer: metadata.issuer, keys: stored(keys, of: id),
+            audiences: metadata.audiences, algorithms: metadata.algorithms, createsUsers: metadata.createsUsers,
+            createdAt: now, updatedAt: now, disabledAt: metadata.isDisabled ? now : nil)
+        do {
+            try await database.write { db in try Self.insert(issuer, in: db) }
+        } catch StorageError.conflict {
+            throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
+        } catch StorageError.constraint {
+            throw JSONFault("merchant_id", "the id of a merchant")
+        }
+        return issuer
+    }
+
+    public func find(_ id: TrustedIssuer.ID) async throws -> TrustedIssuer? {
+        try await database.read { db in
+            try db.rows("SELECT \(Self.columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
+        }
+    }
+
+    /// The issuer that `merchant` knows under this name. Another merchant's of the same name is another issuer.
+    public func find(_ issuer: String, of merchant: Merchant.ID) async throws -> TrustedIssuer? {
+        try await database.read { db in
+            try db.rows(
+                "SELECT \(Self.columns) FROM issuers WHERE merchant_id = \(merchant) AND issuer = \(issuer)"
+            ).first.map(TrustedIssuer.init)
+        }
+    }
+
+    /// At most `count` issuers whose id is after `cursor`; of one merchant, or of all when nil.
+    public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [TrustedIssuer] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM issuers
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(Self.columns) FROM issuers WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(TrustedIssuer.init)
+        }
+    }
+
+    /// Changes the members that `json` names. Nil when there is no such issuer.
+    public func change(_ id: TrustedIssuer.ID, _ json: JSON) async throws -> TrustedIssuer? {
+        guard var issuer = try await find(id) else { return nil }
+        let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
+        if let keys = metadata.keys { issuer.keys = stored(keys, of: id) }
+        issuer.audiences = metadata.audiences
+        issuer.algorithms = metadata.algorithms
+        issuer.createsUsers = metadata.createsUsers
+        issuer.disabledAt = metadata.isDisabled ? issuer.disabledAt ?? clock.now : nil
+        issuer.updatedAt = clock.now
+        let changed = issuer
+        let rows = try await database.write { db in try Self.update(changed, in: db) }
+        return rows == 1 ? changed : nil
+    }
+
+    /// Deletes an issuer and its links; the people stay. False when there is none.
+    public func delete(_ id: TrustedIssuer.ID) async throws -> Bool {
+        try await database.write { db in try db.execute("DELETE FROM issuers WHERE id = \(id)") == 1 }
+    }
+
+    private func stored(_ keys: IssuerMetadata.NewKeys, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource {
+        switch keys {
+        case .keySet(let text): .keySet(text)
+        case .address(let text): .address(text)
+        case .secret(let secret): .secret(sealed: seal.seal(secret.value, .issuerSecret, row: id.text))
+        }
+    }
+}

@@ -1,0 +1,139 @@
+public import Cryptography
+public import JOSE
+public import Storage
+public import Values
+
+/// Where accounts are kept.
+public struct Accounts: Sendable {
+    /// Ends all access of an account in the caller's transaction: tokens live on another side of the house.
+    public typealias EndAccess = @Sendable (AccountID, Timestamp, any Transaction) throws -> Void
+
+    let database: any Database
+    private let hashing: HashingPool
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let endAccess: EndAccess
+
+    public init(
+        database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
+        endAccess: @escaping EndAccess
+    ) {
+        self.database = database
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+        self.endAccess = endAccess
+    }
+
+    static let columns: SQL.Columns =
+        "id, email, email_verified, profile, created_at, updated_at, disabled_at"
+
+    /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
+    public func create(
+        _ changes: AccountChanges, also: @escaping @Sendable (AccountID, Timestamp, any Transaction) throws -> Void
+    ) async throws -> Account {
+        guard let email = changes.email else { throw JSONFault("email", "given") }
+        let now = clock.now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let account = Account(
+            id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
+            profile: .object(changes.profile), createdAt: now, updatedAt: now,
+            disabledAt: changes.disabled == true ? now : nil)
+        let passwordHash = hash
+        try await database.write { db in
+            // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
+            guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return }
+            try db.execute(
+                """
+                INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                    disabled_at)
+                VALUES (\(account.id), \(email), \(account.emailVerified), \(passwordHash), \(account.profile.text),
+                    \(now), \(now), \(account.disabledAt))
+                """)
+            try also(account.id, now, db)
+        }
+        return account
+    }
+
+    /// Stores an account that only an issuer's subject leads to, in the caller's transaction.
+    public static func insertBlank(_ id: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
+            VALUES (\(id), \(false), \("{}"), \(now), \(now))
+            """)
+    }
+
+    public func find(_ id: AccountID) async throws -> Account? {
+        try await database.read { db in
+            try db.rows("SELECT \(Self.columns) FROM accounts WHERE id = \(id)").first.map(Account.init)
+        }
+    }
+
+    /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
+    public func list(connectedTo merchant: String?, after cursor: Int64, count: Int) async throws -> [Account] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM accounts WHERE id > \(cursor) AND EXISTS (
+                            SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
+                            WHERE connections.account_id = accounts.id AND clients.merchant_id = \(merchant))
+                        ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(Self.columns) FROM accounts WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(Account.init)
+        }
+    }
+
+    /// Stores what `changes` names. A new password and disabling end every token and session of the account.
+    public func change(_ id: AccountID, _ changes: AccountChanges) async throws -> Account? {
+        guard var account = try await find(id) else { return nil }
+        let now = clock.now
+        account.email = changes.email?.text ?? account.email
+        account.emailVerified = changes.emailVerified ?? account.emailVerified
+        let named = Set(changes.profile.map(\.name))
+        account.profile = .object((account.profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
+        if let disabled = changes.disabled { account.disabledAt = disabled ? account.disabledAt ?? now : nil }
+        account.updatedAt = now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let (changed, newHash) = (account, hash)
+        let endsAccess = newHash != nil || changes.disabled == true
+        let rows = try await database.write { db in
+            let rows = try db.execute(
+                """
+                UPDATE accounts SET email = \(changed.email), email_verified = \(changed.emailVerified),
+                    password_hash = COALESCE(\(newHash), password_hash), profile = \(changed.profile.text),
+                    updated_at = \(now), disabled_at = \(changed.disabledAt)
+                WHERE id = \(id)
+                """)
+            if endsAccess {
+                try endAccess(id, now, db)
+                try Sessions.endAll(of: id, at: now, in: db)
+            }
+            return rows
+        }
+        return rows == 1 ? changed : nil
+    }
+
+    /// Deletes an account with all it holds. False when there is none.
+    public func delete(_ id: AccountID) async throws -> Bool {
+        try await database.write { db in try db.execute("DELETE FROM accounts WHERE id = \(id)") == 1 }
+    }
+}
+
+extension Account {
+    init(_ row: Row) throws {
+        let profile: String = try row.get("profile")
+        self.init(
+            id: try row.get("id"), email: try row.get("email"), emailVerified: try row.get("email_verified"),
+            profile: try JSON(parsing: Array(profile.utf8)), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+    }
+}

@@ -1,0 +1,104 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Decides whether somebody is who they say, by e-mail address and password.
+public struct SignIn: Sendable {
+    public enum Refusal: Error, Sendable {
+        /// Unknown address, wrong password, no password or a disabled account: the reason is for the log only.
+        case wrong(reason: String)
+        case throttled(Duration)
+        case overloaded
+    }
+
+    private let database: any Database
+    private let hashing: HashingPool
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+    }
+
+    /// The account of `username` if `password` is its password. An unknown address costs as much as a wrong password.
+    public func check(username: String, password: String, address: String) async throws -> AccountID {
+        let email = EmailAddress(username)
+        let place = Fingerprint<Throttle.Attempt>(of: address)
+        let found = try await find(email, place)
+        let attempt = Throttle.Attempt(
+            account: email?.text ?? username, address: address, isKnownPlace: found?.isKnownPlace ?? false)
+        let chargedAt = clock.now
+        let wait = try await database.write { db in try Throttle.charge(attempt, at: chargedAt, in: db) }
+        if let wait { throw Refusal.throttled(wait) }
+
+        let isRight: Bool
+        do {
+            isRight = try await hashing.verify(password, against: found?.hash)
+        } catch is HashingPoolFull {
+            try await database.write { db in try Throttle.refund(attempt, succeeded: false, in: db) }
+            throw Refusal.overloaded
+        }
+        guard let found else { throw Refusal.wrong(reason: "unknown_user") }
+        guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
+        guard !found.isDisabled else { throw Refusal.wrong(reason: "disabled_user") }
+        try await welcome(found, attempt, place, password: password)
+        return found.id
+    }
+
+    /// Forgets the failures, remembers the place, and re-hashes a password whose hash was made with lesser parameters.
+    private func welcome(
+        _ found: Found, _ attempt: Throttle.Attempt, _ place: Fingerprint<Throttle.Attempt>, password: String
+    ) async throws {
+        let now = clock.now
+        var upgraded: String?
+        if let hash = found.hash, hash.needsUpgrade(to: hashing.parameters) {
+            // Not now is not never: the next sign-in tries again.
+            upgraded = try? await hashing.hash(password, random: random).encoded
+        }
+        let newHash = upgraded
+        try await database.write { db in
+            try Throttle.refund(attempt, succeeded: true, in: db)
+            try db.execute(
+                """
+                INSERT INTO sign_in_places (account_id, address, seen_at) VALUES (\(found.id), \(place), \(now))
+                ON CONFLICT (account_id, address) DO UPDATE SET seen_at = excluded.seen_at
+                """)
+            if let newHash, let oldHash = found.hash {
+                try db.execute(
+                    """
+                    UPDATE accounts SET password_hash = \(newHash)
+                    WHERE id = \(found.id) AND password_hash = \(oldHash.encoded)
+                    """)
+            }
+        }
+    }
+
+    private struct Found: Sendable {
+        let id: AccountID
+        let hash: PasswordHash?
+        let isDisabled: Bool
+        let isKnownPlace: Bool
+    }
+
+    private func find(_ email: EmailAddress?, _ place: Fingerprint<Throttle.Attempt>) async throws -> Found? {
+        guard let email else { return nil }
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT a.id, a.password_hash, a.disabled_at, l.seen_at FROM accounts a
+                LEFT JOIN sign_in_places l ON l.account_id = a.id AND l.address = \(place)
+                WHERE a.email = \(email)
+                """
+            ).first.map { row in
+                Found(
+                    id: try row.get("id"),
+                    hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
+                    isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil,
+                    isKnownPlace: try row.get("seen_at", as: Timestamp?.self) != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// The keys of a trusted issuer, to verify what it asserts (RFC 7523, RFC 8725).
+public struct AssertionKeys: Sendable, CustomReflectable {
+    /// A key set that is not read: over 64 KiB, not JSON, or without an array of `keys`.
+    public struct Unreadable: Error, Sendable, Equatable {}
+
+    private static let longestSet = 64 * 1024
+    private static let mostKeys = 100
+
+    private let keys: [AssertionKey]
+
+    /// The usable public keys among the first hundred of a JWK set. One broken key does not spoil the others.
+    public init(keySet text: String) throws(Unreadable) {
+        guard text.utf8.count <= Self.longestSet, let json = try? JSON(parsing: Array(text.utf8)),
+            let keys = json["keys"]?.array
+        else { throw Unreadable() }
+        self.keys = keys.prefix(Self.mostKeys).compactMap(AssertionKey.init(jwk:))
+    }
+
+    /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. Under 32 bytes it verifies nothing.
+    public init(secret: String) {
+        self.keys = [AssertionKey(secret: Array(secret.utf8))]
+    }
+
+    /// Whether there is not one key to verify anything with.
+    public var isEmpty: Bool { keys.allSatisfy(\.algorithms.isEmpty) }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Verifies the signature of `token` and reads its claims; judges neither times nor issuer nor audience.
+    ///
+    /// `allowed` is ours to say, never the token's. An HMAC is verified with a shared secret and nothing else, since
+    /// the algorithms of each key are those of its own type.
+    public func verify(_ token: String, allowed: Set<SignatureAlgorithm>) async throws(JWTRejection) -> VerifiedJWT {
+        let jwt = try SignedJWT(token, allowed: allowed)
+        let named = keys.filter { key in key.isSecret || jwt.keyID == nil || key.keyID == jwt.keyID }
+        guard !named.isEmpty else { throw .unknownKey }
+        let fitting = named.filter { $0.algorithms.contains(jwt.algorithm) }
+        guard !fitting.isEmpty else { throw .algorithmOfAnotherKey }
+        for key in fitting where await key.verifies(jwt) { return try jwt.verified() }
+        throw .badSignature
+    }
+}

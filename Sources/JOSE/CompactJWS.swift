@@ -1,0 +1,15 @@
+public import Cryptography
+
+/// A JWS in compact form (RFC 7515 §7.1), as we sign it.
+public enum CompactJWS {
+    /// Signs `payload`. The header says `type` (`at+jwt`, `JWT`, …) and the key; `alg` is the key's own, never a choice.
+    public static func sign(_ payload: JSON, type: String, key: PrivateKey, keyID: String) -> String {
+        let header = JSON.members([
+            "alg": .string(key.algorithm.rawValue), "typ": .string(type), "kid": .string(keyID),
+        ])
+        let input = encode(header) + "." + encode(payload)
+        return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
+    }
+
+    private static func encode(_ json: JSON) -> String { Base64URL.encode(Array(json.text.utf8)) }
+}

@@ -1,0 +1,70 @@
+/// A member of a JSON document that is not what it should be.
+public struct JSONFault: Error, Sendable, Equatable {
+    public let member: String
+    /// What was expected, as the end of the sentence "must be …".
+    public let expected: String
+
+    public init(_ member: String, _ expected: String) {
+        self.member = member
+        self.expected = expected
+    }
+}
+
+/// Reads the members of an object; each fault names its member. A member that is null counts as absent.
+public struct JSONMembers: Sendable {
+    private let json: JSON
+
+    public init(_ json: JSON) throws(JSONFault) {
+        guard case .object = json else { throw JSONFault("", "a JSON object") }
+        self.json = json
+    }
+
+    /// Whether the document names `member` at all.
+    public func has(_ member: String) -> Bool { json[member] != nil }
+
+    private func value(_ member: String) -> JSON? {
+        guard let value = json[member], value != .null else { return nil }
+        return value
+    }
+
+    /// Text of 1 to `most` bytes without control characters.
+    public func text(_ member: String, most: Int = 200) throws(JSONFault) -> String? {
+        guard let value = value(member) else { return nil }
+        guard let text = value.string, (1...most).contains(text.utf8.count),
+            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
+        else { throw JSONFault(member, "a string of 1 to \(most) bytes without control characters") }
+        return text
+    }
+
+    public func required(_ member: String, most: Int = 200) throws(JSONFault) -> String {
+        guard let text = try text(member, most: most) else { throw JSONFault(member, "given") }
+        return text
+    }
+
+    public func flag(_ member: String) throws(JSONFault) -> Bool? {
+        guard let value = value(member) else { return nil }
+        guard let flag = value.bool else { throw JSONFault(member, "true or false") }
+        return flag
+    }
+
+    /// An array of at most `most` strings.
+    public func list(_ member: String, most: Int = 50) throws(JSONFault) -> [String]? {
+        guard let value = value(member) else { return nil }
+        guard let list = value.strings, list.count <= most, !list.contains(where: { $0.utf8.contains(0) }) else {
+            throw JSONFault(member, "an array of at most \(most) strings")
+        }
+        return list
+    }
+
+    /// A whole number of seconds within `range`.
+    public func seconds(_ member: String, within range: ClosedRange<Int64>) throws(JSONFault) -> Duration? {
+        guard let value = value(member) else { return nil }
+        guard let seconds = value.integer, range.contains(seconds) else {
+            throw JSONFault(member, "a whole number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .seconds(seconds)
+    }
+
+    /// The member as it stands, where its owner reads it.
+    public func any(_ member: String) -> JSON? { value(member) }
+}

@@ -1,0 +1,29 @@
+public import Cryptography
+
+/// The public half of a key of ours, as it stands in the JWK set (RFC 7517).
+public struct JSONWebKey: Sendable, Hashable {
+    /// The thumbprint of the key (RFC 7638): the same key has the same name everywhere.
+    public let keyID: String
+    public let json: JSON
+
+    public init(_ key: PrivateKey) {
+        // RFC 7638 §3.2: exactly the required members, in lexicographic order.
+        let required: JSON =
+            switch key.publicNumbers {
+            case .rsa(let modulus, let exponent):
+                .members([
+                    "e": .string(Base64URL.encode(exponent)), "kty": "RSA", "n": .string(Base64URL.encode(modulus)),
+                ])
+            case .p256(let x, let y):
+                .members([
+                    "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
+                ])
+            }
+        self.keyID = Base64URL.encode(Digest.sha256(required.text.utf8))
+        self.json = .object(
+            (required.members ?? []) + [
+                JSON.Member("use", "sig"), JSON.Member("alg", .string(key.algorithm.rawValue)),
+                JSON.Member("kid", .string(keyID)),
+            ])
+    }
+}

@@ -1,0 +1,28 @@
+/// Why another's JWT was not taken. For the log: it names what was wrong and carries nothing of the token.
+public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Not three parts of canonical base64url, or a header or claims that are not a JSON object.
+    case malformed
+    /// `alg` is absent, `none`, unknown, or not among those allowed here.
+    case algorithmNotAllowed
+    /// The header has `crit`: we understand no extension (RFC 7515 §4.1.11).
+    case criticalExtension
+    /// No key has the token's `kid`. The key set may have changed since it was read.
+    case unknownKey
+    /// There is a key, but not one that makes such signatures.
+    case algorithmOfAnotherKey
+    case badSignature
+    /// The claim is of the wrong type or out of range.
+    case claim(String)
+
+    public var description: String {
+        switch self {
+        case .malformed: "not a signed JWT"
+        case .algorithmNotAllowed: "its signature algorithm is not allowed"
+        case .criticalExtension: "it demands an extension"
+        case .unknownKey: "no known key has its key id"
+        case .algorithmOfAnotherKey: "its signature algorithm does not fit the key"
+        case .badSignature: "its signature does not verify"
+        case .claim(let name): "its claim \(name) is of the wrong type"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+public import Values
+
+/// A JWT whose signature was verified. Its times, issuer and audience are still to be judged by the caller.
+public struct VerifiedJWT: Sendable {
+    public let header: JSON
+    public let claims: JSON
+    /// Header and payload as they were signed. Remember this, not the whole token, against a second use: an ECDSA
+    /// signature has a twin that verifies as well.
+    public let signedText: String
+
+    public var issuer: String? { get throws(JWTRejection) { try text("iss") } }
+    public var subject: String? { get throws(JWTRejection) { try text("sub") } }
+    /// `jti`.
+    public var identifier: String? { get throws(JWTRejection) { try text("jti") } }
+    public var expiresAt: Timestamp? { get throws(JWTRejection) { try time("exp") } }
+    public var notBefore: Timestamp? { get throws(JWTRejection) { try time("nbf") } }
+    public var issuedAt: Timestamp? { get throws(JWTRejection) { try time("iat") } }
+
+    /// One string or an array of them (RFC 7519 §4.1.3).
+    public var audience: [String]? {
+        get throws(JWTRejection) {
+            guard let value = claims["aud"] else { return nil }
+            if let one = value.string { return [one] }
+            guard let many = value.strings else { throw .claim("aud") }
+            return many
+        }
+    }
+
+    private func text(_ name: String) throws(JWTRejection) -> String? {
+        guard let value = claims[name] else { return nil }
+        guard let text = value.string else { throw .claim(name) }
+        return text
+    }
+
+    /// A NumericDate: seconds, perhaps with a fraction (RFC 7519 §2), between the years 1970 and 9999.
+    private func time(_ name: String) throws(JWTRejection) -> Timestamp? {
+        let seconds: Double
+        switch claims[name] {
+        case nil: return nil
+        case .integer(let number): seconds = Double(number)
+        case .number(let number): seconds = number
+        default: throw .claim(name)
+        }
+        guard (0...253_402_300_799).contains(seconds) else { throw .claim(name) }
+        return Timestamp(milliseconds: Int64(seconds * 1000))
+    }
+}

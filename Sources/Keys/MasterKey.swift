@@ -1,0 +1,42 @@
+public import Cryptography
+import Foundation
+
+/// The 32 bytes under which every stored secret is sealed. It is never in a backup and does not print.
+public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    static let length = 32
+
+    private let root: SealingKey
+    private let bytes: [UInt8]
+
+    init(bytes: [UInt8]) {
+        self.root = SealingKey(bytes)
+        self.bytes = bytes
+    }
+
+    /// Reads the base64 of 32 bytes (RFC 4648 §4); white space around it is dropped.
+    public init(base64 text: some StringProtocol) throws(MasterKeyError) {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let data = Data(base64Encoded: trimmed), data.count == Self.length else { throw .malformed }
+        self.init(bytes: [UInt8](data))
+    }
+
+    public var description: String { "<master key>" }
+    public var debugDescription: String { "<master key>" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// A new key.
+    public static func random(from random: any RandomSource) -> MasterKey {
+        MasterKey(bytes: random.bytes(length))
+    }
+
+    /// The key for one purpose; no key for one purpose opens what another sealed. `salt` may be a secret of its own.
+    public func sealing(for purpose: String, salt: [UInt8] = []) -> SealingKey {
+        root.derived(for: purpose, salt: salt)
+    }
+
+    /// What a database keeps to recognise its key by; it says nothing about the key.
+    var checkValue: String { Base64URL.encode(root.derivedBytes(for: "facts.master_key_check")) }
+
+    /// The form of the key file.
+    var base64: String { Data(bytes).base64EncodedString() }
+}

@@ -1,0 +1,26 @@
+/// Why there is no master key to work with. Carries paths, never key material.
+public enum MasterKeyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The text is not the base64 of 32 bytes.
+    case malformed
+    /// There is no file at `path`, and the database was made with a key.
+    case missing(path: String)
+    /// This database makes no key by itself, and none was given.
+    case notGiven
+    /// The key is not the one this database was made with.
+    case wrong
+    /// There is a file at `path` already; a key file is never overwritten.
+    case exists(path: String)
+    /// The file at `path` cannot be read or written, with the system's reason.
+    case file(path: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .malformed: "the master key is not the base64 of 32 bytes"
+        case .missing(let path): "the database was made with a master key, and there is none at \(path)"
+        case .notGiven: "this database needs a master key, and none was given"
+        case .wrong: "the master key is not the one this database was made with"
+        case .exists(let path): "there is a file at \(path) already"
+        case .file(let path, let reason): "the master key file \(path): \(reason)"
+        }
+    }
+}

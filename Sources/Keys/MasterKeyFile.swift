@@ -1,0 +1,63 @@
+import Cryptography
+import Foundation
+
+/// The file that holds the master key: its base64 and a line feed, mode 0600, made once and never overwritten.
+public struct MasterKeyFile: Sendable, Hashable {
+    public let path: String
+
+    public init(path: String) { self.path = path }
+
+    /// The key, or nil when there is no such file.
+    public func read() throws(MasterKeyError) -> MasterKey? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        if file < 0 && errno == ENOENT { return nil }
+        guard file >= 0 else { throw systemError() }
+        defer { close(file) }
+        // A key takes 45 bytes; a file that is much longer is another file.
+        var buffer = [UInt8](repeating: 0, count: 256)
+        var count = 0
+        while count < buffer.count {
+            let read = buffer.withUnsafeMutableBytes {
+                Foundation.read(file, $0.baseAddress?.advanced(by: count), $0.count - count)
+            }
+            guard read >= 0 else { throw systemError() }
+            if read == 0 { break }
+            count += read
+        }
+        return try MasterKey(base64: String(decoding: buffer.prefix(count), as: UTF8.self))
+    }
+
+    /// Makes the file with `key`. It is on disk, and its name too, before this returns: what it seals must not outlive it.
+    public func create(_ key: MasterKey) throws(MasterKeyError) {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file < 0 && errno == EEXIST { throw .exists(path: path) }
+        guard file >= 0 else { throw systemError() }
+        let text = Array((key.base64 + "\n").utf8)
+        let done = write(file, text, text.count) == text.count && fsync(file) == 0
+        let error = done ? nil : systemError()
+        close(file)
+        if let error {
+            // Half a key would stand in the way of the next try.
+            unlink(path)
+            throw error
+        }
+        try syncFolder()
+    }
+
+    /// Whether anybody but its owner may read or change the file: for `spindle doctor`, since a container may mount
+    /// its secrets that way.
+    public func isOpenToOthers() throws(MasterKeyError) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw systemError() }
+        return status.st_mode & 0o077 != 0
+    }
+
+    private func syncFolder() throws(MasterKeyError) {
+        let folder = open(URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false), O_RDONLY)
+        guard folder >= 0 else { throw systemError() }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw systemError() }
+    }
+
+    private func systemError() -> MasterKeyError { .file(path: path, reason: String(cString: strerror(errno))) }
+}

@@ -1,0 +1,36 @@
+public import Cryptography
+public import Storage
+
+/// Where the master key of a deployment comes from, and what happens when it is not there.
+public enum MasterKeySource: Sendable {
+    /// From the configuration itself.
+    case given(MasterKey)
+    /// From a file. `mayCreate` where the file lives beside the database, on SQLite; never for a shared database, whose
+    /// other nodes would not have it.
+    case file(MasterKeyFile, mayCreate: Bool)
+
+    /// The key of `database`, checked. A database that has a key gets no other; one that has none remembers this one.
+    public func masterKey(for database: any Database, random: any RandomSource) async throws -> MasterKey {
+        let key = try await obtain(for: database, random: random)
+        let check = MasterKeyCheck(key)
+        if try await check.verify(database) == .absent {
+            try await database.write { db in try check.store(in: db) }
+        }
+        // Asked again after storing: another node may have been first.
+        guard try await check.verify(database) == .right else { throw MasterKeyError.wrong }
+        return key
+    }
+
+    private func obtain(for database: any Database, random: any RandomSource) async throws -> MasterKey {
+        switch self {
+        case .given(let key): return key
+        case .file(let file, let mayCreate):
+            if let key = try file.read() { return key }
+            guard try await MasterKeyCheck.isWithoutKey(database) else { throw MasterKeyError.missing(path: file.path) }
+            guard mayCreate else { throw MasterKeyError.notGiven }
+            let key = MasterKey.random(from: random)
+            try file.create(key)
+            return key
+        }
+    }
+}

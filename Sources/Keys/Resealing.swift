@@ -1,0 +1,43 @@
+public import Cryptography
+public import Storage
+
+/// Seals everything in a database under a new master key, in one transaction. No server may run on the old key then.
+public struct Resealing: Sendable {
+    private let old: MasterKey
+    private let new: MasterKey
+    private let random: any RandomSource
+
+    public init(from old: MasterKey, to new: MasterKey, random: any RandomSource) {
+        self.old = old
+        self.new = new
+        self.random = random
+    }
+
+    /// Reseals `database` and returns how many values it sealed anew. Throws `MasterKeyError.wrong` for another old key.
+    ///
+    /// What cannot be carried over are the successors of refresh tokens whose rotation was not confirmed yet: they open
+    /// with the predecessor alone, which nobody here has. They are erased: a phone that lost the answer to its rotation
+    /// at this very moment signs in again. Nothing else is lost.
+    @discardableResult
+    public func run(on database: any Database) async throws -> Int {
+        let (old, new, random) = (old, new, random)
+        return try await database.write { db in
+            // The work may run twice after a COMMIT of unknown outcome: then it finds itself done.
+            if try MasterKeyCheck(new).isStored(in: db) { return 0 }
+            guard try MasterKeyCheck(old).isStored(in: db) else { throw MasterKeyError.wrong }
+            let (from, to) = (Seal(masterKey: old, random: random), Seal(masterKey: new, random: random))
+            var count = 0
+            for place in SealedPlace.allCases {
+                for row in try db.rows(place.sealedRows) {
+                    let id = try row.get("id", as: String.self)
+                    let text = try from.open(row.get("sealed"), place, row: id)
+                    try db.execute(place.replacement(to.seal(text, place, row: id), row: id))
+                    count += 1
+                }
+            }
+            try db.execute("UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
+            try MasterKeyCheck(new).replace(in: db)
+            return count
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import Cryptography
+import Storage
+
+/// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
+public enum SealedPlace: Sendable, CaseIterable {
+    case signingKey, signSecret, issuerSecret
+
+    /// What the place's key is derived for.
+    var purpose: String {
+        switch self {
+        case .signingKey: "signing_keys.private_key"
+        case .signSecret: "clients.sign_secret"
+        case .issuerSecret: "issuers.secret"
+        }
+    }
+
+    var table: String {
+        switch self {
+        case .signingKey: "signing_keys"
+        case .signSecret: "clients"
+        case .issuerSecret: "issuers"
+        }
+    }
+
+    /// Binds a sealed value to its row: moved to another row, it does not open.
+    func context(row: String) -> String { "\(table)/\(row)" }
+}
+
+/// Seals what the database keeps of secrets that must be used again, under keys derived from the master key.
+public struct Seal: Sendable {
+    private let masterKey: MasterKey
+    private let signingKey: SealingKey
+    private let signSecret: SealingKey
+    private let issuerSecret: SealingKey
+    private let random: any RandomSource
+
+    public init(masterKey: MasterKey, random: any RandomSource) {
+        self.masterKey = masterKey
+        self.signingKey = masterKey.sealing(for: SealedPlace.signingKey.purpose)
+        self.signSecret = masterKey.sealing(for: SealedPlace.signSecret.purpose)
+        self.issuerSecret = masterKey.sealing(for: SealedPlace.issuerSecret.purpose)
+        self.random = random
+    }
+
+    /// Seals `text` for one row of `place`.
+    public func seal(_ text: String, _ place: SealedPlace, row: String) -> String {
+        key(of: place).seal(Array(text.utf8), context: place.context(row: row), random: random)
+    }
+
+    /// Opens what `seal` made. Throws `StorageError.unreadable` when it was altered, moved or sealed under another key.
+    public func open(_ sealed: String, _ place: SealedPlace, row: String) throws -> String {
+        guard let bytes = key(of: place).open(sealed, context: place.context(row: row)),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw StorageError.unreadable("\(place.context(row: row)) does not open under the master key") }
+        return text
+    }
+
+    private func key(of place: SealedPlace) -> SealingKey {
+        switch place {
+        case .signingKey: signingKey
+        case .signSecret: signSecret
+        case .issuerSecret: issuerSecret
+        }
+    }
+}
+
+// MARK: - Successors
+
+extension Seal {
+    /// Seals a refresh token's successor so that it takes the predecessor itself, as well as the master key, to open.
+    public func sealSuccessor(_ successor: String, predecessor: String, row: String) -> String {
+        successorKey(predecessor).seal(Array(successor.utf8), context: row, random: random)
+    }
+
+    /// Opens what `sealSuccessor` made, or returns nil when predecessor, row or a bit differs.
+    public func openSuccessor(_ sealed: String, predecessor: String, row: String) -> String? {
+        successorKey(predecessor).open(sealed, context: row).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    private func successorKey(_ predecessor: String) -> SealingKey {
+        masterKey.sealing(for: "refresh_tokens.successor", salt: Array(predecessor.utf8))
+    }
+}

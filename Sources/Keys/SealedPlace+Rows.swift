@@ -1,0 +1,21 @@
+import Storage
+
+extension SealedPlace {
+    /// Every row of this place that keeps a sealed value, as `id` and `sealed`.
+    var sealedRows: SQL {
+        switch self {
+        case .signingKey: "SELECT id, sealed_private_key AS sealed FROM signing_keys"
+        case .signSecret: "SELECT id, sealed_sign_secret AS sealed FROM clients WHERE sealed_sign_secret <> ''"
+        case .issuerSecret: "SELECT id, sealed_secret AS sealed FROM issuers WHERE sealed_secret IS NOT NULL"
+        }
+    }
+
+    /// Puts another sealed value into `row`.
+    func replacement(_ sealed: String, row: String) -> SQL {
+        switch self {
+        case .signingKey: "UPDATE signing_keys SET sealed_private_key = \(sealed) WHERE id = \(row)"
+        case .signSecret: "UPDATE clients SET sealed_sign_secret = \(sealed) WHERE id = \(row)"
+        case .issuerSecret: "UPDATE issuers SET sealed_secret = \(sealed) WHERE id = \(row)"
+        }
+    }
+}

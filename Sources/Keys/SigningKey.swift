@@ -1,0 +1,25 @@
+public import Cryptography
+public import JOSE
+public import Values
+
+/// A key we sign tokens with.
+public struct SigningKey: Sendable {
+    public let privateKey: PrivateKey
+    public let publicKey: JSONWebKey
+    public let createdAt: Timestamp
+
+    /// The `kid` in our tokens and in the JWK set.
+    public var id: String { publicKey.keyID }
+    public var algorithm: PrivateKey.Algorithm { privateKey.algorithm }
+
+    init(_ privateKey: PrivateKey, createdAt: Timestamp) {
+        self.privateKey = privateKey
+        self.publicKey = JSONWebKey(privateKey)
+        self.createdAt = createdAt
+    }
+
+    /// A JWT of `claims`, in a header that says `type` (RFC 8725 §3.11).
+    public func sign(_ claims: JSON, type: String) -> String {
+        CompactJWS.sign(claims, type: type, key: privateKey, keyID: id)
+    }
+}

@@ -1,0 +1,101 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// A one-time code of the authorization code grant (RFC 6749 §4.1.2), with all it is bound to.
+public struct AuthorizationCode: Sendable {
+    let client: Client.ID
+    let subject: Subject
+    let scope: Scope
+    let redirectURI: String
+    let redirectURISent: Bool
+    let challenge: CodeChallenge?
+    let expiresAt: Timestamp
+
+    public static let lifetime: Duration = .seconds(60)
+
+    /// Every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6. Time and single use come after these, so
+    /// that nobody else's request can spend or revoke.
+    func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
+        guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
+        guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
+        guard redirectURI == nil || redirectURI == self.redirectURI else { throw .codeRefused("redirect_uri_mismatch") }
+        switch (challenge, verifier) {
+        case (nil, nil): return
+        // RFC 9700 §2.1.1: a verifier without a challenge is the sign of a downgrade.
+        case (nil, .some): throw .codeRefused("verifier_without_challenge")
+        case (.some, nil): throw .missing(.codeVerifier)
+        case (let challenge?, let verifier?):
+            guard challenge.isProven(by: verifier) else { throw .codeRefused("wrong_verifier") }
+        }
+    }
+}
+
+/// Where authorization codes are kept.
+public struct AuthorizationCodes: Sendable {
+    private let database: any Database
+    private let random: any RandomSource
+
+    public init(database: any Database, random: any RandomSource) {
+        self.database = database
+        self.random = random
+    }
+
+    /// Makes a code for `request`, allowed by `subject` in `session`.
+    public func issue(
+        _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
+    ) async throws -> Secret<AuthorizationCode> {
+        let code = Secret<AuthorizationCode>.random(from: random)
+        let address = request.returnAddress
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
+                    redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at)
+                VALUES (\(code.fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
+                    \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(request.nonce),
+                    \(subject.signedInAt), \(now + AuthorizationCode.lifetime))
+                ON CONFLICT (fingerprint) DO NOTHING
+                """)
+        }
+        return code
+    }
+
+    func find(_ fingerprint: Fingerprint<AuthorizationCode>) async throws -> AuthorizationCode? {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT client_id, account_id, scope, redirect_uri, redirect_uri_sent, code_challenge, signed_in_at,
+                    expires_at
+                FROM authorization_codes WHERE fingerprint = \(fingerprint)
+                """
+            ).first.map(AuthorizationCode.init)
+        }
+    }
+
+    /// Spends a code in time, while its person lives. The rows changed are the referee.
+    static func spend(
+        _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE authorization_codes
+            SET spent_at = \(attempt.now), spent_by = \(attempt.id), permission_id = \(attempt.permission)
+            WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM accounts a
+                    WHERE a.id = authorization_codes.account_id AND a.disabled_at IS NULL)
+            """) == 1
+    }
+}
+
+extension AuthorizationCode {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            client: try row.get("client_id"),
+            subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
+            scope: try row.get("scope"), redirectURI: try row.get("redirect_uri"),
+            redirectURISent: try row.get("redirect_uri_sent"),
+            challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),
+            expiresAt: try row.get("expires_at"))
+    }
+}

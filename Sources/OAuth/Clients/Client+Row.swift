@@ -1,0 +1,66 @@
+import JOSE
+import Storage
+import Values
+
+extension Client {
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), merchant: try row.get("merchant_id"), name: try row.get("name"),
+            redirectURIs: try Self.list(row, "redirect_uris").map(RedirectURI.init(stored:)),
+            grantTypes: Set(try Self.list(row, "grant_types").map(GrantType.init)), scope: try row.get("scope"),
+            authentication: try Self.authentication(row), firstParty: try row.get("first_party"),
+            spidCompatible: try row.get("spid_compatible"),
+            rotatesRefreshTokens: try row.get("rotates_refresh_tokens"),
+            accessTokenLifetime: .milliseconds(try row.get("access_token_lifetime", as: Int64.self)),
+            refreshTokenLifetime: .milliseconds(try row.get("refresh_token_lifetime", as: Int64.self)),
+            sealedSignSecret: try row.get("sealed_sign_secret"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+    }
+
+    /// Lists are stored a line each: neither a URI nor a grant's name can hold a line feed.
+    private static func list(_ row: Row, _ column: String) throws -> [String] {
+        try row.get(column, as: String.self).split(separator: "\n").map(String.init)
+    }
+
+    private static func authentication(_ row: Row) throws -> Authentication {
+        guard let method = Authentication(rawValue: try row.get("authentication_method")) else {
+            throw StorageError.unreadable("clients.authentication_method")
+        }
+        return method
+    }
+}
+
+extension Clients {
+    static func insert(_ client: Client, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
+                first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
+                sealed_sign_secret, created_at, updated_at)
+            VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
+                \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
+                \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
+                \(client.refreshTokenLifetime.milliseconds), \(client.sealedSignSecret), \(client.createdAt),
+                \(client.updatedAt))
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
+    static func update(_ client: Client, in db: any Transaction) throws -> Int {
+        try db.execute(
+            """
+            UPDATE clients SET name = \(client.name), redirect_uris = \(client.storedURIs),
+                grant_types = \(client.storedGrants), scope = \(client.scope), first_party = \(client.firstParty),
+                spid_compatible = \(client.spidCompatible), rotates_refresh_tokens = \(client.rotatesRefreshTokens),
+                access_token_lifetime = \(client.accessTokenLifetime.milliseconds),
+                refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
+                updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
+            WHERE id = \(client.id)
+            """)
+    }
+}
+
+extension Client {
+    fileprivate var storedURIs: String { redirectURIs.map(\.text).joined(separator: "\n") }
+    fileprivate var storedGrants: String { grantTypes.map(\.name).sorted().joined(separator: "\n") }
+}

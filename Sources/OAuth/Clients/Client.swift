@@ -1,0 +1,50 @@
+public import Values
+
+/// An application that asks for tokens: a phone app, a backend, an administrator's script.
+public struct Client: Sendable {
+    public typealias ID = Identifier<Client>
+
+    /// How a client proves to be itself (RFC 7591 `token_endpoint_auth_method`).
+    public enum Authentication: String, Sendable {
+        case none
+        case secretBasic = "client_secret_basic"
+        case secretPost = "client_secret_post"
+    }
+
+    public let id: ID
+    /// Nil for the platform's own clients.
+    public let merchant: Merchant.ID?
+    public var name: String
+    public var redirectURIs: [RedirectURI]
+    public var grantTypes: Set<GrantType>
+    public var scope: Scope
+    public let authentication: Authentication
+    /// The merchant's own: its people need not be asked for consent, and it may buy sessions.
+    public var firstParty: Bool
+    public var spidCompatible: Bool
+    /// Whether a confidential client gets a new refresh token at each use. A public one always does.
+    public var rotatesRefreshTokens: Bool
+    public var accessTokenLifetime: Duration
+    public var refreshTokenLifetime: Duration
+    /// The key of signed requests and responses; not the client secret.
+    public let sealedSignSecret: String
+    public let createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var disabledAt: Timestamp?
+
+    public var isPublic: Bool { authentication == .none }
+    public var rotates: Bool { isPublic || rotatesRefreshTokens }
+    public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
+
+    /// The registered address that is exactly `text`.
+    public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.text == text } }
+
+    /// The scope a request of this client gets: what it asks for, if it may; without a request the default.
+    public func granted(_ requested: String?, within limit: Scope? = nil) throws(OAuthError) -> Scope {
+        let limit = limit ?? scope
+        guard let requested else { return limit.byDefault }
+        let scope = try Scope(parsing: requested)
+        guard scope.isSubset(of: limit) else { throw .scopeTooWide(id) }
+        return scope
+    }
+}

@@ -1,0 +1,118 @@
+public import Cryptography
+import JOSE
+public import Keys
+public import Storage
+public import Values
+
+/// Where clients are kept.
+public struct Clients: Sendable {
+    let database: any Database
+    let clock: any WallClock
+    let random: any RandomSource
+    let seal: Seal
+
+    public init(database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.seal = seal
+    }
+
+    static let columns: SQL.Columns = """
+        clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
+        clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.sealed_sign_secret, clients.created_at, \
+        clients.updated_at, clients.disabled_at
+        """
+
+    /// What is told once, when a client is made.
+    public struct Registered: Sendable {
+        public let client: Client
+        public let secret: Secret<Client>?
+        public let signSecret: Secret<Client>
+    }
+
+    /// Registers a client of `merchant`; nil is the platform itself.
+    public func register(_ metadata: ClientMetadata, merchant: Merchant.ID?) async throws -> Registered {
+        let now = clock.now
+        let id = Client.ID.random(from: random)
+        let signSecret = Secret<Client>.random(from: random)
+        let client = Client(
+            id: id, merchant: merchant, name: metadata.name, redirectURIs: metadata.redirectURIs,
+            grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
+            firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
+            rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
+            refreshTokenLifetime: metadata.refreshTokenLifetime,
+            sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
+            disabledAt: nil)
+        let secret = client.isPublic ? nil : Secret<Client>.random(from: random)
+        let secretID = ClientSecret.ID.random(from: random)
+        try await database.write { db in
+            try Self.insert(client, in: db)
+            if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
+        }
+        return Registered(client: client, secret: secret, signSecret: signSecret)
+    }
+
+    public func find(_ id: Client.ID) async throws -> Client? {
+        try await database.read { db in try Self.find(id, in: db) }
+    }
+
+    static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
+        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id)").first.map(Client.init)
+    }
+
+    /// A client that may act: it and its merchant exist and are not disabled.
+    public func findLive(_ id: Client.ID) async throws -> Client? {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM clients LEFT JOIN merchants ON merchants.id = clients.merchant_id
+                WHERE clients.id = \(id) AND clients.disabled_at IS NULL AND merchants.disabled_at IS NULL
+                """
+            ).first.map(Client.init)
+        }
+    }
+
+    /// At most `count` clients whose id is after `cursor`; of one merchant, or of all when nil.
+    public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM clients
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(Self.columns) FROM clients WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(Client.init)
+        }
+    }
+
+    /// Stores what was changed of `client`.
+    public func change(_ client: Client, to metadata: ClientMetadata, disabled: Bool?) async throws -> Client? {
+        var changed = client
+        changed.name = metadata.name
+        changed.redirectURIs = metadata.redirectURIs
+        changed.grantTypes = metadata.grantTypes
+        changed.scope = metadata.scope
+        changed.firstParty = metadata.firstParty
+        changed.spidCompatible = metadata.spidCompatible
+        changed.rotatesRefreshTokens = metadata.rotatesRefreshTokens
+        changed.accessTokenLifetime = metadata.accessTokenLifetime
+        changed.refreshTokenLifetime = metadata.refreshTokenLifetime
+        changed.updatedAt = clock.now
+        if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? clock.now : nil }
+        let result = changed
+        let rows = try await database.write { db in try Self.update(result, in: db) }
+        return rows == 1 ? result : nil
+    }
+
+    /// Deletes a client with all it holds. False when there is none.
+    public func delete(_ id: Client.ID) async throws -> Bool {
+        try await database.write { db in try db.execute("DELETE FROM clients WHERE id = \(id)") == 1 }
+    }
+}

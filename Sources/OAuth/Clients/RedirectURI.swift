@@ -1,0 +1,41 @@
+import Foundation
+
+/// An address a client registered to be returned to. Compared as the exact text (RFC 9700 §2.1).
+public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    private static let dangerousSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "about", "blob"]
+
+    /// An absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script.
+    /// Returns nil for anything else.
+    public init?(registering text: String) {
+        guard text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
+            !Self.dangerousSchemes.contains(scheme), components.fragment == nil, !text.contains("#"),
+            components.user == nil, components.password == nil
+        else { return nil }
+        if scheme == "http" || scheme == "https" {
+            guard let host = components.host, !host.isEmpty else { return nil }
+        }
+        self.text = text
+    }
+
+    /// One that was registered before.
+    init(stored text: String) { self.text = text }
+
+    public var description: String { text }
+
+    /// The address with `items` added to its query, keeping what it has.
+    public func adding(_ items: [(name: String, value: String)]) -> String {
+        let query = items.map { "\($0.name)=\(Self.encode($0.value))" }.joined(separator: "&")
+        let separator = text.contains("?") ? (text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&") : "?"
+        return text + separator + query
+    }
+
+    private static func encode(_ value: String) -> String {
+        var allowed = CharacterSet.alphanumerics
+        allowed.formIntersection(CharacterSet(charactersIn: Unicode.Scalar(0)..<Unicode.Scalar(128)))
+        allowed.insert(charactersIn: "-._~")
+        return value.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

@@ -1,0 +1,83 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Where exchange codes are kept.
+public struct ExchangeCodes: Sendable {
+    private let database: any Database
+    private let clients: Clients
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, clients: Clients, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.clients = clients
+        self.clock = clock
+        self.random = random
+    }
+
+    /// Sells `token` a code as `request` asks. The seconds until it expires come with it.
+    public func issue(
+        _ request: ExchangeRequest, for token: AccessToken
+    ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
+        let receiver = try await clients.findLive(request.client)
+        let scope = try request.check(token, receiver: receiver)
+        guard let source = token.permission, let account = token.account else { throw OAuthError.userTokenNeeded }
+        let code = Secret<ExchangeCode>.random(from: random)
+        let expiresAt = clock.now + request.kind.lifetime
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO exchange_codes (fingerprint, type, source_permission_id, client_id, account_id, scope,
+                    redirect_uri, signed_in_at, expires_at)
+                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(account),
+                    \(scope), \(request.redirectURI), \(token.signedInAt), \(expiresAt))
+                ON CONFLICT (fingerprint) DO NOTHING
+                """)
+        }
+        return (code, request.kind)
+    }
+
+    func find(_ fingerprint: Fingerprint<ExchangeCode>) async throws -> ExchangeCode? {
+        try await database.read { db in try Self.find(fingerprint, in: db) }
+    }
+
+    static func find(_ fingerprint: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> ExchangeCode? {
+        try db.rows(
+            """
+            SELECT type, source_permission_id, client_id, account_id, scope, redirect_uri, signed_in_at, expires_at
+            FROM exchange_codes WHERE fingerprint = \(fingerprint)
+            """
+        ).first.map(ExchangeCode.init)
+    }
+
+    /// Spends a code in time, while the permission that bought it and its person live. The rows changed are the
+    /// referee: of however many that ask, one gets true.
+    static func spend(
+        _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE exchange_codes
+            SET spent_at = \(attempt.now), spent_by = \(attempt.id), permission_id = \(attempt.permission)
+            WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM permissions p
+                    WHERE p.id = exchange_codes.source_permission_id AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM accounts a
+                    WHERE a.id = exchange_codes.account_id AND a.disabled_at IS NULL)
+            """) == 1
+    }
+}
+
+extension ExchangeCode {
+    fileprivate init(_ row: Row) throws {
+        guard let kind = Kind(rawValue: try row.get("type")) else {
+            throw StorageError.unreadable("exchange_codes.type")
+        }
+        self.init(
+            kind: kind, source: try row.get("source_permission_id"), client: try row.get("client_id"),
+            subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
+            scope: try row.get("scope"), redirectURI: try row.get("redirect_uri"),
+            expiresAt: try row.get("expires_at"))
+    }
+}

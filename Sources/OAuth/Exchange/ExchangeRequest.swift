@@ -1,0 +1,50 @@
+import Values
+
+/// What a device asks for at `/oauth/exchange`, and whether it may have it.
+public struct ExchangeRequest: Sendable {
+    let client: Client.ID
+    let kind: ExchangeCode.Kind
+    let redirectURI: String?
+
+    public init(_ parameters: Parameters) throws(OAuthError) {
+        guard let id = try parameters.either(.exchangeClientID, .clientID) else { throw .missing(.exchangeClientID) }
+        guard let kind = ExchangeCode.Kind(rawValue: try parameters.require(.type)) else {
+            throw .malformed(.type, "'code' or 'session'")
+        }
+        self.client = Client.ID(id)
+        self.kind = kind
+        redirectURI = try parameters.either(.exchangeRedirectURI, .redirectURI)
+        guard kind == .code || redirectURI != nil else { throw .missing(.exchangeRedirectURI) }
+    }
+
+    /// The scope of what `token` may buy for `receiver`, or why it may not.
+    func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
+        guard token.permission != nil, token.account != nil else { throw .userTokenNeeded }
+        // Neither an unknown client nor a foreign one: the answer must not tell which ids exist elsewhere.
+        guard let receiver else { throw .foreignMerchant(client) }
+        guard Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
+        if let redirectURI, receiver.redirectURI(redirectURI) == nil {
+            throw .receiver("unregistered_redirect_uri", "The redirectUri is not registered for this clientId.")
+        }
+        switch kind {
+        case .code:
+            guard !receiver.isPublic else {
+                throw .receiver("public_receiver", "The receiving client must be confidential: it redeems with a secret.")
+            }
+            guard !receiver.redirectURIs.isEmpty else {
+                throw .receiver("receiver_without_redirect_uri", "The receiving client has no redirect URI.")
+            }
+            guard receiver.may(.authorizationCode) else {
+                throw .receiver("receiver_without_grant", "The receiving client may not use authorization_code.")
+            }
+            return token.scope.intersection(receiver.scope)
+        case .session:
+            // A session can do more than a token, so only the merchant's own apps may buy one.
+            guard token.isFirstParty else {
+                throw OAuthError(
+                    .accessDenied, "third_party_session", "Only a first-party client's token buys a session.")
+            }
+            return token.scope
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import Storage
+public import Values
+
+/// Turns a session code into whatever a session is to those who keep it: OAuth knows no sessions.
+public struct SessionExchange: Sendable {
+    /// What a session code entitles its bearer to.
+    public struct Entitlement: Sendable {
+        public let subject: Subject
+        /// The permission that bought it; the session dies with it.
+        public let permission: Permission.ID
+        public let redirectURI: RedirectURI
+        public let client: Client.ID
+    }
+
+    public enum Refusal: Error, Sendable {
+        /// Never issued, or forgotten: 404.
+        case unknown
+        /// Spent, late, or its source has ended: 410.
+        case gone(reason: String)
+    }
+
+    private let database: any Database
+    private let clock: any WallClock
+
+    public init(database: any Database, clock: any WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// What `code` would give, without spending it: for a page that must ask first.
+    public func look(at code: Secret<ExchangeCode>) async throws -> Entitlement {
+        let now = clock.now
+        let fingerprint = code.fingerprint
+        return try await database.read { db in
+            let found = try Self.entitlement(fingerprint, in: db)
+            guard found.isUnspent else { throw Refusal.gone(reason: "session_code_spent") }
+            guard now < found.expiresAt else { throw Refusal.gone(reason: "session_code_expired") }
+            return found.entitlement
+        }
+    }
+
+    /// Spends `code` and opens a session in the same commit. `open` must take the attempt's id as its own, so that
+    /// running twice opens one session.
+    public func spend(
+        _ code: Secret<ExchangeCode>, attempt id: String, at now: Timestamp,
+        open: @escaping @Sendable (Entitlement, any Transaction) throws -> Void
+    ) async throws -> Entitlement {
+        let fingerprint = code.fingerprint
+        let attempt = Attempt(id: id, permission: nil, now: now)
+        let outcome = try await database.write { db -> Result<Entitlement, Refusal> in
+            let found: Found
+            do {
+                found = try Self.entitlement(fingerprint, in: db)
+            } catch let refusal as Refusal {
+                return .failure(refusal)
+            }
+            if try ExchangeCodes.spend(fingerprint, for: attempt, in: db) {
+                try open(found.entitlement, db)
+                return .success(found.entitlement)
+            }
+            guard found.spentBy != attempt.id else { return .success(found.entitlement) }
+            return .failure(.gone(reason: found.isUnspent ? "session_code_expired_or_source_ended" : "session_code_spent"))
+        }
+        return try outcome.get()
+    }
+
+    private struct Found: Sendable {
+        let entitlement: Entitlement
+        let expiresAt: Timestamp
+        let spentBy: String?
+        var isUnspent: Bool { spentBy == nil }
+    }
+
+    private static func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
+        let row = try db.rows(
+            """
+            SELECT source_permission_id, client_id, account_id, redirect_uri, signed_in_at, expires_at, spent_by
+            FROM exchange_codes WHERE fingerprint = \(code) AND type = 'session'
+            """
+        ).first
+        guard let row, let redirectURI: String = try row.get("redirect_uri", as: String?.self) else {
+            throw Refusal.unknown
+        }
+        return Found(
+            entitlement: Entitlement(
+                subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
+                permission: try row.get("source_permission_id"), redirectURI: RedirectURI(stored: redirectURI),
+                client: try row.get("client_id")),
+            expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
+    }
+}

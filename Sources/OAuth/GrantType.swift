@@ -1,0 +1,13 @@
+/// The name of a grant at the token endpoint (RFC 6749 §4, RFC 7523 §2.1).
+public struct GrantType: Sendable, Hashable, CustomStringConvertible {
+    public let name: String
+    public init(_ name: String) { self.name = name }
+    public var description: String { name }
+
+    public static let password = GrantType("password")
+    public static let clientCredentials = GrantType("client_credentials")
+    public static let authorizationCode = GrantType("authorization_code")
+    public static let refreshToken = GrantType("refresh_token")
+    public static let jwtBearer = GrantType("urn:ietf:params:oauth:grant-type:jwt-bearer")
+    public static let all: [GrantType] = [password, clientCredentials, authorizationCode, refreshToken, jwtBearer]
+}

@@ -1,0 +1,43 @@
+public import Values
+
+/// What a grant proved: for whom, for which client, in which scope, and the claim that must still be won.
+public struct Authorization: Sendable {
+    /// Which permission the tokens belong to.
+    public enum Family: Sendable {
+        /// None: a client acts for itself.
+        case none
+        /// A new one, child of the permission that bought the code, if any.
+        case new(parent: Permission.ID?)
+        case existing(Permission.ID)
+    }
+
+    /// What the answer says about refreshing.
+    public enum Refresh: Sendable {
+        case none
+        case issue
+        /// The claim itself stores it, or it was stored before.
+        case answer(Secret<RefreshToken>)
+    }
+
+    public let client: Client
+    public let subject: Subject?
+    public let scope: Scope
+    public let family: Family
+    public let refresh: Refresh
+    /// The refresh token whose rotation the new access token will confirm.
+    public let rotation: Fingerprint<RefreshToken>?
+    public let claim: any Claim
+
+    public init(
+        client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
+        rotation: Fingerprint<RefreshToken>? = nil, claim: any Claim
+    ) {
+        self.client = client
+        self.subject = subject
+        self.scope = scope
+        self.family = family
+        self.refresh = refresh
+        self.rotation = rotation
+        self.claim = claim
+    }
+}

@@ -1,0 +1,17 @@
+/// A client acts for itself (RFC 6749 §4.4).
+public struct ClientCredentialsGrant: Grant {
+    public static let type = GrantType.clientCredentials
+
+    public init() {}
+
+    public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
+        // RFC 6749 §4.4: only confidential clients, whatever is registered.
+        guard !client.isPublic else { throw OAuthError.grantNotAllowed(client.id) }
+        let scope = try client.granted(request.parameters[.scope])
+        // SPiD's SDKs reject a token without a refresh token, even a client's own.
+        let wantsRefresh = client.spidCompatible && client.may(.refreshToken)
+        return Authorization(
+            client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(parent: nil) : .none,
+            refresh: wantsRefresh ? .issue : .none, claim: NoClaim())
+    }
+}

@@ -1,0 +1,90 @@
+public import Cryptography
+public import Keys
+public import Values
+
+/// A new access token for an old sign-in (RFC 6749 §6), with rotation that forgives a lost answer and no thief.
+public struct RefreshTokenGrant: Grant {
+    public static let type = GrantType.refreshToken
+
+    private let tokens: RefreshTokens
+    private let seal: Seal
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(tokens: RefreshTokens, seal: Seal, clock: any WallClock, random: any RandomSource) {
+        self.tokens = tokens
+        self.seal = seal
+        self.clock = clock
+        self.random = random
+    }
+
+    public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
+        let value = Secret<RefreshToken>(try request.parameters.require(.refreshToken))
+        let now = clock.now
+        guard let token = try await tokens.find(value.fingerprint) else {
+            throw OAuthError.refreshRefused("unknown_refresh_token")
+        }
+        // A request of another client neither spends nor revokes.
+        guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
+        guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
+        // Before expiry: a token that was rotated long ago and turns up again is somebody's copy.
+        if case .confirmed = token.state { return replay(of: token, by: client) }
+        guard now < token.expiresAt else { throw OAuthError.refreshRefused("refresh_token_expired") }
+
+        // RFC 6749 §6: never wider than it was; nor wider than the client is now.
+        let limit = token.scope.intersection(client.scope)
+        let scope =
+            if let text = request.parameters[.scope] { try client.granted(text, within: limit) } else { limit }
+        switch token.state {
+        case .current where client.rotates: return rotate(token, value, client, scope, at: now)
+        case .current: return keep(token, value, client, scope, at: now)
+        case .rotated(_, let sealed): return try repeatAnswer(token, value, sealed, client, scope)
+        case .confirmed: return replay(of: token, by: client)
+        }
+    }
+
+    private func rotate(
+        _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
+    ) -> Authorization {
+        let successor = Secret<RefreshToken>.random(from: random)
+        let claim = RotationClaim(
+            token: token, successor: successor.fingerprint,
+            sealed: seal.sealSuccessor(
+                successor.value, predecessor: value.value, row: token.fingerprint.text),
+            expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt))
+        return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
+    }
+
+    /// A confidential client keeps its refresh token: its secret is what a thief lacks.
+    private func keep(
+        _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
+    ) -> Authorization {
+        let expiresAt = RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt)
+        return authorization(
+            token, client, scope, answer: value, rotation: nil, KeepClaim(token: token, expiresAt: expiresAt))
+    }
+
+    /// The answer to the rotation may have been lost: the same successor, with a fresh access token.
+    private func repeatAnswer(
+        _ token: RefreshToken, _ value: Secret<RefreshToken>, _ sealed: String, _ client: Client, _ scope: Scope
+    ) throws -> Authorization {
+        guard
+            let successor = seal.openSuccessor(sealed, predecessor: value.value, row: token.fingerprint.text)
+        else { throw OAuthError.refreshRefused("successor_not_sealed_under_this_key") }
+        return authorization(
+            token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RepeatClaim(token: token))
+    }
+
+    private func replay(of token: RefreshToken, by client: Client) -> Authorization {
+        authorization(token, client, token.scope, answer: nil, rotation: nil, ReplayClaim(token: token))
+    }
+
+    private func authorization(
+        _ token: RefreshToken, _ client: Client, _ scope: Scope, answer: Secret<RefreshToken>?,
+        rotation: Fingerprint<RefreshToken>?, _ claim: any Claim
+    ) -> Authorization {
+        Authorization(
+            client: client, subject: token.subject, scope: scope, family: .existing(token.permission),
+            refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, claim: claim)
+    }
+}

@@ -1,0 +1,20 @@
+public import Values
+
+/// A company: the owner of clients.
+public struct Merchant: Sendable {
+    public typealias ID = Identifier<Merchant>
+
+    public let id: ID
+    public var name: String
+    /// Whether a device's logout also ends what backends redeemed from its codes.
+    public var logoutReachesBackends: Bool
+    public let createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var disabledAt: Timestamp?
+
+    /// The one meaning of "the same merchant". What belongs to no merchant is never of the same one.
+    public static func same(_ a: ID?, _ b: ID?) -> Bool {
+        guard let a, let b else { return false }
+        return a == b
+    }
+}

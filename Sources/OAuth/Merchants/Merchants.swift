@@ -1,0 +1,90 @@
+public import Cryptography
+public import JOSE
+public import Storage
+public import Values
+
+/// Where merchants are kept.
+public struct Merchants: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+    }
+
+    private static let columns: SQL.Columns =
+        "id, name, logout_reaches_backends, created_at, updated_at, disabled_at"
+
+    /// Makes a merchant of `{"name", "logout_reaches_backends"?}`.
+    public func create(_ json: JSON) async throws -> Merchant {
+        let members = try JSONMembers(json)
+        let now = clock.now
+        let merchant = Merchant(
+            id: .random(from: random), name: try members.required("name"),
+            logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
+            createdAt: now, updatedAt: now, disabledAt: nil)
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO merchants (id, name, logout_reaches_backends, created_at, updated_at)
+                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends), \(now), \(now))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
+        return merchant
+    }
+
+    public func find(_ id: Merchant.ID) async throws -> Merchant? {
+        try await database.read { db in
+            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first.map(Merchant.init)
+        }
+    }
+
+    /// At most `count` merchants whose id is after `cursor`, in the order of their ids.
+    public func list(after cursor: String, count: Int) async throws -> [Merchant] {
+        try await database.read { db in
+            try db.rows(
+                "SELECT \(Self.columns) FROM merchants WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
+            ).map(Merchant.init)
+        }
+    }
+
+    /// Changes the members that `json` names. Nil when there is no such merchant.
+    public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
+        let members = try JSONMembers(json)
+        guard var merchant = try await find(id) else { return nil }
+        merchant.name = try members.text("name") ?? merchant.name
+        merchant.logoutReachesBackends = try members.flag("logout_reaches_backends") ?? merchant.logoutReachesBackends
+        if let disabled = try members.flag("disabled") {
+            merchant.disabledAt = disabled ? merchant.disabledAt ?? clock.now : nil
+        }
+        merchant.updatedAt = clock.now
+        let changed = merchant
+        let rows = try await database.write { db in
+            try db.execute(
+                """
+                UPDATE merchants SET name = \(changed.name), logout_reaches_backends = \(changed.logoutReachesBackends),
+                    updated_at = \(changed.updatedAt), disabled_at = \(changed.disabledAt)
+                WHERE id = \(id)
+                """)
+        }
+        return rows == 1 ? changed : nil
+    }
+
+    /// Deletes a merchant with its clients and all they hold. False when there is none.
+    public func delete(_ id: Merchant.ID) async throws -> Bool {
+        try await database.write { db in try db.execute("DELETE FROM merchants WHERE id = \(id)") == 1 }
+    }
+}
+
+extension Merchant {
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), name: try row.get("name"),
+            logoutReachesBackends: try row.get("logout_reaches_backends"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+    }
+}

@@ -1,0 +1,100 @@
+public import Values
+
+// Every refusal of the domain, in one list: code for the client, reason for the log, hint for the developer.
+// A hint says what to mend and never what exists: an unknown code and somebody else's read alike.
+extension OAuthError {
+    // MARK: The request
+
+    public static func missing(_ name: Parameter) -> OAuthError {
+        OAuthError(.invalidRequest, "missing_parameter", "The parameter '\(name.rawValue)' is missing.")
+    }
+    public static func repeated(_ name: Parameter) -> OAuthError {
+        OAuthError(.invalidRequest, "repeated_parameter", "The parameter '\(name.rawValue)' occurs more than once.")
+    }
+    public static func malformed(_ name: Parameter, _ expected: String) -> OAuthError {
+        OAuthError(
+            .invalidRequest, "malformed_parameter", "The parameter '\(name.rawValue)' is malformed: \(expected).")
+    }
+    public static let unsupportedGrant = OAuthError(
+        .unsupportedGrantType, "unsupported_grant_type", "This grant_type is not offered by this server.")
+    public static func grantNotAllowed(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .unauthorizedClient, "grant_not_allowed",
+            "This client is not registered for this grant_type; add it to the client's grant_types.",
+            detail: "client=\(client)")
+    }
+    public static func scopeTooWide(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .invalidScope, "scope_too_wide", "The scope asked for is wider than what may be granted here.",
+            detail: "client=\(client)")
+    }
+
+    // MARK: Client authentication
+
+    public static let noClient = OAuthError(
+        .invalidClient, "no_client", "Client authentication is missing: send client_id, and its secret if it has one.")
+    public static let twoCredentials = OAuthError(
+        .invalidRequest, "two_credentials",
+        "The client authenticated twice: use the Authorization header or the body, not both.")
+    public static let malformedBasic = OAuthError(
+        .invalidClient, "malformed_basic",
+        "The Basic credentials are malformed: base64 of form-encoded client_id, colon, form-encoded secret.")
+    public static func clientRefused(_ reason: String, _ client: Client.ID) -> OAuthError {
+        OAuthError(.invalidClient, reason, "Client authentication failed.", detail: "client=\(client)")
+    }
+
+    // MARK: Codes and grants
+
+    private static let badCode =
+        "The code is unknown, expired, spent, or was issued to another client, redirect_uri or code_verifier."
+    public static func codeRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
+        OAuthError(.invalidGrant, reason, badCode, detail: detail)
+    }
+    public static func refreshRefused(_ reason: String, _ detail: String? = nil) -> OAuthError {
+        OAuthError(
+            .invalidGrant, reason,
+            "The refresh token is unknown, expired, revoked, used up, or was issued to another client.", detail: detail)
+    }
+    public static func wrongUserCredentials(_ reason: String) -> OAuthError {
+        OAuthError(.invalidGrant, reason, "The user name or password is wrong.")
+    }
+    public static func tooManySignIns(_ wait: Duration) -> OAuthError {
+        OAuthError(
+            .tooManyRequests, "sign_in_throttled", "Too many failed sign-ins. Wait as long as Retry-After says.",
+            retryAfter: wait)
+    }
+    public static let signInsOverloaded = OAuthError(
+        .temporarilyUnavailable, "password_queue_full", "Too many sign-ins at once. Try again in a moment.",
+        retryAfter: .seconds(2))
+    public static func assertionRefused(_ reason: String, _ hint: String, _ detail: String? = nil) -> OAuthError {
+        OAuthError(.invalidGrant, reason, "The assertion was refused: \(hint)", detail: detail)
+    }
+    public static let stateChanged = OAuthError(
+        .temporarilyUnavailable, "contended", "Other requests with this token were in the way. Try again.",
+        retryAfter: .seconds(1))
+
+    // MARK: Presented tokens
+
+    public static let noToken = OAuthError(.invalidToken, "no_token", "An access token is missing.")
+    public static func tokenRefused(_ reason: String) -> OAuthError {
+        OAuthError(
+            .invalidToken, reason,
+            reason == "expired_token" ? "The access token has expired." : "The access token is unknown or revoked.")
+    }
+    public static let userTokenNeeded = OAuthError(
+        .invalidToken, "user_token_needed", "This needs a person's token, not a client's own.")
+    public static func scopeMissing(_ scope: String) -> OAuthError {
+        OAuthError(.insufficientScope, "insufficient_scope", "The access token lacks the scope '\(scope)'.")
+    }
+
+    // MARK: Exchange
+
+    public static func foreignMerchant(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .accessDenied, "foreign_merchant", "The client does not belong to the merchant of the access token.",
+            detail: "client=\(client)")
+    }
+    public static func receiver(_ reason: String, _ hint: String) -> OAuthError {
+        OAuthError(.invalidRequest, reason, hint)
+    }
+}

@@ -1,0 +1,65 @@
+/// The request parameters that Spindle knows. Others are ignored (RFC 6749 §3.1, §3.2).
+public enum Parameter: String, Sendable, Hashable, CaseIterable {
+    case grantType = "grant_type"
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case code
+    case redirectURI = "redirect_uri"
+    case codeVerifier = "code_verifier"
+    case refreshToken = "refresh_token"
+    case username
+    case password
+    case scope
+    case assertion
+    case token
+    case tokenTypeHint = "token_type_hint"
+    case oauthToken = "oauth_token"
+    case exchangeClientID = "clientId"
+    case exchangeRedirectURI = "redirectUri"
+    case type
+    case responseType = "response_type"
+    case responseMode = "response_mode"
+    case state
+    case codeChallenge = "code_challenge"
+    case codeChallengeMethod = "code_challenge_method"
+    case prompt
+    case maxAge = "max_age"
+    case nonce
+    case loginHint = "login_hint"
+}
+
+/// The known parameters of one request: each at most once, none empty.
+public struct Parameters: Sendable {
+    private let values: [Parameter: String]
+
+    /// Refuses a known parameter that occurs twice (RFC 6749 §3.2); one without a value counts as omitted.
+    public init(_ pairs: some Sequence<(name: String, value: String)>) throws(OAuthError) {
+        var values: [Parameter: String] = [:]
+        var seen: Set<Parameter> = []
+        for (name, value) in pairs {
+            guard let parameter = Parameter(rawValue: name) else { continue }
+            guard seen.insert(parameter).inserted else { throw .repeated(parameter) }
+            guard !value.isEmpty else { continue }
+            // Nothing in OAuth is more than text; a NUL cannot be stored and is nobody's honest request.
+            guard !value.utf8.contains(0) else { throw .malformed(parameter, "it contains a NUL") }
+            values[parameter] = value
+        }
+        self.values = values
+    }
+
+    public subscript(parameter: Parameter) -> String? { values[parameter] }
+
+    /// The value of `parameter`, or `invalid_request`.
+    public func require(_ parameter: Parameter) throws(OAuthError) -> String {
+        guard let value = values[parameter] else { throw .missing(parameter) }
+        return value
+    }
+
+    /// The value under either of two spellings; both at once are a repetition.
+    public func either(_ first: Parameter, _ second: Parameter) throws(OAuthError) -> String? {
+        guard values[first] == nil || values[second] == nil || values[first] == values[second] else {
+            throw .repeated(first)
+        }
+        return values[first] ?? values[second]
+    }
+}

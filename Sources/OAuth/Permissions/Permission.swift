@@ -1,0 +1,18 @@
+public import Values
+
+/// One completed authorization: the family of its code and tokens. Ending it ends all of them at once.
+public struct Permission: Sendable {
+    public typealias ID = Identifier<Permission>
+
+    public let id: ID
+    /// The permission whose token bought the exchange code this one came from.
+    public let parent: ID?
+    public let client: Client.ID
+    /// Nil when a client acts for itself.
+    public let account: AccountID?
+    public let scope: Scope
+    public let signedInAt: Timestamp
+    public let createdAt: Timestamp
+    /// No refresh reaches beyond it.
+    public let expiresAt: Timestamp
+}

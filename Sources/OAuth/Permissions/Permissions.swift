@@ -1,0 +1,94 @@
+public import Storage
+public import Values
+
+/// Where permissions are kept.
+public struct Permissions: Sendable {
+    private let database: any Database
+
+    public init(database: any Database) { self.database = database }
+
+    /// Stores a new permission and that its person is now connected to its client.
+    static func store(_ permission: Permission, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at)
+            VALUES (\(permission.id), \(permission.parent), \(permission.client), \(permission.account),
+                \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt))
+            """)
+        guard let account = permission.account else { return }
+        try db.execute(
+            """
+            INSERT INTO connections (account_id, client_id, created_at)
+            VALUES (\(account), \(permission.client), \(permission.createdAt))
+            ON CONFLICT (account_id, client_id) DO NOTHING
+            """)
+    }
+
+    /// Ends a permission: one mark, however many tokens it has.
+    static func end(_ id: Permission.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL")
+    }
+
+    public func end(_ id: Permission.ID, at now: Timestamp) async throws {
+        try await database.write { db in try Self.end(id, at: now, in: db) }
+    }
+
+    /// A device's logout: ends its permission, and where the merchant says "logout reaches backends" also what was
+    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it.
+    public func logOut(_ id: Permission.ID, at now: Timestamp) async throws {
+        try await database.write { db in
+            try Self.end(id, at: now, in: db)
+            try db.execute(
+                """
+                UPDATE permissions SET ended_at = \(now)
+                WHERE parent_id = \(id) AND ended_at IS NULL AND EXISTS (
+                    SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
+                    WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
+                """)
+        }
+    }
+
+    /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
+    public static func endAll(of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
+    }
+
+    /// Whether the person has used a client of `merchant`.
+    public func isConnected(_ account: AccountID, to merchant: Merchant.ID) async throws -> Bool {
+        try await database.read { db in
+            try !db.rows(
+                """
+                SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
+                WHERE connections.account_id = \(account) AND clients.merchant_id = \(merchant) LIMIT 1
+                """
+            ).isEmpty
+        }
+    }
+
+    /// Connects a person to a client without a token: a merchant's administrator made the account there.
+    public static func connect(
+        _ account: AccountID, to client: Client.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO connections (account_id, client_id, created_at) VALUES (\(account), \(client), \(now))
+            ON CONFLICT (account_id, client_id) DO NOTHING
+            """)
+    }
+
+    /// Ends what connects a person to the clients of one merchant: permissions and connections.
+    public func disconnect(_ account: AccountID, from merchant: Merchant.ID, at now: Timestamp) async throws {
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
+                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                """)
+            try db.execute(
+                """
+                DELETE FROM connections WHERE account_id = \(account)
+                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                """)
+        }
+    }
+}

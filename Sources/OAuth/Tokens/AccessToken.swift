@@ -1,0 +1,23 @@
+public import Values
+
+/// A live access token, with all that whoever it was presented to needs to decide.
+public struct AccessToken: Sendable {
+    public let fingerprint: Fingerprint<AccessToken>
+    /// Nil for a client's own token.
+    public let permission: Permission.ID?
+    public let client: Client.ID
+    public let merchant: Merchant.ID?
+    public let isFirstParty: Bool
+    public let isSPiDCompatible: Bool
+    public let account: AccountID?
+    public let scope: Scope
+    public let issuedAt: Timestamp
+    public let expiresAt: Timestamp
+    /// When the person last proved to be that person; for a client's own token, when it was issued.
+    public let signedInAt: Timestamp
+
+    /// Requires `scope` (RFC 6750 §3.1 `insufficient_scope`).
+    public func require(_ scope: String) throws(OAuthError) {
+        guard self.scope.contains(scope) else { throw .scopeMissing(scope) }
+    }
+}

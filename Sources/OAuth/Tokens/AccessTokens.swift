@@ -1,0 +1,121 @@
+public import Storage
+public import Values
+
+/// Where access tokens are kept.
+public struct AccessTokens: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+
+    public init(database: any Database, clock: any WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    static func store(
+        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, permission: Permission.ID?,
+        at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO access_tokens (fingerprint, permission_id, client_id, account_id, scope, rotation, issued_at,
+                expires_at)
+            VALUES (\(fingerprint), \(permission), \(authorization.client.id), \(authorization.subject?.account),
+                \(authorization.scope), \(authorization.rotation), \(now),
+                \(now + authorization.client.accessTokenLifetime))
+            ON CONFLICT (fingerprint) DO NOTHING
+            """)
+    }
+
+    /// The token that was presented, alive. Throws `invalid_token` otherwise.
+    ///
+    /// Presenting a token of a rotation confirms that rotation: from now on its predecessor is a replay.
+    public func present(_ value: Secret<AccessToken>) async throws -> AccessToken {
+        try await present(value, to: nil)
+    }
+
+    /// As above, to a resource server of `merchant`: another merchant's token is unknown there, and not confirmed.
+    func present(_ value: Secret<AccessToken>, toMerchantOf client: Client) async throws -> AccessToken {
+        try await present(value, to: client)
+    }
+
+    private func present(_ value: Secret<AccessToken>, to client: Client?) async throws -> AccessToken {
+        let now = clock.now
+        let fingerprint = value.fingerprint
+        let found = try await database.read { db in try Self.find(fingerprint, in: db) }
+        let token = try Self.check(found, at: now)
+        guard client.map({ Merchant.same($0.merchant, token.merchant) }) ?? true else {
+            throw OAuthError.tokenRefused("token_of_another_merchant")
+        }
+        if let rotation = found?.unconfirmedRotation {
+            try await database.write { db in try RefreshTokens.confirm(rotation, at: now, in: db) }
+        }
+        return token
+    }
+
+    /// Ends one token (RFC 7009).
+    static func end(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws {
+        try db.execute("DELETE FROM access_tokens WHERE fingerprint = \(fingerprint)")
+    }
+
+    private struct Found: Sendable {
+        let token: AccessToken
+        let unconfirmedRotation: Fingerprint<RefreshToken>?
+        /// Why it is dead, whatever the time.
+        let ended: String?
+    }
+
+    /// Everything that can end a token, asked at once and each time: nothing that revokes is cached.
+    private static func find(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws -> Found? {
+        try db.rows(
+            """
+            SELECT t.permission_id, t.client_id, t.account_id, t.scope, t.rotation, t.issued_at, t.expires_at,
+                c.merchant_id, c.first_party, c.spid_compatible, c.disabled_at AS client_disabled_at,
+                m.disabled_at AS merchant_disabled_at, a.id AS account_found, a.disabled_at AS account_disabled_at,
+                p.id AS permission_found, p.ended_at, p.signed_in_at,
+                r.fingerprint AS rotation_found, r.confirmed_at
+            FROM access_tokens t
+            JOIN clients c ON c.id = t.client_id
+            LEFT JOIN merchants m ON m.id = c.merchant_id
+            LEFT JOIN accounts a ON a.id = t.account_id
+            LEFT JOIN permissions p ON p.id = t.permission_id
+            LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
+            WHERE t.fingerprint = \(fingerprint)
+            """
+        ).first.map { row in
+            let issuedAt: Timestamp = try row.get("issued_at")
+            let token = AccessToken(
+                fingerprint: fingerprint, permission: try row.get("permission_id"), client: try row.get("client_id"),
+                merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
+                isSPiDCompatible: try row.get("spid_compatible"),
+                account: try row.get("account_id"), scope: try row.get("scope"), issuedAt: issuedAt,
+                expiresAt: try row.get("expires_at"),
+                signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
+            let rotation: Fingerprint<RefreshToken>? = try row.get("rotation_found")
+            let isConfirmed = try row.get("confirmed_at", as: Timestamp?.self) != nil
+            return Found(
+                token: token, unconfirmedRotation: isConfirmed ? nil : rotation, ended: try ended(row, token))
+        }
+    }
+
+    private static func ended(_ row: Row, _ token: AccessToken) throws -> String? {
+        func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
+        if try isSet("client_disabled_at") { return "client_disabled" }
+        if try isSet("merchant_disabled_at") { return "merchant_disabled" }
+        if token.account != nil, try !isSet("account_found") { return "account_deleted" }
+        if try isSet("account_disabled_at") { return "account_disabled" }
+        if token.permission != nil, try row.get("permission_found", as: String?.self) == nil {
+            return "permission_deleted"
+        }
+        if try isSet("ended_at") { return "permission_ended" }
+        return nil
+    }
+
+    private static func check(
+        _ found: Found?, at now: Timestamp
+    ) throws(OAuthError) -> AccessToken {
+        guard let found else { throw .tokenRefused("unknown_token") }
+        if let ended = found.ended { throw .tokenRefused(ended) }
+        guard now < found.token.expiresAt else { throw .tokenRefused("expired_token") }
+        return found.token
+    }
+}

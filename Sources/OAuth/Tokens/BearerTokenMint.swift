@@ -1,0 +1,72 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Makes opaque bearer tokens (RFC 6750): 256 random bits, of which the fingerprint is stored.
+public struct BearerTokenMint: TokenMint {
+    private let database: any Database
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+    }
+
+    public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
+        let now = clock.now
+        let client = authorization.client
+        let accessToken = Secret<AccessToken>.random(from: random)
+        let newPermission = permission(for: authorization, at: now)
+        let newRefreshToken = refreshToken(for: authorization)
+        let attempt = Attempt(
+            id: Base64URL.encode(random.bytes(16)), permission: newPermission?.id ?? authorization.existingPermission,
+            accessToken: accessToken.fingerprint, now: now)
+
+        let outcome = try await database.write { db -> ClaimOutcome in
+            let outcome = try authorization.claim.win(attempt, in: db)
+            guard case .won = outcome else { return outcome }
+            if let newPermission { try Permissions.store(newPermission, in: db) }
+            try AccessTokens.store(
+                accessToken.fingerprint, for: authorization, permission: attempt.permission, at: now, in: db)
+            if let newRefreshToken, let newPermission {
+                try RefreshTokens.store(newRefreshToken.fingerprint, of: newPermission, client: client, at: now, in: db)
+            }
+            return .won
+        }
+        switch outcome {
+        case .refused(let refusal): throw refusal
+        case .changed: return nil
+        case .won, .wonBefore:
+            return TokenResponse(
+                accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
+                lifetime: client.accessTokenLifetime, scope: authorization.scope,
+                account: authorization.subject?.account, client: client, issuedAt: now)
+        }
+    }
+
+    private func permission(for authorization: Authorization, at now: Timestamp) -> Permission? {
+        guard case .new(let parent) = authorization.family else { return nil }
+        let client = authorization.client
+        let refreshes = if case .issue = authorization.refresh { true } else { false }
+        return Permission(
+            id: .random(from: random), parent: parent, client: client.id, account: authorization.subject?.account,
+            scope: authorization.scope, signedInAt: authorization.subject?.signedInAt ?? now, createdAt: now,
+            expiresAt: now + (refreshes ? RefreshToken.longestFamily : client.accessTokenLifetime))
+    }
+
+    private func refreshToken(for authorization: Authorization) -> Secret<RefreshToken>? {
+        guard case .issue = authorization.refresh else { return nil }
+        return .random(from: random)
+    }
+}
+
+extension Authorization {
+    fileprivate var existingPermission: Permission.ID? {
+        if case .existing(let id) = family { id } else { nil }
+    }
+    fileprivate var knownRefreshToken: Secret<RefreshToken>? {
+        if case .answer(let token) = refresh { token } else { nil }
+    }
+}

@@ -1,0 +1,102 @@
+import Storage
+import Values
+
+/// Rotates a current token: its successor is stored, and kept sealed beside it until somebody shows to have it.
+struct RotationClaim: Claim {
+    let token: RefreshToken
+    let successor: Fingerprint<RefreshToken>
+    let sealed: String
+    let expiresAt: Timestamp
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+        let rows = try db.execute(
+            """
+            UPDATE refresh_tokens
+            SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
+                rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
+            WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM permissions p
+                    WHERE p.id = refresh_tokens.permission_id AND p.ended_at IS NULL)
+            """)
+        guard rows == 1 else {
+            let rotatedBy = try db.rows("SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)")
+                .first.flatMap { try $0.get("rotated_by", as: String?.self) }
+            return rotatedBy == attempt.id ? .wonBefore : .changed
+        }
+        try db.execute(
+            """
+            INSERT INTO refresh_tokens (fingerprint, permission_id, scope, predecessor, issued_at, expires_at)
+            VALUES (\(successor), \(token.permission), \(token.scope), \(token.fingerprint), \(attempt.now),
+                \(expiresAt))
+            """)
+        // Presenting this token shows that the answer which brought it arrived.
+        if let predecessor = token.predecessor {
+            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
+        }
+        return .won
+    }
+}
+
+/// Answers an unconfirmed rotation again; the access token of the lost answer dies.
+struct RepeatClaim: Claim {
+    let token: RefreshToken
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+        let row = try db.rows(
+            """
+            SELECT r.latest_access_token FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
+                AND r.expires_at > \(attempt.now)
+            """
+        ).first
+        guard let lost = try row?.get("latest_access_token", as: Fingerprint<AccessToken>?.self) else {
+            return .changed
+        }
+        guard lost != attempt.accessToken else { return .wonBefore }
+        try AccessTokens.end(lost, in: db)
+        try db.execute(
+            """
+            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken)
+            WHERE fingerprint = \(token.fingerprint) AND confirmed_at IS NULL
+            """)
+        return .won
+    }
+}
+
+/// A token that stays the same: it must still be current, and its life slides.
+struct KeepClaim: Claim {
+    let token: RefreshToken
+    let expiresAt: Timestamp
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+        let current = try db.rows(
+            """
+            SELECT r.expires_at FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(attempt.now)
+            """
+        ).first
+        guard let current else { return .changed }
+        let until: Timestamp = try current.get("expires_at")
+        // A life that slides by less than a hundredth is not worth a write to a cold page.
+        if expiresAt - until > (expiresAt - attempt.now) / 100 {
+            try db.execute(
+                "UPDATE refresh_tokens SET expires_at = \(expiresAt) WHERE fingerprint = \(token.fingerprint)")
+        }
+        if let predecessor = token.predecessor {
+            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
+        }
+        return .won
+    }
+}
+
+/// A token whose successor has been seen in use: two hold copies of one chain, so the chain ends for both.
+struct ReplayClaim: Claim {
+    let token: RefreshToken
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+        try Permissions.end(token.permission, at: attempt.now, in: db)
+        return .refused(.refreshRefused("refresh_token_replayed", "permission=\(token.permission)"))
+    }
+}

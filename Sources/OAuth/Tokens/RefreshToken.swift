@@ -1,0 +1,33 @@
+public import Values
+
+/// A refresh token and where it stands in its chain.
+public struct RefreshToken: Sendable {
+    /// Made wrong states unsayable: a confirmed rotation has no successor left to hand out.
+    enum State: Sendable {
+        case current
+        /// Rotated, but nobody has shown yet to have received the answer: the successor can be asked for again.
+        case rotated(successor: Fingerprint<RefreshToken>, sealed: String)
+        /// Its successor, or an access token issued with it, was presented: using it now is a replay.
+        case confirmed
+    }
+
+    let fingerprint: Fingerprint<RefreshToken>
+    let permission: Permission.ID
+    let permissionCreatedAt: Timestamp
+    let client: Client.ID
+    let subject: Subject?
+    let scope: Scope
+    let predecessor: Fingerprint<RefreshToken>?
+    let expiresAt: Timestamp
+    let state: State
+    /// Whether permission and person are alive.
+    let isLive: Bool
+
+    /// A chain of refreshes ends a year after the sign-in it came from.
+    public static let longestFamily: Duration = .days(365)
+
+    /// What a token issued or slid at `now` lives to: the client's lifetime, within its family's year.
+    static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Timestamp {
+        min(now + client.refreshTokenLifetime, familySince + longestFamily)
+    }
+}

@@ -1,0 +1,82 @@
+public import Storage
+public import Values
+
+/// Where refresh tokens are kept.
+public struct RefreshTokens: Sendable {
+    private let database: any Database
+
+    public init(database: any Database) { self.database = database }
+
+    static func store(
+        _ fingerprint: Fingerprint<RefreshToken>, of permission: Permission, client: Client, at now: Timestamp,
+        in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO refresh_tokens (fingerprint, permission_id, scope, issued_at, expires_at)
+            VALUES (\(fingerprint), \(permission.id), \(permission.scope), \(now),
+                \(RefreshToken.expiry(at: now, client: client, familySince: permission.createdAt)))
+            """)
+    }
+
+    func find(_ fingerprint: Fingerprint<RefreshToken>) async throws -> RefreshToken? {
+        try await database.read { db in try Self.find(fingerprint, in: db) }
+    }
+
+    static func find(_ fingerprint: Fingerprint<RefreshToken>, in db: any Transaction) throws -> RefreshToken? {
+        try db.rows(
+            """
+            SELECT r.fingerprint, r.permission_id, r.scope, r.predecessor, r.expires_at, r.successor,
+                r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.account_id,
+                p.signed_in_at, p.ended_at, a.id AS account_found, a.disabled_at
+            FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id
+            LEFT JOIN accounts a ON a.id = p.account_id
+            WHERE r.fingerprint = \(fingerprint)
+            """
+        ).first.map(RefreshToken.init)
+    }
+
+    /// Marks a rotation as received and erases its sealed successor. One small write a rotation.
+    static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
+            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
+            """)
+    }
+}
+
+extension RefreshToken {
+    fileprivate init(_ row: Row) throws {
+        let account: AccountID? = try row.get("account_id")
+        let accountFound: AccountID? = try row.get("account_found")
+        let disabledAt: Timestamp? = try row.get("disabled_at")
+        let endedAt: Timestamp? = try row.get("ended_at")
+        let signedInAt: Timestamp = try row.get("signed_in_at")
+        self.init(
+            fingerprint: try row.get("fingerprint"), permission: try row.get("permission_id"),
+            permissionCreatedAt: try row.get("created_at"), client: try row.get("client_id"),
+            subject: account.map { Subject(account: $0, signedInAt: signedInAt) }, scope: try row.get("scope"),
+            predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
+            isLive: endedAt == nil && disabledAt == nil && account == accountFound)
+    }
+}
+
+extension RefreshToken.State {
+    fileprivate init(_ row: Row) throws {
+        let rotatedAt: Timestamp? = try row.get("rotated_at")
+        guard rotatedAt != nil else {
+            self = .current
+            return
+        }
+        let confirmedAt: Timestamp? = try row.get("confirmed_at")
+        let successor: Fingerprint<RefreshToken>? = try row.get("successor")
+        guard confirmedAt == nil, let successor else {
+            self = .confirmed
+            return
+        }
+        let sealed: String? = try row.get("sealed_successor")
+        self = .rotated(successor: successor, sealed: sealed ?? "")
+    }
+}

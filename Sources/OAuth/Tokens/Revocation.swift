@@ -1,0 +1,72 @@
+public import Storage
+public import Values
+
+/// Ends a token at its holder's wish (RFC 7009).
+public struct Revocation: Sendable {
+    private let database: any Database
+    private let clients: ClientAuthenticator
+    private let clock: any WallClock
+
+    public init(database: any Database, clients: ClientAuthenticator, clock: any WallClock) {
+        self.database = database
+        self.clients = clients
+        self.clock = clock
+    }
+
+    /// Revokes an access token, or with a refresh token its whole family. An unknown token is no error (§2.2).
+    ///
+    /// A client may revoke its own tokens; a confidential one any of its merchant's that it holds, so that a backend
+    /// can end what a device gave it. A foreign token is refused as unknown: nothing changes, and nothing is told.
+    public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
+        let value = try parameters.require(.token)
+        let client = try await clients.authenticate(credentials)
+        let now = clock.now
+        let access = Secret<AccessToken>(value).fingerprint
+        let refresh = Secret<RefreshToken>(value).fingerprint
+        try await database.write { db in
+            if let owner = try Self.owner(ofAccessToken: access, in: db) {
+                if owner.mayBeRevoked(by: client) { try AccessTokens.end(access, in: db) }
+            } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let permission = owner.permission {
+                if owner.mayBeRevoked(by: client) { try Permissions.end(permission, at: now, in: db) }
+            }
+        }
+    }
+
+    private struct Owner {
+        let client: Client.ID
+        let merchant: Merchant.ID?
+        let permission: Permission.ID?
+
+        func mayBeRevoked(by other: Client) -> Bool {
+            client == other.id || (!other.isPublic && Merchant.same(merchant, other.merchant))
+        }
+    }
+
+    private static func owner(
+        ofAccessToken fingerprint: Fingerprint<AccessToken>, in db: any Transaction
+    ) throws -> Owner? {
+        try db.rows(
+            """
+            SELECT c.id, c.merchant_id, t.permission_id FROM access_tokens t JOIN clients c ON c.id = t.client_id
+            WHERE t.fingerprint = \(fingerprint)
+            """
+        ).first.map(owner)
+    }
+
+    private static func owner(
+        ofRefreshToken fingerprint: Fingerprint<RefreshToken>, in db: any Transaction
+    ) throws -> Owner? {
+        try db.rows(
+            """
+            SELECT c.id, c.merchant_id, p.id AS permission_id FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id JOIN clients c ON c.id = p.client_id
+            WHERE r.fingerprint = \(fingerprint)
+            """
+        ).first.map(owner)
+    }
+
+    private static func owner(_ row: Row) throws -> Owner {
+        Owner(
+            client: try row.get("id"), merchant: try row.get("merchant_id"), permission: try row.get("permission_id"))
+    }
+}

@@ -1,0 +1,26 @@
+/// The token endpoint's whole story: who asks, may they, what did they prove, and the tokens.
+public struct TokenIssuance: Sendable {
+    private let clients: ClientAuthenticator
+    private let grants: [GrantType: any Grant]
+    private let mint: any TokenMint
+
+    public init(clients: ClientAuthenticator, grants: [any Grant], mint: any TokenMint) {
+        self.clients = clients
+        self.grants = Dictionary(grants.map { (type(of: $0).type, $0) }, uniquingKeysWith: { first, _ in first })
+        self.mint = mint
+    }
+
+    /// Authenticates the client, checks that it may use the grant, lets the grant prove, and mints.
+    public func tokens(for request: TokenRequest, from credentials: ClientCredentials) async throws -> TokenResponse {
+        let type = GrantType(try request.parameters.require(.grantType))
+        let client = try await clients.authenticate(credentials)
+        guard let grant = grants[type] else { throw OAuthError.unsupportedGrant }
+        guard client.may(type) else { throw OAuthError.grantNotAllowed(client.id) }
+        // A rotation seen half way by a parallel request is asked about again; more often than this nobody races.
+        for _ in 1...5 {
+            let authorization = try await grant.authorize(request, client: client)
+            if let response = try await mint.tokens(for: authorization) { return response }
+        }
+        throw OAuthError.stateChanged
+    }
+}

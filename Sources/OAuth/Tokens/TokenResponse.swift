@@ -1,0 +1,18 @@
+public import Values
+
+/// What the token endpoint answers (RFC 6749 §5.1), before it is JSON.
+public struct TokenResponse: Sendable {
+    public let accessToken: Secret<AccessToken>
+    public let refreshToken: Secret<RefreshToken>?
+    public let lifetime: Duration
+    public let scope: Scope
+    public let account: AccountID?
+    public let client: Client
+    public let issuedAt: Timestamp
+}
+
+/// Makes and stores the tokens of an authorization. Bearer tokens now; ID tokens join as a second conformer.
+public protocol TokenMint: Sendable {
+    /// One write: wins the claim and stores the tokens, or refuses. Nil when the grant must be asked again.
+    func tokens(for authorization: Authorization) async throws -> TokenResponse?
+}

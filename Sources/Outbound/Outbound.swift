@@ -1,0 +1,97 @@
+import AsyncHTTPClient
+public import Logging
+import NIOCore
+import NIOHTTP1
+import Values
+
+/// The one way out to other servers.
+///
+/// Every host is looked up first and refused unless all its addresses may be asked; then only the checked address is
+/// connected to, so that a name which changes its mind between the two leads nowhere. No redirects, no cookies, no
+/// credentials, and an end to time and size.
+public struct Outbound: Sendable {
+    /// No key set and no configuration of an honest server comes near it.
+    public static let longestBody = 512 * 1024
+
+    private let policy: OutboundPolicy
+    private let logger: Logger
+
+    public init(policy: OutboundPolicy, logger: Logger) {
+        self.policy = policy
+        self.logger = logger
+    }
+
+    /// Asks for `url`. Any status is an answer; a body longer than `limit` is not.
+    public func get(
+        _ url: String, accept: String = "application/json", limit: Int = longestBody
+    ) async throws(OutboundError) -> OutboundResponse {
+        let target = try OutboundTarget(url)
+        do {
+            return try await Self.within(OutboundPolicy.longestWait) {
+                let address = try await self.address(of: target)
+                return try await Self.fetch(target, at: address, accept: accept, limit: limit)
+            }
+        } catch {
+            let reason = error as? OutboundError ?? .unreachable
+            // The query of a URL may be somebody's secret.
+            logger.warning("another server was not asked", metadata: ["host": "\(target.host)", "reason": "\(reason)"])
+            throw reason
+        }
+    }
+
+    private func address(of target: OutboundTarget) async throws -> IPAddress {
+        let addresses =
+            if let literal = IPAddress(target.host) { [literal] } else {
+                try await NameService.addresses(of: target.host)
+            }
+        try policy.check(addresses, of: target)
+        guard let first = addresses.first else { throw OutboundError.unknownHost }
+        return first
+    }
+
+    private static func fetch(
+        _ target: OutboundTarget, at address: IPAddress, accept: String, limit: Int
+    ) async throws -> OutboundResponse {
+        var configuration = HTTPClient.Configuration()
+        // The name stays in Host, SNI and the check of the certificate; the connection goes to the address.
+        configuration.dnsOverride = [target.host: address.description]
+        configuration.redirectConfiguration = .disallow
+        configuration.timeout.connect = .init(OutboundPolicy.longestConnecting)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        // A client for one question: such questions are rare, and no connection outlives the check of its address.
+        let client = HTTPClient(configuration: configuration)
+        do {
+            var request = HTTPClientRequest(url: target.url)
+            request.headers = ["accept": accept, "user-agent": "spindle"]
+            let response = try await client.execute(request, timeout: .init(OutboundPolicy.longestWait))
+            let body = try await response.body.collect(upTo: limit)
+            try await client.shutdown()
+            let cacheControl = response.headers["cache-control"]
+            return OutboundResponse(
+                status: Int(response.status.code), body: Array(body.readableBytesView),
+                cacheControl: cacheControl.isEmpty ? nil : cacheControl.joined(separator: ","))
+        } catch {
+            try? await client.shutdown()
+            if error is NIOTooManyBytesError { throw OutboundError.tooLarge(longest: limit) }
+            throw error
+        }
+    }
+
+    /// Runs `work` and ends it when it takes longer than `limit`.
+    private static func within<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask(operation: work)
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw OutboundError.timedOut
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// What another server answered. A redirect is an answer like any other: it is not followed.
+public struct OutboundResponse: Sendable {
+    public let status: Int
+    public let body: [UInt8]
+    /// `Cache-Control`, its values joined by commas (RFC 9110 §5.3).
+    public let cacheControl: String?
+
+    /// How long the answer may be kept: none when it says `no-store` or `no-cache`, nil when it says nothing
+    /// (RFC 9111 §5.2.2).
+    public var maxAge: Duration? {
+        let directives = (cacheControl ?? "").split(separator: ",").map { directive in
+            directive.trimming { $0 == " " || $0 == "\t" }.lowercased()
+        }
+        guard !directives.contains("no-store"), !directives.contains("no-cache") else { return .zero }
+        for directive in directives where directive.hasPrefix("max-age=") {
+            let digits = directive.dropFirst("max-age=".count).trimming { $0 == "\"" }
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { continue }
+            // More than fits counts as very long (RFC 9111 §1.2.2).
+            return .seconds(min(Int64(digits) ?? .max, 2_147_483_648))
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate func trimming(_ isPadding: (Character) -> Bool) -> Substring {
+        var text = drop(while: isPadding)
+        while let last = text.last, isPadding(last) { text.removeLast() }
+        return text
+    }
+}

@@ -1,0 +1,10 @@
+/// A value that a form carries along unseen.
+public struct HiddenField: Sendable {
+    public let name: String
+    public let value: String
+
+    public init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}

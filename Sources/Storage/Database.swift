@@ -1,0 +1,36 @@
+/// The whole seam between two engines.
+///
+/// The work is synchronous on purpose: a transaction cannot await the network while it holds a lock. It holds only SQL
+/// and pure decisions, so that it may run twice (PostgreSQL retries a whole closure after a serialization failure, or
+/// after a COMMIT whose outcome is unknown). Inserts of values the caller made therefore say ON CONFLICT DO NOTHING.
+public protocol Database: Sendable {
+    /// Runs `work` on one consistent snapshot. It must not change anything.
+    func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+
+    /// Runs `work` in a transaction and returns when what it did is on disk. A thrown error undoes all of it.
+    @discardableResult
+    func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+
+    /// Finishes what is running and releases the engine.
+    func close() async
+}
+
+/// An open transaction: valid only inside the closure it was handed to.
+public protocol Transaction {
+    func rows(_ sql: SQL) throws -> [Row]
+
+    /// Runs `sql` and returns how many rows it changed.
+    @discardableResult func execute(_ sql: SQL) throws -> Int
+}
+
+/// What an engine can refuse, in words common to both.
+public enum StorageError: Error, Sendable, Equatable {
+    /// A unique index or primary key refused the row.
+    case conflict(String)
+    /// A foreign key, CHECK or NOT NULL refused the row.
+    case constraint(String)
+    /// The engine cannot be reached or is full; trying again later may help.
+    case unavailable(String)
+    /// A statement, a schema or a stored value is not what the code expects: a bug or an altered database.
+    case unreadable(String)
+}

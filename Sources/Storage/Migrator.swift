@@ -1,0 +1,125 @@
+import Cryptography
+
+/// One forward-only step of the schema: a file in `migrations/`.
+public struct Migration: Sendable {
+    /// Its place in the order: 1, 2, 3 …
+    public let version: Int
+    public let name: String
+    public let script: String
+
+    public init(version: Int, name: String, script: String) {
+        self.version = version
+        self.name = name
+        self.script = script
+    }
+
+    /// Tells an applied file from one that was altered since.
+    var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
+
+    /// The statements, which in our files end with a semicolon at the end of a line.
+    var statements: [String] {
+        let code = script.split(separator: "\n", omittingEmptySubsequences: true)
+            .filter { !$0.drop(while: \.isWhitespace).hasPrefix("--") }
+            .joined(separator: "\n")
+        return code.split(separator: ";\n").map { $0.trimmingSuffix { $0 == ";" || $0.isWhitespace } }
+            .map { String($0) }
+            .filter { !$0.allSatisfy(\.isWhitespace) }
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
+        var end = self
+        while let last = end.last, predicate(last) { end = end.dropLast() }
+        return end
+    }
+}
+
+/// Brings a database to the schema this binary was built with; each step is one transaction.
+public struct Migrator: Sendable {
+    public enum State: Sendable, Equatable {
+        case current
+        /// An empty database.
+        case empty
+        /// The versions still to be applied.
+        case behind([Int])
+        /// The database was made by a newer Spindle.
+        case newer(Int)
+        /// A file that was applied has changed since: `version`.
+        case altered(Int)
+    }
+
+    private let database: any Database
+    private let migrations: [Migration]
+
+    public init(database: any Database, migrations: [Migration]) {
+        self.database = database
+        self.migrations = migrations
+    }
+
+    /// Where the database stands against `migrations`.
+    public func state() async throws -> State {
+        guard let applied = try await appliedChecksums() else { return .empty }
+        if let newest = applied.keys.max(), newest > (migrations.last?.version ?? 0) { return .newer(newest) }
+        for migration in migrations {
+            if let checksum = applied[migration.version], checksum != migration.checksum {
+                return .altered(migration.version)
+            }
+        }
+        let missing = migrations.map(\.version).filter { applied[$0] == nil }
+        if applied.isEmpty { return .empty }
+        return missing.isEmpty ? .current : .behind(missing)
+    }
+
+    /// Applies what is missing and returns the versions it applied. Refuses a newer or altered schema.
+    @discardableResult
+    public func migrate(at now: Int64) async throws -> [Int] {
+        switch try await state() {
+        case .current: return []
+        case .newer(let version):
+            throw StorageError.unreadable("the database has schema \(version), newer than this binary")
+        case .altered(let version):
+            throw StorageError.unreadable("schema step \(version) was altered after it had been applied")
+        case .empty, .behind: break
+        }
+        _ = try await database.write { db in
+            try db.execute(
+                """
+                CREATE TABLE IF NOT EXISTS schema_steps (
+                    version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)
+                """)
+        }
+        var done: [Int] = []
+        for migration in migrations {
+            let applied = try await database.write { db -> Bool in
+                let known = try db.rows("SELECT version FROM schema_steps WHERE version = \(migration.version)")
+                guard known.isEmpty else { return false }
+                for statement in migration.statements { try db.execute(SQL(script: statement)) }
+                try db.execute(
+                    """
+                    INSERT INTO schema_steps (version, name, checksum, applied_at)
+                    VALUES (\(migration.version), \(migration.name), \(migration.checksum), \(now))
+                    """)
+                return true
+            }
+            if applied { done.append(migration.version) }
+        }
+        return done
+    }
+
+    /// Checksums by version; nil when there is no schema at all.
+    private func appliedChecksums() async throws -> [Int: String]? {
+        // Both engines know this view of themselves under different names, so the question is put as a query that may fail.
+        do {
+            return try await database.read { db in
+                var checksums: [Int: String] = [:]
+                for row in try db.rows("SELECT version, checksum FROM schema_steps") {
+                    checksums[try row.get("version")] = try row.get("checksum", as: String.self)
+                }
+                return checksums
+            }
+        } catch StorageError.unreadable {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Values
+
+/// What a column can hold in the portable subset: NULL, BIGINT or TEXT.
+public enum SQLValue: Sendable, Hashable {
+    case null
+    case integer(Int64)
+    case text(String)
+}
+
+/// A value that can be bound to a statement.
+public protocol SQLBindable {
+    var sqlValue: SQLValue { get }
+}
+
+/// A value that can be read from a column.
+public protocol SQLReadable {
+    /// Throws `StorageError.unreadable` when the column holds something else.
+    init(sqlValue: SQLValue) throws
+}
+
+public typealias SQLConvertible = SQLBindable & SQLReadable
+
+extension String: SQLConvertible {
+    public var sqlValue: SQLValue { .text(self) }
+    public init(sqlValue: SQLValue) throws {
+        guard case .text(let text) = sqlValue else { throw StorageError.unreadable("expected TEXT, found \(sqlValue)") }
+        self = text
+    }
+}
+
+extension Int64: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(self) }
+    public init(sqlValue: SQLValue) throws {
+        guard case .integer(let number) = sqlValue else {
+            throw StorageError.unreadable("expected BIGINT, found \(sqlValue)")
+        }
+        self = number
+    }
+}
+
+extension Int: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(Int64(self)) }
+    public init(sqlValue: SQLValue) throws { self = Int(try Int64(sqlValue: sqlValue)) }
+}
+
+extension Bool: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+    public init(sqlValue: SQLValue) throws { self = try Int64(sqlValue: sqlValue) != 0 }
+}
+
+extension Optional: SQLReadable where Wrapped: SQLReadable {
+    public init(sqlValue: SQLValue) throws {
+        self = if case .null = sqlValue { nil } else { try Wrapped(sqlValue: sqlValue) }
+    }
+}
+
+extension Timestamp: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(milliseconds) }
+    public init(sqlValue: SQLValue) throws { self.init(milliseconds: try Int64(sqlValue: sqlValue)) }
+}
+
+extension AccountID: SQLConvertible {
+    public var sqlValue: SQLValue { .integer(number) }
+    public init(sqlValue: SQLValue) throws { self.init(try Int64(sqlValue: sqlValue)) }
+}
+
+extension Identifier: SQLConvertible {
+    public var sqlValue: SQLValue { .text(text) }
+    public init(sqlValue: SQLValue) throws { self.init(try String(sqlValue: sqlValue)) }
+}
+
+extension Fingerprint: SQLConvertible {
+    public var sqlValue: SQLValue { .text(text) }
+    public init(sqlValue: SQLValue) throws { self.init(text: try String(sqlValue: sqlValue)) }
+}

@@ -1,0 +1,26 @@
+/// Texts as libpq takes them: pointers to bytes that end with NUL, and a null pointer for no text.
+struct CStrings {
+    private var bytes: [CChar] = []
+    private var starts: [Int?] = []
+
+    /// No text may hold U+0000.
+    init(_ texts: [String?]) {
+        starts.reserveCapacity(texts.count)
+        for text in texts {
+            starts.append(text.map { _ in bytes.count })
+            guard let text else { continue }
+            for byte in text.utf8 { bytes.append(CChar(bitPattern: byte)) }
+            bytes.append(0)
+        }
+    }
+
+    func withPointers<Value>(_ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value) -> Value {
+        bytes.withUnsafeBufferPointer { buffer in
+            let pointers = starts.map { start -> UnsafePointer<CChar>? in
+                guard let start, let base = buffer.baseAddress else { return nil }
+                return base + start
+            }
+            return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+        }
+    }
+}

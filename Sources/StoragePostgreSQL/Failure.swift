@@ -1,0 +1,45 @@
+import Storage
+
+/// What PostgreSQL said, and whether trying again can help.
+struct Failure: Error {
+    enum Remedy {
+        case none
+        /// Run the closure again on the same connection.
+        case again
+        /// Run the closure again on a new connection.
+        case reconnect
+    }
+
+    let remedy: Remedy
+    let error: StorageError
+
+    static let lost = Failure(remedy: .reconnect, error: .unavailable("the connection to PostgreSQL was lost"))
+}
+
+extension Failure {
+    /// The meaning of an SQLSTATE (PostgreSQL's manual, appendix A).
+    init(state: String, message: String?, schema: String?) {
+        // Only these classes speak of names alone; the others may quote a value, which may be somebody's.
+        let speaksOfNames = ["08", "23", "25", "40", "42", "53", "55", "57", "58"].contains(state.prefix(2))
+        let text = [state, speaksOfNames ? message : nil].compactMap(\.self).joined(separator: " ")
+        switch state {
+        // A race lost, a deadlock, and what CockroachDB says of a COMMIT whose outcome it does not know.
+        case "40001", "40P01", "40003": self.init(remedy: .again, error: .unavailable(text))
+        // Another process has made the same table since this snapshot: the next run sees it.
+        case "42P07": self.init(remedy: .again, error: .unreadable(text))
+        case "23505" where schema == "pg_catalog": self.init(remedy: .again, error: .unavailable(text))
+        case "23505": self.init(remedy: .none, error: .conflict(text))
+        // A statement or a lock took too long.
+        case "57014", "55P03": self.init(remedy: .none, error: .unavailable(text))
+        // The server ended the session: 25P03 while a transaction was idle.
+        case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))
+        default:
+            switch state.prefix(2) {
+            case "23": self.init(remedy: .none, error: .constraint(text))
+            case "08", "57": self.init(remedy: .reconnect, error: .unavailable(text))
+            case "53", "58": self.init(remedy: .none, error: .unavailable(text))
+            default: self.init(remedy: .none, error: .unreadable(text))
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Storage
+
+/// One thread's connection, and the rules of trying again.
+final class Session {
+    enum Mode: String {
+        case read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+        case write = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
+    }
+
+    private static let mostRaces = 20
+    private static let mostLosses = 2
+
+    private let address: ServerAddress
+    /// Held by the one session that has lost several races in a row, so that those who lost do not go on racing each
+    /// other: each then competes with newcomers only, and the threads that wait here take no new work.
+    private let turn: NSLock
+    private var connection: Connection?
+
+    init(address: ServerAddress, turn: NSLock) {
+        self.address = address
+        self.turn = turn
+    }
+
+    /// Connects, unless it is connected.
+    func connect() throws(StorageError) {
+        do { _ = try connected() } catch { throw error.error }
+    }
+
+    func disconnect() { connection = nil }
+
+    /// Runs `work` until it has an outcome that trying again would not change.
+    func run<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
+        var races = 0
+        var losses = 0
+        while true {
+            do {
+                guard races > 3 else { return try attempt(mode, work) }
+                Thread.sleep(forTimeInterval: Double(races) / 1000)
+                return try turn.withLock { try attempt(mode, work) }
+            } catch let failure as Failure {
+                switch failure.remedy {
+                case .again where races < Self.mostRaces: races += 1
+                // A COMMIT may have been under way, its outcome unknown. Closures bear being run twice: see `Database`.
+                case .reconnect where losses < Self.mostLosses: losses += 1
+                default: throw failure.error
+                }
+            }
+        }
+    }
+
+    /// One transaction. Throws a `Failure` for what PostgreSQL said, and `work`'s own error as it is.
+    private func attempt<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
+        let connection = try connected()
+        let transaction = PostgreSQLTransaction(connection, opening: mode.rawValue)
+        let outcome = Result { try work(transaction) }
+        transaction.end()
+        guard transaction.failure?.remedy != .reconnect else {
+            disconnect()
+            throw transaction.failure ?? .lost
+        }
+        do {
+            let value = try outcome.get()
+            // An error that `work` swallowed has still undone everything: it must not pass for success.
+            if let failure = transaction.failure { throw failure }
+            guard transaction.hasBegun else { return value }
+            switch mode {
+            case .read: post("COMMIT", on: connection)
+            case .write: try commit(connection)
+            }
+            return value
+        } catch {
+            if transaction.hasBegun { post("ROLLBACK", on: connection) }
+            if let failure = transaction.failure, failure.remedy == .again { throw failure }
+            throw error
+        }
+    }
+
+    private func commit(_ connection: Connection) throws(Failure) {
+        do {
+            try connection.commit()
+        } catch {
+            if error.remedy == .reconnect { disconnect() }
+            throw error
+        }
+    }
+
+    /// Ends a transaction without waiting for the answer, which is read before the next one's.
+    private func post(_ command: String, on connection: Connection) {
+        guard self.connection === connection else { return }
+        // A connection that may still be inside a transaction is never used again; the server then rolls back.
+        do { try connection.post(command) } catch { disconnect() }
+    }
+
+    private func connected() throws(Failure) -> Connection {
+        if let connection { return connection }
+        let connection = try Connection(to: address)
+        self.connection = connection
+        return connection
+    }
+}

@@ -1,0 +1,19 @@
+public import Cryptography
+
+/// The public name of an `Entity`: a type of its own, so that swapped arguments do not compile.
+public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+    public var description: String { text }
+
+    /// A new identifier of 24 hex digits (96 random bits), as SPiD's client ids have it.
+    public static func random(from random: any RandomSource) -> Self {
+        Self(hex(random.bytes(12)))
+    }
+}
+
+private func hex(_ bytes: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+}

@@ -1,0 +1,13 @@
+import Cryptography
+
+/// The bytes of a hexadecimal text, as the standards print their examples.
+func bytes(hex text: String) -> [UInt8] {
+    let digits = text.filter { !$0.isWhitespace }.compactMap { $0.hexDigitValue.map(UInt8.init) }
+    return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+}
+
+/// No chance at all: hands out the same bytes over and over.
+struct FixedRandom: RandomSource {
+    let pattern: [UInt8]
+    func bytes(_ count: Int) -> [UInt8] { (0..<count).map { pattern[$0 % pattern.count] } }
+}

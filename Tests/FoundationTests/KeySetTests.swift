@@ -1,0 +1,109 @@
+import Cryptography
+import JOSE
+import Testing
+
+@Suite("JWK sets of others") struct KeySetTests {
+    private static let all = Set(SignatureAlgorithm.allCases)
+    private static let key = PrivateKey.generate(.es256)
+    private static let jwk = JSONWebKey(key)
+    private static var token: String {
+        CompactJWS.sign(.members(["sub": "a"]), type: "JWT", key: key, keyID: jwk.keyID)
+    }
+
+    /// The public key with `changes` to its members; nil takes one away.
+    private static func jwk(_ changes: [String: JSON?]) -> String {
+        var members = (jwk.json.members ?? []).filter { changes[$0.name] == nil }
+        for (name, value) in changes { if let value { members.append(JSON.Member(name, value)) } }
+        return JSON.object(members).text
+    }
+
+    private func verify(with keys: String...) async throws {
+        _ = try await AssertionKeys(keySet: "{\"keys\":[\(keys.joined(separator: ","))]}")
+            .verify(Self.token, allowed: Self.all)
+    }
+
+    @Test("keys that are no use do not spoil the one that is")
+    func mixedSet() async throws {
+        let zeros = String(repeating: "A", count: 43)
+        try await verify(
+            with: "{}", "7", "null", #"{"kty":"RSA"}"#, #"{"kty":"RSA","n":"!","e":"AQAB"}"#,
+            #"{"kty":"oct","k":"AAAA"}"#,
+            #"{"kty":"EC","crv":"P-256","kid":"x","x":"AAAA","y":"AAAA"}"#,
+            #"{"kty":"EC","crv":"P-256","kid":"y","x":"\#(zeros)","y":"\#(zeros)"}"#,
+            #"{"kty":"EC","crv":"secp256k1","x":"AAAA","y":"AAAA"}"#, #"{"kty":"OKP","crv":"X25519","x":"AAAA"}"#,
+            #"{"kty":"AKP","alg":"ML-DSA-65","pub":"AAAA"}"#, Self.jwk.json.text)
+    }
+
+    private static let usable: [[String: JSON?]] = [
+        [:], ["use": nil], ["alg": nil], ["key_ops": .array(["verify"])], ["key_ops": .array(["sign", "verify"])],
+        ["x5c": .array(["anything"])], ["kid": .string(jwk.keyID)],
+    ]
+
+    @Test("a key for verifying is used", arguments: usable)
+    func used(_ changes: [String: JSON?]) async throws { try await verify(with: Self.jwk(changes)) }
+
+    private static let unusable: [[String: JSON?]] = [
+        ["use": "enc"], ["use": .array(["sig"])], ["use": .null], ["alg": "ES384"], ["alg": "RS256"], ["alg": "HS256"],
+        ["alg": "none"], ["alg": 7], ["key_ops": .array(["sign"])], ["key_ops": "verify"], ["key_ops": .array([])],
+        ["d": "AAAA"], ["k": "AAAA"], ["kty": "RSA"], ["crv": "P-384"], ["crv": nil], ["kid": 7],
+        ["x": .string((jwk.json["x"]?.string ?? "") + "=")],
+    ]
+
+    @Test("a key that is for something else, private or inconsistent is not", arguments: unusable)
+    func notUsed(_ changes: [String: JSON?]) async throws {
+        await #expect(throws: JWTRejection.unknownKey) { try await verify(with: Self.jwk(changes)) }
+    }
+
+    @Test("coordinates may not shift into one another")
+    func shiftedCoordinates() async throws {
+        guard case .p256(let x, let y) = Self.key.publicNumbers else { return }
+        let shifted = Self.jwk([
+            "x": .string(Base64URL.encode(x + y.prefix(1))), "y": .string(Base64URL.encode(Array(y.dropFirst()))),
+        ])
+        await #expect(throws: JWTRejection.unknownKey) { try await verify(with: shifted) }
+    }
+
+    @Test("an RSA key of 1024 bits verifies nothing, nor one with a silly exponent")
+    func weakKeys() async throws {
+        let weak = try #require(JWTFixtures.keys["weak"])
+        let keys = try AssertionKeys(keySet: "{\"keys\":[\(weak)]}")
+        #expect(keys.isEmpty)
+        await #expect(throws: JWTRejection.unknownKey) {
+            try await keys.verify(JWTFixtures.weakToken, allowed: Self.all)
+        }
+        let strong = try JSON(parsing: Array(#require(JWTFixtures.keys["rsa"]).utf8))
+        let modulus = try #require(strong["n"]?.string)
+        for exponent in ["AQ", "AA", "", "BA", "AQAAAAE"] {
+            let text = #"{"keys":[{"kty":"RSA","n":"\#(modulus)","e":"\#(exponent)"}]}"#
+            #expect(try AssertionKeys(keySet: text).isEmpty, "\(exponent)")
+        }
+        // A sign byte in front, as some issuers write it, is no harm.
+        let padded = Base64URL.encode([0] + (try #require(Base64URL.decode(modulus))))
+        #expect(try !AssertionKeys(keySet: #"{"keys":[{"kty":"RSA","n":"\#(padded)","e":"AQAB"}]}"#).isEmpty)
+    }
+
+    @Test("only the first hundred keys and the first 64 KiB count")
+    func bounds() async throws {
+        let filler = String(repeating: "{},", count: 99)
+        _ = try await AssertionKeys(keySet: "{\"keys\":[\(filler)\(Self.jwk.json.text)]}")
+            .verify(Self.token, allowed: Self.all)
+        #expect(try AssertionKeys(keySet: "{\"keys\":[\(filler){},\(Self.jwk.json.text)]}").isEmpty)
+        let long = "{\"keys\":[],\"x\":\"\(String(repeating: "x", count: 65536))\"}"
+        #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: long) }
+    }
+
+    @Test(
+        "what is no key set is refused",
+        arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, "{\"keys\":["])
+    func notASet(_ text: String) { #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: text) } }
+
+    @Test("our own key is published without its private half, under the thumbprint of its required members")
+    func ownKey() throws {
+        let json = JSONWebKey(Self.key).json
+        #expect(json.members?.map(\.name) == ["crv", "kty", "x", "y", "use", "alg", "kid"])
+        let required = JSON.object(Array((json.members ?? []).prefix(4))).text
+        #expect(json["kid"]?.string == Base64URL.encode(Digest.sha256(required.utf8)))
+        let rsa = JSONWebKey(PrivateKey.generate(.rs256)).json
+        #expect(rsa.members?.map(\.name) == ["e", "kty", "n", "use", "alg", "kid"])
+    }
+}

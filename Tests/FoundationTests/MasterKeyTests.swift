@@ -1,0 +1,81 @@
+import Cryptography
+import Foundation
+import Keys
+import Testing
+
+@Suite("The master key") struct MasterKeyTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "spindle-\(UUID().uuidString)")
+    private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+
+    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    @Test("it is read from the base64 of exactly 32 bytes")
+    func parsing() throws {
+        let text = Data(0..<32).base64EncodedString()
+        let key = try MasterKey(base64: " \(text)\n")
+        let sealed = key.sealing(for: "x").seal([1], context: "", random: SystemRandom())
+        #expect(try MasterKey(base64: text).sealing(for: "x").open(sealed, context: "") == [1])
+        for wrong in ["", "AAAA", String(text.dropLast(4)), text + "AAAA", text + text, "!" + text.dropFirst()] {
+            #expect(throws: MasterKeyError.malformed) { try MasterKey(base64: wrong) }
+        }
+    }
+
+    @Test("its file is its owner's alone, whatever the umask, and is never overwritten")
+    func file() throws {
+        let file = MasterKeyFile(path: path("a.key"))
+        #expect(try file.read() == nil)
+        let key = MasterKey.random(from: SystemRandom())
+        try file.create(key)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try !file.isOpenToOthers())
+        let sealed = key.sealing(for: "x").seal([1], context: "", random: SystemRandom())
+        #expect(try file.read()?.sealing(for: "x").open(sealed, context: "") == [1])
+
+        #expect(throws: MasterKeyError.exists(path: file.path)) { try file.create(.random(from: SystemRandom())) }
+        #expect(try file.read()?.sealing(for: "x").open(sealed, context: "") == [1])
+
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        #expect(try file.isOpenToOthers())
+    }
+
+    @Test("a file that is no key, or cannot be read or made, is told with its path")
+    func unreadable() throws {
+        let file = MasterKeyFile(path: path("b.key"))
+        for text in ["", "not a key", String(repeating: "A", count: 4096)] {
+            try Data(text.utf8).write(to: URL(filePath: file.path))
+            #expect(throws: MasterKeyError.malformed) { try file.read() }
+        }
+        #expect(throws: MasterKeyError.self) { try MasterKeyFile(path: folder.path()).read() }
+        let error = #expect(throws: MasterKeyError.self) {
+            try MasterKeyFile(path: path("no/such/folder.key")).create(.random(from: SystemRandom()))
+        }
+        #expect("\(error as Any)".contains("no/such/folder.key"))
+    }
+
+    @Test("each place and row has a seal of its own")
+    func places() throws {
+        let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
+        let other = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
+        for place in SealedPlace.allCases {
+            let sealed = seal.seal("secret ø", place, row: "1")
+            #expect(try seal.open(sealed, place, row: "1") == "secret ø")
+            #expect(throws: (any Error).self) { try seal.open(sealed, place, row: "2") }
+            #expect(throws: (any Error).self) { try other.open(sealed, place, row: "1") }
+            for elsewhere in SealedPlace.allCases where elsewhere != place {
+                #expect(throws: (any Error).self) { try seal.open(sealed, elsewhere, row: "1") }
+            }
+        }
+    }
+
+    @Test("a successor opens with its predecessor alone")
+    func successors() {
+        let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
+        let sealed = seal.sealSuccessor("next", predecessor: "old", row: "r")
+        #expect(seal.openSuccessor(sealed, predecessor: "old", row: "r") == "next")
+        #expect(seal.openSuccessor(sealed, predecessor: "0ld", row: "r") == nil)
+        #expect(seal.openSuccessor(sealed, predecessor: "old", row: "s") == nil)
+        let other = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
+        #expect(other.openSuccessor(sealed, predecessor: "old", row: "r") == nil)
+    }
+}

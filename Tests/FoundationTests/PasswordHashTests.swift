@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Cryptography
+
+@Suite("Password hashes") struct PasswordHashTests {
+    private let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+
+    @Test("the reference implementation's Argon2id example")
+    func knownVector() throws {
+        let hash = PasswordHash(
+            encoded: "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
+        #expect(try hash.matches(Array("password".utf8)))
+        #expect(try !hash.matches(Array("Password".utf8)))
+        let made = try PasswordHash(
+            of: Array("password".utf8), salt: Array("somesalt".utf8),
+            parameters: PasswordHashParameters(memoryKiB: 65536, iterations: 2, parallelism: 1))
+        #expect(made == hash)
+    }
+
+    @Test("the standard cost is OWASP's first choice, and stands in the hash")
+    func cost() throws {
+        let hash = try PasswordHash(of: [1], salt: [UInt8](repeating: 0, count: 16), parameters: .standard)
+        #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(!hash.needsUpgrade(to: .standard))
+        #expect(hash.needsUpgrade(to: PasswordHashParameters(memoryKiB: 19457, iterations: 2, parallelism: 1)))
+        #expect(PasswordHash(encoded: "$2b$12$whatever").needsUpgrade(to: .standard))
+    }
+
+    @Test("the same characters typed in two ways are one password")
+    func normalization() throws {
+        let composed = try PasswordHash.bytes(of: "caf\u{E9}")
+        let decomposed = try PasswordHash.bytes(of: "cafe\u{301}")
+        #expect(composed == decomposed)
+        #expect(composed == Array("caf\u{E9}".utf8))
+    }
+
+    @Test("a password has 1024 bytes at most, and may have none or a NUL")
+    func length() async throws {
+        #expect(throws: PasswordTooLong()) { try PasswordHash.bytes(of: String(repeating: "x", count: 1025)) }
+        let pool = try HashingPool(parameters: cheap, workers: 1, random: SystemRandom())
+        for password in ["", "a\0b", String(repeating: "x", count: 1024)] {
+            let hash = try await pool.hash(password, random: SystemRandom())
+            #expect(try await pool.verify(password, against: hash))
+            #expect(try await !pool.verify(password + "y".prefix(password.count < 1024 ? 1 : 0) + "", against: nil))
+        }
+        let hash = try await pool.hash("a\0b", random: SystemRandom())
+        #expect(try await !pool.verify("a\0c", against: hash))
+        #expect(try await !pool.verify("a", against: hash))
+    }
+
+    @Test("what is no hash is an error, not a wrong password")
+    func damaged() {
+        for encoded in ["", "x", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaA"] {
+            #expect(throws: PasswordHashingFailed()) { try PasswordHash(encoded: encoded).matches([1]) }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Cryptography
+import Foundation
+import JOSE
+import Keys
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Keys in the database") struct StoredKeysTests {
+    private let random = SystemRandom()
+    private func freshFile() -> MasterKeyFile {
+        MasterKeyFile(path: FileManager.default.temporaryDirectory.path() + "/spindle-\(UUID().uuidString).key")
+    }
+
+    @Test("an empty database is given a key, and knows it again", arguments: Backend.available)
+    func firstStart(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        let file = freshFile()
+        let source = MasterKeySource.file(file, mayCreate: true)
+        let key = try await source.masterKey(for: database, random: random)
+        #expect(try await MasterKeyCheck(key).verify(database) == .right)
+        let again = try await source.masterKey(for: database, random: random)
+        #expect(try await MasterKeyCheck(again).verify(database) == .right)
+        let stored = try await database.read { db in
+            try db.rows("SELECT value FROM facts").map { try $0.get("value", as: String.self) }
+        }
+        let text = try String(contentsOfFile: file.path, encoding: .utf8).trimmingCharacters(in: .newlines)
+        #expect(stored.count == 1 && !stored.joined().contains(text.prefix(20)))
+        await database.close()
+    }
+
+    @Test("a database that has a key gets no other", arguments: Backend.available)
+    func lostKey(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        let file = freshFile()
+        _ = try await MasterKeySource.file(file, mayCreate: true).masterKey(for: database, random: random)
+        try FileManager.default.removeItem(atPath: file.path)
+        for mayCreate in [true, false] {
+            await #expect(throws: MasterKeyError.missing(path: file.path)) {
+                _ = try await MasterKeySource.file(file, mayCreate: mayCreate).masterKey(for: database, random: random)
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+        let other = MasterKey.random(from: random)
+        await #expect(throws: MasterKeyError.wrong) {
+            _ = try await MasterKeySource.given(other).masterKey(for: database, random: random)
+        }
+        #expect(try await MasterKeyCheck(other).verify(database) == .wrong)
+        await database.close()
+    }
+
+    @Test("a shared database takes the key it is given, and makes none", arguments: Backend.available)
+    func sharedDatabase(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        await #expect(throws: MasterKeyError.notGiven) {
+            _ = try await MasterKeySource.file(freshFile(), mayCreate: false).masterKey(for: database, random: random)
+        }
+        let key = MasterKey.random(from: random)
+        #expect(try await MasterKeyCheck(key).verify(database) == .absent)
+        _ = try await MasterKeySource.given(key).masterKey(for: database, random: random)
+        #expect(try await MasterKeyCheck(key).verify(database) == .right)
+        await database.close()
+    }
+
+    @Test("sealed values without a check value are not mixed with a new key's", arguments: Backend.available)
+    func takenCheck(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        let key = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
+        try await SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
+            .createMissing(at: Timestamp(seconds: 1))
+        _ = try await database.write { try $0.execute("DELETE FROM facts") }
+        await #expect(throws: MasterKeyError.wrong) {
+            _ = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
+        }
+        await #expect(throws: MasterKeyError.self) {
+            _ = try await MasterKeySource.file(freshFile(), mayCreate: true).masterKey(for: database, random: random)
+        }
+        await database.close()
+    }
+
+    @Test("one signing key of each algorithm is made, kept and sealed", arguments: Backend.available)
+    func signingKeys(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        let key = MasterKey.random(from: random)
+        let store = SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
+        let made = try await store.createMissing(at: Timestamp(seconds: 1))
+        #expect(Set(made.map(\.algorithm)) == Set(PrivateKey.Algorithm.allCases))
+        #expect(try await store.createMissing(at: Timestamp(seconds: 2)).isEmpty)
+        let loaded = try await store.all()
+        #expect(Set(loaded.map(\.id)) == Set(made.map(\.id)))
+        let published = try AssertionKeys(
+            keySet: JSON.members(["keys": .array(loaded.map(\.publicKey.json))]).text)
+        for key in loaded {
+            let token = key.sign(.members(["sub": "a"]), type: "at+jwt")
+            let jwt = try await published.verify(token, allowed: [.rs256, .es256])
+            #expect(jwt.header["typ"] == "at+jwt" && jwt.header["kid"]?.string == key.id)
+        }
+        let other = SigningKeys(
+            database: database, seal: Seal(masterKey: MasterKey.random(from: random), random: random))
+        await #expect(throws: StorageError.self) { _ = try await other.all() }
+        await database.close()
+    }
+
+    @Test("a row that holds another row's key is refused", arguments: Backend.available)
+    func swappedRows(_ backend: Backend) async throws {
+        let database = try await backend.open()
+        let store = SigningKeys(
+            database: database, seal: Seal(masterKey: MasterKey.random(from: random), random: random))
+        let keys = try await store.createMissing(at: Timestamp(seconds: 1))
+        let (a, b) = (keys[0].id, keys[1].id)
+        try await database.write { db in
+            let sealed = try db.rows("SELECT sealed_private_key FROM signing_keys WHERE id = \(a)")[0]
+                .get("sealed_private_key", as: String.self)
+            try db.execute("UPDATE signing_keys SET sealed_private_key = \(sealed) WHERE id = \(b)")
+        }
+        await #expect(throws: StorageError.self) { _ = try await store.all() }
+        await database.close()
+    }
+}

@@ -1,0 +1,58 @@
+import Cryptography
+import Testing
+import Values
+
+@Suite("Values") struct ValuesTests {
+    @Test("an account's number is read in one spelling only")
+    func accountID() {
+        #expect(AccountID("1001")?.number == 1001)
+        #expect(AccountID("9007199254740991")?.number == 9_007_199_254_740_991)
+        let texts = [
+            "", "0", "-1", "+1", "01", " 1", "1 ", "1.0", "1e3", "x", "١", "9007199254740992", "99999999999999999999",
+        ]
+        for text in texts {
+            #expect(AccountID(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("a new account's number has sixteen digits and stays below 2^53")
+    func randomAccountID() {
+        for pattern: [UInt8] in [[0], [255], [1, 2, 3, 4, 5, 6, 7, 8], [0x3F, 255]] {
+            let id = AccountID.random(from: FixedRandom(pattern: pattern))
+            #expect(id.description.count == 16)
+            #expect(AccountID(id.description) == id)
+        }
+        let many = Set((0..<1000).map { _ in AccountID.random(from: SystemRandom()) })
+        #expect(many.count == 1000)
+    }
+
+    @Test("thirty seconds are thirty seconds to the millisecond")
+    func timestamp() {
+        let start = Timestamp(milliseconds: 1_700_000_000_123)
+        #expect((start + .seconds(30)).milliseconds == 1_700_000_030_123)
+        #expect((start - .milliseconds(124)).milliseconds == 1_699_999_999_999)
+        #expect(start + .seconds(30) - start == .seconds(30))
+        #expect(start < start + .milliseconds(1))
+        #expect(start.seconds == 1_700_000_000)
+        #expect(Timestamp(seconds: 5) == Timestamp(milliseconds: 5000))
+        #expect(Duration.days(2) == .hours(48) && Duration.hours(1) == .minutes(60))
+        #expect(Duration.milliseconds(1999).seconds == 1 && Duration.milliseconds(1999).milliseconds == 1999)
+    }
+
+    private enum Token {}
+
+    @Test("a secret has 256 bits, and its fingerprint is all that is stored")
+    func secret() {
+        let secret = Secret<Token>.random(from: SystemRandom())
+        #expect(secret.value.utf8.count == 43)
+        #expect(secret.fingerprint.matches(Fingerprint(of: secret.value)))
+        #expect(!secret.fingerprint.matches(Fingerprint(of: secret.value + "x")))
+        #expect(secret.fingerprint.text == Base64URL.encode(Digest.sha256(secret.value.utf8)))
+        #expect("\(secret.fingerprint)".count == 8)
+    }
+
+    @Test("an identifier has 24 hexadecimal digits")
+    func identifier() {
+        #expect(Identifier<Token>.random(from: FixedRandom(pattern: [0x0a, 0xf1])).text == "0af10af10af10af10af10af1")
+    }
+}

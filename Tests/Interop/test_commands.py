@@ -1,0 +1,229 @@
+"""The commands an operator types: what they print, what they change, and the status they end with."""
+
+import json
+import re
+import socket
+import stat
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from harness.server import Server, master_key
+from harness.spindle import Spindle
+from harness.world import World
+
+BAD_CONFIGURATION = 78
+
+
+def said(done) -> str:
+    return done.stdout + done.stderr
+
+
+def good(done):
+    """The JSON a command printed, having succeeded."""
+    assert done.returncode == 0, f"{done.args}: {done.returncode}\n{said(done)}"
+    return json.loads(done.stdout)
+
+
+def test_init_prints_the_admin_once_and_a_second_run_changes_nothing(prepare, engine):
+    server = prepare(engine)
+    made = server.init()
+    assert set(made) == {"admin_client_id", "admin_client_secret", "database", "master_key_file"} or (
+        set(made) == {"admin_client_id", "admin_client_secret", "database"}
+    ), made
+    before = Path(server.database).read_bytes() if engine == "sqlite" else b""
+
+    second = server.command("init", "--json")
+    again = good(second)
+    assert "admin_client_secret" not in again and made["admin_client_secret"] not in said(second)
+    third = server.command("init")
+    assert third.returncode == 0 and made["admin_client_secret"] not in said(third)
+    assert re.search("already|nothing", said(third), re.IGNORECASE), said(third)
+    if engine == "sqlite":
+        assert Path(server.database).read_bytes() == before
+
+    server.start()
+    assert Spindle.of(server).admin_token(), "the first secret still works"
+
+
+def test_the_master_key_is_the_owners_alone(prepare):
+    server = prepare()
+    made = server.init()
+    assert made["master_key_file"] == server.database + ".key"
+    for file in (Path(made["master_key_file"]), Path(server.database)):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600, f"{file}: {oct(file.stat().st_mode)}"
+
+
+def test_on_postgresql_a_key_must_be_given(prepare, cluster):
+    server = prepare("postgresql")
+    refused = server.command("init", "--json", SPINDLE_MASTER_KEY=None)
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert "master" in said(refused).lower()
+
+
+@pytest.mark.parametrize("fault", ["wrong", "missing", "malformed"])
+def test_a_database_is_not_served_without_its_key(prepare, fault):
+    server = prepare()
+    key = Path(server.init()["master_key_file"])
+    own = key.read_text()
+    if fault == "missing":
+        key.unlink()
+    else:
+        key.write_text(master_key() if fault == "wrong" else "c2hvcnQ=")
+    refused = server.command("serve")
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert own.strip() not in said(refused)
+    if fault == "missing":
+        assert not key.exists(), "a database with content is not given a new key"
+    key.write_text(own)
+    key.chmod(0o600)
+    server.start()
+
+
+def test_every_fault_of_the_configuration_is_reported_at_once(prepare):
+    server = prepare()
+    server.init()
+    faults = {
+        "SPINDLE_LISTEN": "nonsense",
+        "SPINDLE_ISSUER": "not a url",
+        "SPINDLE_SESSION_SAMESITE": "perhaps",
+        "SPINDLE_TRUSTED_PROXIES": "300.1.1.1/99",
+        "SPINDLE_LOG_LEVEL": "loud",
+        "SPINDLE_LOG_FORMAT": "poem",
+    }
+    refused = server.command("serve", **faults)
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    letters = re.sub("[^a-z]", "", said(refused).lower())
+    silent = [name for name in faults if name.removeprefix("SPINDLE_").replace("_", "").lower() not in letters]
+    assert not silent, f"not reported: {silent}\n{said(refused)}"
+
+
+def test_the_environment_beats_the_file_and_the_file_the_default(prepare):
+    server = prepare()
+    server.init()
+    file = server.directory / "spindle.json"
+    file.write_text(json.dumps({"listen": "nonsense", "log": {"level": "loud"}, "log_level": "loud", "log-level": "loud"}))
+    refused = server.command("serve", "--config", str(file))
+    letters = re.sub("[^a-z]", "", said(refused).lower())
+    assert refused.returncode == BAD_CONFIGURATION and "loglevel" in letters, said(refused)
+    assert "nonsense" not in said(refused), "the environment says where to listen"
+
+
+def test_migrate_says_and_does_what_is_missing(prepare, engine):
+    server = prepare(engine)
+    behind = server.command("migrate", "--check")
+    assert behind.returncode == 1 and behind.stdout + behind.stderr, said(behind)
+    assert server.command("migrate").returncode == 0
+    assert server.command("migrate", "--check").returncode == 0
+    assert server.command("migrate").returncode == 0, "and again, with nothing to do"
+
+
+def test_doctor_has_a_line_for_each_thing_and_finds_the_bad_one(launch):
+    server = launch()
+    healthy = server.command("doctor")
+    assert healthy.returncode == 0, said(healthy)
+    lines = healthy.stdout.lower()
+    for subject in ("config", "database", "key", "clock", "issuer"):
+        assert subject in lines, f"no line about {subject}:\n{healthy.stdout}"
+    server.stop()
+    assert server.command("doctor").returncode == 1, "an issuer nobody answers for is bad"
+
+
+def test_what_the_commands_make_the_server_serves(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "By hand", "--json"))
+    client = good(
+        server.command(
+            "client", "create", "--merchant", merchant["id"], "--name", "Backend", "--grant-type", "client_credentials",
+            "--scope", "email", "--json",
+        )
+    )
+    password = "correct horse battery staple"
+    user = good(server.command("user", "create", "--email", "Kari@Example.com ", "--password", password, "--json"))
+    assert user["user_id"].isdigit()
+    for noun, identifier in (("merchant", merchant["id"]), ("client", client["client_id"]), ("user", user["user_id"])):
+        listed = server.command(noun, "list", "--json")
+        assert listed.returncode == 0 and identifier in listed.stdout, said(listed)
+        shown = server.command(noun, "show", identifier, "--json")
+        assert good(shown) and client["client_secret"] not in shown.stdout
+        plain = server.command(noun, "show", identifier)
+        assert plain.returncode == 0 and plain.stdout, said(plain)
+
+    server.start()
+    form = {"grant_type": "client_credentials", "client_id": client["client_id"], "client_secret": client["client_secret"]}
+    assert Spindle.of(server).call("POST", "/oauth/token", form=form).status == 200
+    for noun, identifier in (("client", client["client_id"]), ("user", user["user_id"]), ("merchant", merchant["id"])):
+        gone = server.command(noun, "delete", identifier)
+        assert gone.returncode == 0, said(gone)
+        assert server.command(noun, "show", identifier, "--json").returncode != 0
+    deadline = time.monotonic() + 10
+    # A cache may be a few seconds stale.
+    while (answer := Spindle.of(server).call("POST", "/oauth/token", form=form)).status == 200:
+        assert time.monotonic() < deadline, "a deleted client still gets tokens"
+        time.sleep(0.2)
+    assert answer.status == 401
+
+
+def test_keys_are_resealed_under_a_new_master_key(prepare, tmp_path):
+    server = prepare()
+    key = Path(server.init()["master_key_file"])
+    server.start()
+    world = World.create(Spindle.of(server))
+    device = world.phone()
+    server.stop()
+
+    new = tmp_path / "new.key"
+    new.write_text(master_key())
+    new.chmod(0o600)
+    resealed = server.command("key", "reseal", "--new-key-file", str(new))
+    assert resealed.returncode == 0, said(resealed)
+    assert server.command("serve", SPINDLE_MASTER_KEY_FILE=str(key)).returncode == BAD_CONFIGURATION
+    server.settings["SPINDLE_MASTER_KEY_FILE"] = str(new)
+    server.start()
+    assert world.spindle.refresh(world.app, device["refresh_token"]).status == 200
+
+
+def test_a_terminated_server_finishes_what_is_in_flight_and_refuses_new_work(launch):
+    server: Server = launch()
+    world = World.create(Spindle.of(server))
+    backend = world.backend
+    body = f"grant_type=client_credentials&client_id={backend.id}&client_secret={backend.secret}".encode()
+    head = (
+        "POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    statuses: list[int] = []
+    with server.address.dial() as begun, server.address.dial():
+        begun.sendall(head + body[:20])
+        time.sleep(0.5)
+        stopping = threading.Thread(target=lambda: statuses.append(server.stop()))
+        stopping.start()
+        time.sleep(0.5)
+        assert stopping.is_alive(), "the server did not wait for a request it had begun to read"
+        assert is_refused(server), "a server that is stopping takes new work"
+        begun.sendall(body[20:])
+        assert begun.recv(4096).startswith(b"HTTP/1.1 200"), "what was in flight was dropped"
+        stopping.join(30)
+    assert statuses == [0]
+
+
+def test_a_terminated_server_waits_for_nobody_for_ever(launch):
+    server = launch()
+    with server.address.dial() as begun:
+        begun.sendall(b"POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+        time.sleep(0.3)
+        stopping = time.monotonic()
+        assert server.stop() == 0
+        assert time.monotonic() - stopping < 20
+
+
+def is_refused(server: Server) -> bool:
+    try:
+        with server.address.dial(timeout=1) as line:
+            line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+            return not line.recv(100)
+    except (OSError, socket.timeout):
+        return True

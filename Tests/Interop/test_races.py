@@ -1,0 +1,122 @@
+"""Many at once: one winner where there may be one, and one flood that drowns nobody else."""
+
+import secrets
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from harness.spindle import Spindle
+from harness.wire import Answer
+from harness.world import World
+
+CROWD = 50
+
+
+@pytest.fixture(scope="module")
+def world(launch, engine) -> World:
+    return World.create(Spindle.of(launch(engine)))
+
+
+def together(work, count: int = CROWD) -> list[Answer]:
+    """`work(number)` on `count` threads that set off at the same moment."""
+    start = threading.Barrier(count)
+
+    def run(number: int) -> Answer:
+        start.wait(30)
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+def test_of_fifty_redemptions_of_a_code_one_wins(world):
+    code = world.spindle.code(world.phone()["access_token"], world.backend)
+    answers = together(lambda _: world.spindle.redeem(world.backend, code))
+    outcomes = Counter((answer.status, answer.error) for answer in answers)
+    assert outcomes == {(200, None): 1, (400, "invalid_grant"): CROWD - 1}, outcomes
+    [winner] = [answer for answer in answers if answer.status == 200]
+    assert not world.spindle.is_active(world.backend, winner.json["access_token"]), "the others were replays"
+
+
+def test_fifty_refreshes_of_a_token_agree_on_one_successor(world):
+    device = world.phone()
+    answers = together(lambda _: world.spindle.refresh(world.app, device["refresh_token"]))
+    outcomes = Counter((answer.status, answer.error) for answer in answers)
+    assert set(outcomes) <= {(200, None), (400, "invalid_grant")} and outcomes[(200, None)], outcomes
+    [successor] = {answer.json["refresh_token"] for answer in answers if answer.status == 200}
+    assert world.spindle.refresh(world.app, successor).status == 200
+
+
+def test_of_fifty_openings_of_a_session_code_one_gets_the_cookie(world):
+    code = world.spindle.code(world.phone()["access_token"], world.web, "session")
+    answers = together(lambda _: world.spindle.call("GET", f"/auth/session/{code}"))
+    assert Counter(bool(answer.set_cookies) for answer in answers) == {True: 1, False: CROWD - 1}
+    assert {answer.status for answer in answers} <= {302, 404, 410}
+
+
+def test_guesses_at_a_password_are_throttled_and_its_owner_is_not_locked_out(world):
+    spindle, person = world.spindle, world.spindle.create_person()
+    home, attackers = "127.0.0.7", [f"127.0.1.{number}" for number in range(1, 6)]
+    right = {"username": person.email, "password": person.password}
+    assert spindle.token(world.app, "password", source=home, **right).status == 200
+
+    def guess(number: int) -> Answer:
+        wrong = {"username": person.email, "password": secrets.token_hex(8)}
+        return spindle.token(world.app, "password", source=attackers[number % len(attackers)], **wrong)
+
+    answers = together(guess, 60)
+    assert all(answer.status in (400, 401, 429, 503) and answer.body for answer in answers), Counter(map(str, answers))
+    lucky = spindle.token(world.app, "password", source=attackers[0], **right)
+    assert lucky.status != 200, "after sixty guesses the right one is taken at once: nothing is throttled"
+    assert spindle.token(world.app, "password", source=home, **right).status == 200, "the owner is locked out"
+
+
+def test_one_address_that_tries_many_accounts_is_throttled_and_others_are_not(world):
+    spindle, person = world.spindle, world.spindle.create_person()
+    right = {"username": person.email, "password": person.password}
+
+    def guess(number: int) -> Answer:
+        wrong = {"username": f"nobody-{number}@example.com", "password": secrets.token_hex(8)}
+        return spindle.token(world.app, "password", source="127.0.2.1", **wrong)
+
+    for _ in range(3):
+        together(guess, 60)
+    assert spindle.token(world.app, "password", source="127.0.2.1", **right).status != 200
+    assert spindle.token(world.app, "password", source="127.0.2.2", **right).status == 200
+
+
+def test_a_flood_of_logins_is_turned_away_and_token_traffic_goes_on(world):
+    spindle = world.spindle
+    people = [spindle.create_person() for _ in range(4)]
+    over, meanwhile = threading.Event(), []
+
+    def token_traffic() -> None:
+        while not over.is_set():
+            asked = time.monotonic()
+            status = spindle.client_credentials(world.backend).status
+            meanwhile.append((status, time.monotonic() - asked))
+
+    def sign_in(number: int) -> Answer:
+        person = people[number % len(people)]
+        source = f"127.0.3.{1 + number % 200}"
+        return spindle.token(world.app, "password", source=source, username=person.email, password=person.password)
+
+    traffic = threading.Thread(target=token_traffic)
+    traffic.start()
+    try:
+        # Far more than any sensible queue holds.
+        answers = together(sign_in, 400)
+    finally:
+        over.set()
+        traffic.join(40)
+
+    outcomes = Counter(answer.status for answer in answers)
+    assert outcomes[200] > 0 and outcomes[503] > 0 and set(outcomes) <= {200, 429, 503}, outcomes
+    for answer in answers:
+        if answer.status == 503:
+            assert int(answer.headers["Retry-After"]) > 0 and answer.body, answer
+    assert len(meanwhile) >= 10 and {status for status, _ in meanwhile} == {200}, meanwhile[:20]
+    assert all(spindle.password(world.app, person)["user_id"] == person.id for person in people)

@@ -1,0 +1,115 @@
+"""HTTPS and HTTP/2, directly and behind a proxy that ends TLS."""
+
+import socket
+import ssl
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from harness.browser import Browser
+from harness.server import Server
+from harness.spindle import Spindle
+from harness.wire import Address, seconds_until_closed
+from harness.world import WEB_REDIRECT, World
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory, program) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("tls")
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(
+        [program("openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+         "-keyout", key, "-out", certificate],
+        check=True, capture_output=True, timeout=30,
+    )
+    return certificate, key
+
+
+@pytest.fixture(scope="module")
+def server(prepare, certificate) -> Server:
+    settings = {
+        "SPINDLE_TLS_CERTIFICATE": str(certificate[0]), "SPINDLE_TLS_KEY": str(certificate[1]),
+        "SPINDLE_REQUEST_TIMEOUT": "2", "SPINDLE_IDLE_TIMEOUT": "3",
+    }
+    server = prepare(settings=settings)
+    trust = ssl.create_default_context(cafile=str(certificate[0]))
+    server.address = Address("127.0.0.1", server.address.port, trust)
+    server.settings["SPINDLE_ISSUER"] = server.address.origin
+    server.init()
+    return server.start()
+
+
+@pytest.fixture(scope="module")
+def world(server) -> World:
+    return World.create(Spindle.of(server))
+
+
+def buy_session(world: World) -> tuple[Browser, str]:
+    browser = Browser(world.spindle)
+    landed = browser.open(f"/auth/session/{world.spindle.code(world.phone()['access_token'], world.web, 'session')}")
+    assert landed.left_for == WEB_REDIRECT, landed.answer
+    [cookie] = landed.answer.set_cookies
+    return browser, cookie
+
+
+def is_host_cookie(cookie: str) -> bool:
+    """RFC 6265bis §4.1.3.2."""
+    attributes = [part.strip().lower() for part in cookie.split(";")[1:]]
+    return (
+        cookie.startswith("__Host-") and "secure" in attributes and "httponly" in attributes
+        and "path=/" in attributes and not any(part.startswith("domain") for part in attributes)
+    )
+
+
+def test_the_session_cookie_of_an_https_issuer_is_bound_to_its_host(world):
+    browser, cookie = buy_session(world)
+    assert is_host_cookie(cookie), cookie
+    assert browser.is_signed_in()
+
+
+def test_http_2_is_negotiated(server, certificate):
+    trust = ssl.create_default_context(cafile=str(certificate[0]))
+    trust.set_alpn_protocols(["h2", "http/1.1"])
+    with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
+        with trust.wrap_socket(line, server_hostname="127.0.0.1") as secure:
+            assert secure.selected_alpn_protocol() == "h2"
+            assert secure.version() in ("TLSv1.2", "TLSv1.3")
+
+
+def test_a_token_is_given_over_http_2(server, world, certificate, program):
+    backend = world.backend
+    form = ["-d", "grant_type=client_credentials"]
+    form += ["-d", f"client_id={backend.id}", "-d", f"client_secret={backend.secret}"]
+    answer = subprocess.run(
+        [program("curl", "curl"), "-sS", "--http2", "--cacert", certificate[0], "--max-time", "15", *form,
+         "-w", "\n%{http_version} %{http_code}", f"{server.address.origin}/oauth/token"],
+        capture_output=True, text=True, timeout=30,
+    )
+    assert answer.stdout.splitlines()[-1] == "2 200", f"{answer.stdout}\n{answer.stderr}"
+    assert '"access_token"' in answer.stdout
+
+
+def test_a_handshake_that_never_comes_is_cut(server, world):
+    with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
+        seconds_until_closed(line)
+    assert world.spindle.call("GET", "/healthz").status == 200
+
+
+def test_tls_versions_before_1_2_are_refused(server):
+    old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    old.check_hostname, old.verify_mode = False, ssl.CERT_NONE
+    old.set_ciphers("ALL:@SECLEVEL=0")
+    old.minimum_version = old.maximum_version = ssl.TLSVersion.TLSv1_1
+    with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
+        with pytest.raises((ssl.SSLError, OSError)):
+            old.wrap_socket(line).do_handshake()
+
+
+def test_behind_a_trusted_proxy_the_issuer_is_https_and_the_line_is_plain(launch):
+    settings = {"SPINDLE_ISSUER": "https://login.example", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"}
+    world = World.create(Spindle.of(launch(settings=settings)))
+    browser, cookie = buy_session(world)
+    assert is_host_cookie(cookie), cookie
+    assert browser.is_signed_in()

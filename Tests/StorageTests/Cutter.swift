@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+
+/// A wire between the driver and PostgreSQL's socket that can be cut at a chosen word.
+final class Cutter: Sendable {
+    private enum Plan {
+        case none
+        /// The word never reaches the server.
+        case before(String)
+        /// The server gets the word, but nobody gets its answer.
+        case after(String)
+    }
+
+    private struct State {
+        var plan = Plan.none
+        var refuses = false
+    }
+
+    /// The driver's address of the wire.
+    let url: String
+    private let listener: Int32
+    private let folder: String
+    private let server: String
+    private let state = Mutex(State())
+
+    init(serverURL: String) throws {
+        guard var url = URLComponents(string: serverURL),
+            let host = url.queryItems?.first(where: { $0.name == "host" })?.value
+        else { throw POSIXError(.EDESTADDRREQ) }
+        var template = Array("/tmp/spindle-cut-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw POSIXError(.EIO) }
+        folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        server = host + "/.s.PGSQL.5432"
+        let ours = URLQueryItem(name: "host", value: folder)
+        url.queryItems = url.queryItems?.map { $0.name == "host" ? ours : $0 }
+        self.url = url.string ?? ""
+        listener = streamSocket()
+        guard Self.with(folder + "/.s.PGSQL.5432", bind, listener) else { throw POSIXError(.EADDRINUSE) }
+        guard listen(listener, 16) == 0 else { throw POSIXError(.EADDRINUSE) }
+        Thread { [listener, weak self] in
+            while case let client = accept(listener, nil, nil), client >= 0 {
+                self?.join(client) ?? ignore(close(client))
+            }
+        }.start()
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    /// The next `word` is delivered; its answer is not.
+    func cutNextAnswer(to word: String) { state.withLock { $0.plan = .after(word) } }
+
+    /// The next `word` is not delivered.
+    func cutBefore(_ word: String) { state.withLock { $0.plan = .before(word) } }
+
+    /// Cuts what is open at its next word, and lets nobody in.
+    var refuses: Bool {
+        get { state.withLock(\.refuses) }
+        set { state.withLock { $0.refuses = newValue } }
+    }
+
+    private func join(_ client: Int32) {
+        let server = streamSocket()
+        guard !refuses, Self.with(self.server, connect, server) else { return ignore(close(client), close(server)) }
+        let isCut = IsCut()
+        Thread { [weak self] in
+            pump(from: client, to: server) { bytes in self?.lets(bytes, through: isCut) ?? false }
+        }.start()
+        Thread { pump(from: server, to: client) { _ in !isCut.value.withLock(\.self) } }.start()
+    }
+
+    private func lets(_ bytes: [UInt8], through isCut: IsCut) -> Bool {
+        state.withLock { state in
+            switch state.plan {
+            case .before(let word) where bytes.contains(Array(word.utf8)):
+                state.plan = .none
+                return false
+            case .after(let word) where bytes.contains(Array(word.utf8)):
+                state.plan = .none
+                isCut.value.withLock { $0 = true }
+                return true
+            default: return !state.refuses
+            }
+        }
+    }
+
+    private static func with(
+        _ path: String, _ call: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32, _ descriptor: Int32
+    ) -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                call(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}
+
+/// Whether the answers of one connection are withheld.
+private final class IsCut: Sendable {
+    let value = Mutex(false)
+}
+
+private func ignore(_ results: Int32...) {}
+
+private func streamSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
+
+/// Copies until an end closes or `lets` says no, then hangs both up.
+private func pump(from source: Int32, to target: Int32, while lets: ([UInt8]) -> Bool) {
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    copying: while case let count = read(source, &buffer, buffer.count), count > 0 {
+        guard lets(Array(buffer.prefix(count))) else { break }
+        var sent = 0
+        while sent < count {
+            let written = buffer.withUnsafeBytes { bytes in
+                send(target, bytes.baseAddress.map { $0 + sent }, count - sent, Int32(MSG_NOSIGNAL))
+            }
+            guard written > 0 else { break copying }
+            sent += written
+        }
+    }
+    // Only half of closing: the other direction's thread still holds the descriptors.
+    shutdown(source, Int32(SHUT_RDWR))
+    shutdown(target, Int32(SHUT_RDWR))
+}

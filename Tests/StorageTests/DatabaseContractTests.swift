@@ -1,0 +1,171 @@
+import Storage
+import TestSupport
+import Testing
+
+/// What the two engines promise alike: values, statements, refusals.
+@Suite struct DatabaseContractTests {
+    private struct Refusal: Error {}
+
+    @Test("what is stored comes back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
+    func values(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        let texts: [String?] = [
+            nil, "", "plain", "it's \"quoted\" \\ %s $1 ?", "line\nbreak\ttab", "naïve Ωmega 日本語", "👩‍👩‍👧‍👦🇳🇴",
+            String(repeating: "0123456789", count: 100_000),
+        ]
+        let numbers: [Int64?] = [nil, 0, -1, .min, .max, 1 << 53]
+        try await database.write { db in
+            for (id, text) in texts.enumerated() {
+                try db.execute("INSERT INTO things (id, text) VALUES (\(id), \(text))")
+            }
+            for (id, number) in numbers.enumerated() {
+                try db.execute("INSERT INTO things (id, number) VALUES (\(100 + id), \(number))")
+            }
+        }
+        let rows = try await database.read { try $0.rows("SELECT id, number, text FROM things ORDER BY id") }
+        #expect(try rows.prefix(texts.count).map { try $0.get("text", as: String?.self) } == texts)
+        #expect(try rows.dropFirst(texts.count).map { try $0.get("number", as: Int64?.self) } == numbers)
+    }
+
+    @Test("a value is bound, never read as SQL", arguments: Backend.available)
+    func injection(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        let hostile = "x'); DROP TABLE things; --"
+        try await database.run("INSERT INTO things (id, text) VALUES (1, \(hostile))")
+        let found = try await database.read { try $0.rows("SELECT id FROM things WHERE text = \(hostile)") }
+        #expect(found.count == 1)
+    }
+
+    @Test("execute says how many rows it changed", arguments: Backend.available)
+    func changedRows(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        let counts = try await database.write { db in
+            [
+                try db.execute("INSERT INTO things (id, number) VALUES (\(1), 7), (\(2), 7), (\(3), 8)"),
+                try db.execute("UPDATE things SET text = \("a") WHERE number = \(7)"),
+                try db.execute("UPDATE things SET text = \("b") WHERE number = \(7) AND text IS NULL"),
+                try db.execute("DELETE FROM things WHERE id = \(3)"),
+            ]
+        }
+        #expect(counts == [3, 2, 0, 1])
+    }
+
+    @Test("ON CONFLICT, RETURNING, a partial index and a cascade mean the same", arguments: Backend.available)
+    func dialect(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.write { db in
+            try db.execute("INSERT INTO things (id, number) VALUES (\(1), \(1))")
+            #expect(try db.execute("INSERT INTO things (id) VALUES (\(1)) ON CONFLICT DO NOTHING") == 0)
+            #expect(try db.execute("INSERT INTO things (id) VALUES (\(2)) ON CONFLICT (id) DO NOTHING") == 1)
+            let upserted = try db.rows(
+                """
+                INSERT INTO things (id, number) VALUES (\(1), \(5))
+                ON CONFLICT (id) DO UPDATE SET number = things.number + excluded.number RETURNING id, number
+                """)
+            #expect(try upserted.map { try $0.get("number", as: Int.self) } == [6])
+            // Unique among those without an end: the partial index.
+            try db.execute("INSERT INTO parts (id, thing_id, ended_at) VALUES (\(1), \(1), \(9))")
+            try db.execute("INSERT INTO parts (id, thing_id) VALUES (\(2), \(1))")
+            let skipped = try db.execute("INSERT INTO parts (id, thing_id) VALUES (\(3), \(1)) ON CONFLICT DO NOTHING")
+            #expect(skipped == 0)
+            let ended = try db.rows("UPDATE parts SET ended_at = \(10) WHERE ended_at IS NULL RETURNING id")
+            #expect(try ended.map { try $0.get("id", as: Int.self) } == [2])
+            try db.execute("DELETE FROM things WHERE id = \(1)")
+            #expect(try db.rows("SELECT id FROM parts").isEmpty)
+        }
+    }
+
+    @Test("counts, sums and comparisons are numbers", arguments: Backend.available)
+    func numbers(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.run("INSERT INTO things (id, number) VALUES (1, \(Int64.max)), (2, \(-5)), (3, NULL)")
+        let row = try await database.read { db in
+            try db.rows(
+                """
+                SELECT count(*) AS all_rows, sum(number) AS total, max(id) > 2 AS many, max(number) AS top FROM things
+                """
+            ).first
+        }
+        #expect(try row?.get("all_rows", as: Int.self) == 3)
+        #expect(try row?.get("total", as: Int64.self) == .max - 5)
+        #expect(try row?.get("many", as: Bool.self) == true)
+        #expect(try row?.get("top", as: Int64.self) == .max)
+    }
+
+    @Test("a thrown error undoes everything and reaches the caller", arguments: Backend.available)
+    func rollback(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        await #expect(throws: Refusal.self) {
+            try await database.write { db in
+                try db.execute("INSERT INTO things (id) VALUES (\(1))")
+                throw Refusal()
+            }
+        }
+        #expect(try await database.countThings() == 0)
+    }
+
+    @Test("a refused row undoes what came before it, and is refused in the words of both", arguments: Backend.available)
+    func refusals(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.run("INSERT INTO things (id, name) VALUES (1, \("tWXyZ-secret"))")
+
+        func refusal(of statement: SQL) async -> StorageError? {
+            await #expect(throws: StorageError.self) {
+                try await database.write { db in
+                    try db.execute("INSERT INTO things (id) VALUES (50)")
+                    try db.execute(statement)
+                }
+            }
+        }
+        let duplicate = await refusal(of: "INSERT INTO things (id) VALUES (\(1))")
+        let sameName = await refusal(of: "INSERT INTO things (id, name) VALUES (\(2), \("tWXyZ-secret"))")
+        let orphan = await refusal(of: "INSERT INTO parts (id, thing_id) VALUES (\(1), \(99))")
+        let unchecked = await refusal(of: "INSERT INTO things (id, flag) VALUES (\(3), \(2))")
+        let empty = await refusal(of: "INSERT INTO parts (id, thing_id) VALUES (\(1), NULL)")
+        let unknown = await refusal(of: "INSERT INTO nowhere (id) VALUES (\(1))")
+        let broken = await refusal(of: "INSERT INTO (")
+
+        for case let error? in [duplicate, sameName] { #expect(error.kind == "conflict") }
+        for case let error? in [orphan, unchecked, empty] { #expect(error.kind == "constraint") }
+        for case let error? in [unknown, broken] { #expect(error.kind == "unreadable") }
+        #expect(!"\(String(describing: sameName))".contains("tWXyZ"), "an error quoted a value")
+        #expect(try await database.countThings() == 1)
+    }
+
+    @Test("a read cannot write", arguments: Backend.available)
+    func readOnly(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        await #expect(throws: StorageError.self) {
+            try await database.read { try $0.execute("INSERT INTO things (id) VALUES (\(1))") }
+        }
+        #expect(try await database.countThings() == 0)
+    }
+
+    @Test("a result of 30,000 rows comes whole and in order", arguments: Backend.available)
+    func bigResult(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.write { db in
+            for id in 0..<30_000 {
+                try db.execute("INSERT INTO things (id, text) VALUES (\(id), \("the text of number \(id)"))")
+            }
+        }
+        let rows = try await database.read { try $0.rows("SELECT id, text FROM things ORDER BY id") }
+        #expect(rows.count == 30_000)
+        #expect(try rows.last?.get("text", as: String.self) == "the text of number 29999")
+    }
+
+    @Test("what was written is there after close and open; a closed database refuses", arguments: Backend.available)
+    func close(_ backend: Backend) async throws {
+        let address = try await backend.freshAddress()
+        let first = try await Backend.open(address)
+        try await first.createThings()
+        try await first.run("INSERT INTO things (id) VALUES (\(1))")
+        await first.close()
+        await first.close()
+        let refusal = await #expect(throws: StorageError.self) { _ = try await first.countThings() }
+        #expect(refusal?.kind == "unavailable")
+        let second = try await Backend.open(address)
+        #expect(try await second.countThings() == 1)
+        await second.close()
+    }
+}

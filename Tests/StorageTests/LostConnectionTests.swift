@@ -1,0 +1,127 @@
+import Dispatch
+import Storage
+import StoragePostgreSQL
+import TestSupport
+import Testing
+
+/// Connections that die: between transactions, inside one, and while COMMIT is under way.
+@Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
+    @Test("a connection killed while idle is replaced unseen")
+    func idle() async throws {
+        let (database, other, _) = try await pair()
+        for id in 0..<3 {
+            try await other.terminate(try await database.processID())
+            try await database.run("INSERT INTO things (id) VALUES (\(id))")
+            try await other.terminate(try await database.processID())
+            #expect(try await database.countThings() == id + 1)
+        }
+    }
+
+    @Test("a connection killed in a transaction has it run again, whole")
+    func inside() async throws {
+        let (database, other, _) = try await pair()
+        let victim = try await database.processID()
+        let hasInserted = DispatchSemaphore(value: 0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let runs = Ledger<Int>()
+        async let written: Void = database.write { db in
+            try db.execute("INSERT INTO things (id) VALUES (\(1))")
+            if runs.note(1) == 1 {
+                hasInserted.signal()
+                _ = mayGoOn.wait(timeout: .now() + 10)
+            }
+            try db.execute("INSERT INTO things (id) VALUES (\(2))")
+        }
+        await hasInserted.waited()
+        try await other.terminate(victim)
+        mayGoOn.signal()
+        try await written
+        #expect(runs.entries.count == 2)
+        #expect(try await database.countThings() == 2)
+    }
+
+    @Test("a closure that loses its connection every time gives up, and the next one works")
+    func always() async throws {
+        let (database, other, _) = try await pair()
+        let pids = Ledger<Int>()
+        let error = await #expect(throws: StorageError.self) {
+            try await database.write { db in
+                let pid = try db.rows("SELECT pg_backend_pid() AS pid").first?.get("pid", as: Int.self) ?? 0
+                pids.note(pid)
+                try db.execute("SELECT pg_terminate_backend(\(pid))")
+                try db.execute("INSERT INTO things (id) VALUES (\(1))")
+            }
+        }
+        #expect(error?.kind == "unavailable")
+        #expect(Set(pids.entries).count == 3)
+        try await database.run("INSERT INTO things (id) VALUES (\(2))")
+        #expect(try await other.countThings() == 1)
+    }
+
+    @Test("a COMMIT that was done but never acknowledged is found done by the second run")
+    func unknownOutcome() async throws {
+        let (_, other, url) = try await pair()
+        let cutter = try Cutter(serverURL: url)
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1)
+        try await other.run("INSERT INTO things (id) VALUES (\(1))")
+        cutter.cutNextAnswer(to: "COMMIT")
+        let seen = Ledger<Int?>()
+        let attempt = 4711
+        let hasWon = try await database.write { db in
+            let before = try db.rows("SELECT winner FROM things WHERE id = \(1)").first
+            seen.note(try before?.get("winner") ?? nil)
+            try db.execute("INSERT INTO things (id) VALUES (\(2)) ON CONFLICT DO NOTHING")
+            try db.execute("UPDATE things SET winner = \(attempt) WHERE id = \(1) AND winner IS NULL")
+            let after = try db.rows("SELECT winner FROM things WHERE id = \(1)").first
+            return try after?.get("winner", as: Int.self) == attempt
+        }
+        #expect(hasWon)
+        #expect(seen.entries == [nil, attempt], "the first COMMIT was done, and the closure ran twice")
+        #expect(try await other.countThings() == 2)
+    }
+
+    @Test("a COMMIT that never arrived is done by the second run")
+    func lostCommit() async throws {
+        let (_, other, url) = try await pair()
+        let cutter = try Cutter(serverURL: url)
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 1)
+        cutter.cutBefore("COMMIT")
+        try await database.run("INSERT INTO things (id) VALUES (\(1))")
+        #expect(try await other.countThings() == 1)
+    }
+
+    @Test("a server that is gone makes work unavailable, and its return makes it work")
+    func gone() async throws {
+        let (_, _, url) = try await pair()
+        let cutter = try Cutter(serverURL: url)
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2)
+        cutter.refuses = true
+        let error = await #expect(throws: StorageError.self) {
+            try await database.run("INSERT INTO things (id) VALUES (\(1))")
+        }
+        #expect(error?.kind == "unavailable")
+        cutter.refuses = false
+        try await database.run("INSERT INTO things (id) VALUES (\(1))")
+        #expect(try await database.countThings() == 1)
+    }
+
+    /// A database over one connection, a second way into it, and its address.
+    private func pair() async throws -> (PostgreSQLDatabase, PostgreSQLDatabase, String) {
+        let url = try await Backend.postgresql.freshAddress()
+        let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
+        try await other.createThings()
+        return (try await PostgreSQLDatabase.open(url: url, connections: 1), other, url)
+    }
+}
+
+extension PostgreSQLDatabase {
+    fileprivate func processID() async throws -> Int {
+        try await read { try $0.rows("SELECT pg_backend_pid() AS pid").first?.get("pid") ?? 0 }
+    }
+
+    /// Ends another connection of the server and waits until it is gone.
+    fileprivate func terminate(_ pid: Int) async throws {
+        let row = try await read { try $0.rows("SELECT pg_terminate_backend(\(pid), 5000) AS is_gone").first }
+        #expect(try row?.get("is_gone", as: Bool.self) == true)
+    }
+}

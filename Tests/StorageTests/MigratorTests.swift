@@ -1,0 +1,87 @@
+import Migrations
+import Storage
+import TestSupport
+import Testing
+
+/// The schema's steps: forward only, each once, never altered.
+@Suite struct MigratorTests {
+    private static let first = Migration(
+        version: 1, name: "first",
+        script: """
+            -- A comment; with a semicolon;
+            CREATE TABLE notes (
+                id BIGINT PRIMARY KEY, -- why
+                text TEXT NOT NULL
+            );
+            CREATE INDEX notes_by_text ON notes (text);
+            """)
+    private static let second = Migration(
+        version: 2, name: "second", script: "ALTER TABLE notes ADD COLUMN seen_at BIGINT;\n")
+    private static let broken = Migration(
+        version: 3, name: "broken", script: "CREATE TABLE more (id BIGINT PRIMARY KEY);\nCREATE NONSENSE;\n")
+
+    @Test("an empty database gets the whole schema, once", arguments: Backend.available)
+    func fromEmpty(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        let migrator = Migrator(database: database, migrations: Migration.all)
+        #expect(try await migrator.state() == .empty)
+        #expect(try await migrator.migrate(at: 1) == Migration.all.map(\.version))
+        #expect(try await migrator.state() == .current)
+        #expect(try await migrator.migrate(at: 2) == [])
+        let row = try await database.read { db in
+            try db.rows("SELECT version, name, checksum, applied_at FROM schema_steps ORDER BY version").first
+        }
+        #expect(try row?.get("name", as: String.self) == Migration.all.first?.name)
+        #expect(try row?.get("applied_at", as: Int.self) == 1)
+    }
+
+    @Test("a database that is behind gets what it lacks", arguments: Backend.available)
+    func behind(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: [Self.first]).migrate(at: 1)
+        try await database.run("INSERT INTO notes (id, text) VALUES (\(1), \("kept"))")
+        let migrator = Migrator(database: database, migrations: [Self.first, Self.second])
+        #expect(try await migrator.state() == .behind([2]))
+        #expect(try await migrator.migrate(at: 2) == [2])
+        let row = try await database.read { try $0.rows("SELECT text, seen_at FROM notes").first }
+        #expect(try row?.get("text", as: String.self) == "kept")
+        #expect(try row?.get("seen_at", as: Int?.self) == nil)
+    }
+
+    @Test("an altered step and a newer schema are refused", arguments: Backend.available)
+    func refused(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: [Self.first, Self.second]).migrate(at: 1)
+        let altered = Migration(version: 1, name: "first", script: Self.first.script + "\n-- altered")
+        let ours = Migrator(database: database, migrations: [altered, Self.second])
+        #expect(try await ours.state() == .altered(1))
+        await #expect(throws: StorageError.self) { try await ours.migrate(at: 2) }
+        let old = Migrator(database: database, migrations: [Self.first])
+        #expect(try await old.state() == .newer(2))
+        await #expect(throws: StorageError.self) { try await old.migrate(at: 2) }
+    }
+
+    @Test("a step that fails leaves nothing of itself", arguments: Backend.available)
+    func failing(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])
+        await #expect(throws: StorageError.self) { try await migrator.migrate(at: 1) }
+        #expect(try await migrator.state() == .behind([3]))
+        await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
+    }
+
+    @Test("servers that start together migrate once", arguments: Backend.available)
+    func together(_ backend: Backend) async throws {
+        let address = try await backend.freshAddress()
+        let applied = try await withThrowingTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    let database = try await Backend.open(address)
+                    return try await Migrator(database: database, migrations: Migration.all).migrate(at: 1)
+                }
+            }
+            return try await group.reduce([], +)
+        }
+        #expect(applied == Migration.all.map(\.version))
+    }
+}

@@ -1,0 +1,181 @@
+import Dispatch
+import Storage
+import StoragePostgreSQL
+import TestSupport
+import Testing
+
+/// What is particular to a server across a socket: it may die, restart, refuse and answer too late.
+@Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct PostgreSQLTests {
+    @Test("a lost race runs the whole closure again")
+    func retries() async throws {
+        let database = try await PostgreSQLDatabase.open(url: try await things())
+        try await database.run("INSERT INTO things (id, number) VALUES (\(1), 0), (\(2), 0)")
+        let runs = Ledger<Int>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for turn in 0..<200 {
+                group.addTask {
+                    try await database.write { db in
+                        runs.note(turn)
+                        let id = 1 + turn % 2
+                        let rows = try db.rows("SELECT number FROM things WHERE id = \(id)")
+                        let number = try rows.first?.get("number", as: Int.self) ?? 0
+                        try db.execute("UPDATE things SET number = \(number + 1) WHERE id = \(id)")
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await database.number(of: 1) == 100)
+        #expect(try await database.number(of: 2) == 100)
+        #expect(runs.entries.count > 200, "there was no race to lose")
+        await database.close()
+    }
+
+    @Test("an error that the closure swallowed does not pass for success")
+    func swallowed() async throws {
+        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        let error = await #expect(throws: StorageError.self) {
+            try await database.write { db in
+                try db.execute("INSERT INTO things (id) VALUES (\(1))")
+                _ = try? db.execute("INSERT INTO things (id) VALUES (\(1))")
+            }
+        }
+        #expect(error?.kind == "conflict")
+        #expect(try await database.countThings() == 0)
+    }
+
+    @Test("a value never stands in an error, nor U+0000 in a value")
+    func hostileValues() async throws {
+        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        let mistyped = await #expect(throws: StorageError.self) {
+            try await database.run("INSERT INTO things (number) VALUES (\("tWXyZ-secret"))")
+        }
+        #expect(mistyped == .unreadable("22P02"))
+        let zero = await #expect(throws: StorageError.self) {
+            try await database.run("INSERT INTO things (id, text) VALUES (1, \("a\u{0}b"))")
+        }
+        #expect(zero?.kind == "constraint")
+        #expect(try await database.countThings() == 0)
+    }
+
+    @Test("an address that cannot be read or reached is refused without its password")
+    func badAddress() async throws {
+        let addresses = [
+            "postgresql://u:tWXyZ@[::1/x", "tWXyZ", "postgresql://u:tWXyZ@127.0.0.1:1/x",
+            "host=/nowhere password=tWXyZ",
+        ]
+        for url in addresses {
+            let error = await #expect(throws: StorageError.self) { _ = try await PostgreSQLDatabase.open(url: url) }
+            #expect(!"\(String(describing: error))".contains("tWXyZ"))
+        }
+    }
+
+    @Test("a transaction kept beyond its closure refuses")
+    func escaped() async throws {
+        final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
+        let pocket = Pocket()
+        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        try await database.write { db in pocket.kept = db }
+        #expect(throws: StorageError.self) { try pocket.kept?.execute("INSERT INTO things (id) VALUES (\(1))") }
+    }
+
+    @Test("more statements than are kept prepared, and ones that fail at first, all run")
+    func manyStatements() async throws {
+        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        try await database.run("INSERT INTO things (id) VALUES (\(0))")
+        for round in 1...2 {
+            for column in 0..<300 {
+                let statement = statement(naming: "c\(column)", binding: 0)
+                await #expect(throws: StorageError.self) { try await database.write { try $0.execute(statement) } }
+                let row = try await database.read { try $0.rows(select(naming: "c\(column)", binding: round)).first }
+                #expect(try row?.get("c\(column)", as: Int.self) == round)
+            }
+        }
+        let kept = try await database.read { try $0.rows("SELECT count(*) AS n FROM pg_prepared_statements").first }
+        #expect(try kept?.get("n", as: Int.self) ?? 0 <= 256)
+    }
+
+    @Test("every acknowledged COMMIT is on disk")
+    func durability() async throws {
+        let url = try await things() + "&options=-csynchronous_commit%3Doff"
+        let database = try await PostgreSQLDatabase.open(url: url)
+        let row = try await database.write { db in
+            try db.rows(
+                """
+                SELECT current_setting('synchronous_commit') AS promise,
+                    current_setting('transaction_isolation') AS isolation
+                """
+            ).first
+        }
+        #expect(try row?.get("promise", as: String.self) == "on")
+        #expect(try row?.get("isolation", as: String.self) == "serializable")
+    }
+
+    @Test("beyond ten thousand waiting, work is refused at once; the rest is done")
+    func fullQueue() async throws {
+        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        let hasBegun = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        async let slow: Void = database.read { _ in
+            hasBegun.signal()
+            _ = mayEnd.wait(timeout: .now() + 10)
+        }
+        await hasBegun.waited()
+        let refused = await withTaskGroup { group in
+            for _ in 0..<10_100 { group.addTask { (try? await database.read { _ in true }) == nil } }
+            var refused = 0
+            for await isRefused in group where isRefused {
+                refused += 1
+                if refused == 100 { mayEnd.signal() }
+            }
+            return refused
+        }
+        try await slow
+        #expect(refused == 100)
+    }
+
+    @Test("a database that nobody holds any more leaves no connection behind")
+    func letGo() async throws {
+        let url = try await things()
+        do {
+            let database = try await PostgreSQLDatabase.open(url: url, connections: 4)
+            try await database.run("INSERT INTO things (id) VALUES (\(1))")
+        }
+        let other = try await PostgreSQLDatabase.open(url: url, connections: 1)
+        var connections = 0
+        for _ in 0..<500 {
+            let row = try await other.read { db in
+                try db.rows("SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()").first
+            }
+            connections = try row?.get("n") ?? 0
+            if connections == 1 { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        #expect(connections == 1)
+    }
+
+    private func things() async throws -> String {
+        let url = try await Backend.postgresql.freshAddress()
+        let database = try await PostgreSQLDatabase.open(url: url, connections: 1)
+        try await database.createThings()
+        await database.close()
+        return url
+    }
+
+    // A text that varies, which only a script may have.
+    private func statement(naming name: String, binding value: Int) -> SQL {
+        var text = SQL.StringInterpolation(literalCapacity: 80, interpolationCount: 1)
+        text.appendLiteral("INSERT INTO things (id, text) VALUES (")
+        text.appendInterpolation(value)
+        text.appendLiteral(", '\(name)')")
+        return SQL(stringInterpolation: text)
+    }
+
+    private func select(naming name: String, binding value: Int) -> SQL {
+        var text = SQL.StringInterpolation(literalCapacity: 80, interpolationCount: 1)
+        text.appendLiteral("SELECT CAST(")
+        text.appendInterpolation(value)
+        text.appendLiteral(" AS BIGINT) AS \(name)")
+        return SQL(stringInterpolation: text)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Migrations
+public import Storage
+import StoragePostgreSQL
+import StorageSQLite
+
+/// The engines a test runs on: `@Test("…", arguments: Backend.available)`.
+public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
+    case sqlite = "SQLite"
+    case postgresql = "PostgreSQL"
+
+    public var description: String { rawValue }
+
+    /// Both, or SQLite alone where there is no PostgreSQL server; with CI=true always both, so that a missing one fails.
+    public static let available: [Backend] = {
+        guard !PostgreSQLCluster.isAvailable else { return allCases }
+        FileHandle.standardError.write(Data("PostgreSQL is not installed: its half of the tests is left out\n".utf8))
+        return [.sqlite]
+    }()
+
+    /// A new database with the whole schema.
+    public func open() async throws -> any Database {
+        let database = try await openEmpty()
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 0)
+        return database
+    }
+
+    /// A new database without a schema.
+    public func openEmpty() async throws -> any Database { try await Self.open(try await freshAddress()) }
+
+    /// The path or URL of a new, empty database, as SPINDLE_DATABASE takes it.
+    public func freshAddress() async throws -> String {
+        switch self {
+        case .sqlite: return Self.folder + "/\(UUID().uuidString).db"
+        case .postgresql:
+            guard let cluster = try await PostgreSQLCluster.shared() else {
+                throw PostgreSQLCluster.Failure(description: "there is no PostgreSQL server here")
+            }
+            return try await cluster.freshDatabaseURL()
+        }
+    }
+
+    /// Opens what `freshAddress` named.
+    public static func open(_ address: String) async throws -> any Database {
+        guard address.hasPrefix("postgresql://") else { return try await SQLiteDatabase.open(path: address) }
+        // Fewer connections than a server has: many tests share one cluster.
+        return try await PostgreSQLDatabase.open(url: address, connections: 8)
+    }
+
+    /// Where the files of this process lie; removed when it ends.
+    private static let folder: String = {
+        let folder = NSTemporaryDirectory() + "/spindle-tests-\(getpid())"
+        try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        atexit { try? FileManager.default.removeItem(atPath: NSTemporaryDirectory() + "/spindle-tests-\(getpid())") }
+        return folder
+    }()
+}

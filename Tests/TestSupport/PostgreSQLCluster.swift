@@ -1,0 +1,123 @@
+import Foundation
+
+/// A throw-away PostgreSQL server on a private socket, one for each test process, gone when the process is.
+public actor PostgreSQLCluster {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Names a running server to use instead: `postgresql://…`, of somebody who may create databases.
+    private static let givenURL = ProcessInfo.processInfo.environment["SPINDLE_TEST_POSTGRESQL"]
+    private static let mustExist = ProcessInfo.processInfo.environment["CI"] == "true"
+
+    private static let start = Task<PostgreSQLCluster?, any Error> {
+        if let givenURL { return PostgreSQLCluster(serverURL: givenURL, lifeline: nil) }
+        guard let binaries = PostgreSQLBinaries.found else {
+            guard !mustExist else { throw Failure(description: "CI=true, but there is no PostgreSQL server here") }
+            return nil
+        }
+        return try await launch(binaries)
+    }
+
+    /// Whether there is a server, or must be one.
+    public static var isAvailable: Bool { givenURL != nil || PostgreSQLBinaries.found != nil || mustExist }
+
+    /// The cluster of this process; nil when the machine has no PostgreSQL server.
+    public static func shared() async throws -> PostgreSQLCluster? { try await start.value }
+
+    private let serverURL: String
+    /// The server's life hangs on this pipe: the kernel closes it however our process ends.
+    private let lifeline: FileHandle?
+    private var databases = 0
+
+    private init(serverURL: String, lifeline: FileHandle?) {
+        self.serverURL = serverURL
+        self.lifeline = lifeline
+    }
+
+    /// The address of a new, empty database.
+    public func freshDatabaseURL() async throws -> String {
+        databases += 1
+        let name = "spindle_test_\(getpid())_\(databases)"
+        guard let createdb = PostgreSQLBinaries.createdb else { throw Failure(description: "no createdb here") }
+        // template1 may have visitors, which would refuse a copy; template0 never has.
+        _ = try await run([createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", name])
+        return url(of: name)
+    }
+
+    private func url(of database: String) -> String {
+        guard var url = URLComponents(string: serverURL) else { return serverURL }
+        url.path = "/" + database
+        return url.string ?? serverURL
+    }
+
+    // The shell stands between us and the server: it stops it and sweeps up at the end of its standard input, even where
+    // we crash. It does not hear Ctrl-C, which reaches the whole foreground group.
+    private static let script = """
+        trap '' INT TERM HUP
+        cd "$1" || exit 1
+        sweep() { rm -rf "$1"; }
+        "$2/initdb" -D data -U spindle -A trust -E UTF8 --locale=C --no-sync >log 2>&1 &&
+        "$2/pg_ctl" -D data -w -t 60 -l log -o "-k $1 -c listen_addresses= -c fsync=on -c max_connections=400" \
+        start >>log 2>&1 || { cat log; sweep "$1"; exit 1; }
+        echo ready
+        exec >/dev/null 2>&1
+        cat >/dev/null
+        "$2/pg_ctl" -D data -m immediate stop
+        sweep "$1"
+        """
+
+    private static func launch(_ binaries: PostgreSQLBinaries) async throws -> PostgreSQLCluster {
+        // Not the temporary folder of the environment: the path of a socket has 107 bytes at most.
+        var template = Array("/tmp/spindle-pg-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
+        let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if let user = binaries.user { chown(folder, user.id, user.group) }
+
+        let input = Pipe()
+        // No other child may hold our end open.
+        _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        let said = try await run(
+            binaries.prefix + ["/bin/sh", "-c", script, "sh", folder, binaries.folder], input: input, until: "ready\n")
+        guard said.hasSuffix("ready\n") else { throw Failure(description: "PostgreSQL did not start: \(said)") }
+        let host = folder.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? folder
+        return PostgreSQLCluster(
+            serverURL: "postgresql://spindle@/postgres?host=\(host)", lifeline: input.fileHandleForWriting)
+    }
+
+    private func run(_ command: [String]) async throws -> String { try await Self.run(command) }
+}
+
+extension PostgreSQLCluster {
+    /// Runs `command` and returns what it said, up to and with `marker` if that comes before the end.
+    private static func run(_ command: [String], input: Pipe? = nil, until marker: String? = nil) async throws -> String
+    {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: command[0])
+        process.arguments = Array(command.dropFirst())
+        let output = Pipe()
+        process.standardInput = input ?? FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        return try await withCheckedThrowingContinuation { continuation in
+            // A thread of its own: the wait must not hold up the tests' few.
+            let thread = Thread {
+                var said = ""
+                while marker.map({ !said.hasSuffix($0) }) ?? true {
+                    let data = output.fileHandleForReading.availableData
+                    guard !data.isEmpty else { break }
+                    said += String(decoding: data, as: UTF8.self)
+                }
+                if marker == nil {
+                    process.waitUntilExit()
+                    guard process.terminationStatus == 0 else {
+                        return continuation.resume(throwing: Failure(description: "\(command[0]): \(said)"))
+                    }
+                }
+                continuation.resume(returning: said)
+            }
+            thread.start()
+        }
+    }
+}
