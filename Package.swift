@@ -56,9 +56,11 @@ let package = Package(
                 hummingbird,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 nio,
             ]),
 
@@ -86,7 +88,7 @@ let package = Package(
             resources: [.embedInCode("v001_foundation.sql")], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", .product(name: "GRDB", package: "GRDB.swift")]),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"]),
-        module("Outbound", ["Values", httpClient, logging, nio]),
+        module("Outbound", ["Values", httpClient, logging, nio, .product(name: "NIOHTTP1", package: "swift-nio")]),
 
         // 2  JSON, JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine)
         module("JOSE", ["Values", "Cryptography", .product(name: "JWTKit", package: "jwt-kit")]),
@@ -105,11 +107,17 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Deployment", "Endpoints", "OAuth", "Identity", "Federation", "Keys", "Migrations", "StorageSQLite",
-                "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography", httpClient, logging, hummingbird, nio,
+                "Deployment", "Endpoints", "OAuth", "Identity", "Federation", "Outbound", "Keys", "Migrations",
+                "StorageSQLite", "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography", httpClient, logging, lifecycle, nio,
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
-        tests("FoundationTests", ["TestSupport", "Cryptography", "Values", "JOSE", "Keys"]),
+        tests(
+            "FoundationTests",
+            [
+                "TestSupport", "Deployment", "Pages", "Keys", "OAuth", "Outbound", "JOSE", "Storage", "Values",
+                "Cryptography", logging,
+            ]),
         tests(
             "StorageTests",
             ["TestSupport", "Storage", "StorageSQLite", "StoragePostgreSQL", "Migrations", "Values", "Cryptography"]),

@@ -1,12 +1,15 @@
 import Endpoints
-public import Hummingbird
+import Hummingbird
+import HummingbirdCore
 import HummingbirdHTTP2
 import HummingbirdTLS
 public import Logging
 import NIOCore
 import NIOSSL
+import OAuth
 public import ServiceLifecycle
-import Values
+import UnixSignals
+public import Values
 
 /// Listens, sweeps, and stops when told to: new work is refused, what is in flight is finished.
 public struct Server: Sendable {
@@ -42,20 +45,20 @@ public struct Server: Sendable {
 
     /// The listeners and the sweeper, for whoever runs them.
     public func services() throws -> [any Service] {
-        var services: [any Service] = [try listener(spindle.publicRouter, on: configuration.listen)]
-        if let router = spindle.adminRouter, let address = configuration.adminListen {
-            services.append(try listener(router, on: address))
+        var services: [any Service] = [try listener(spindle.publicResponder, on: configuration.listen)]
+        if let responder = spindle.adminResponder, let address = configuration.adminListen {
+            services.append(try listener(responder, on: address))
         }
         services.append(Sweeper(retention: spindle.retention, clock: clock, logger: logger))
         return services
     }
 
     private func listener(
-        _ router: Router<SpindleContext>, on address: ListenAddress
+        _ responder: RouterResponder<SpindleContext>, on address: ListenAddress
     ) throws -> some Service {
         let isPublic = address == configuration.listen
         return Application(
-            responder: router.buildResponder(),
+            responder: responder,
             server: try protocols(),
             configuration: ApplicationConfiguration(
                 address: .hostname(address.host, port: address.port), serverName: nil, backlog: 1024,

@@ -1,11 +1,11 @@
 public import Cryptography
-public import Endpoints
-public import Federation
-public import Hummingbird
-public import Identity
+import Endpoints
+import Federation
+import Hummingbird
+import Identity
 public import Keys
 public import Logging
-public import OAuth
+import OAuth
 import Outbound
 import Pages
 public import Storage
@@ -14,10 +14,10 @@ public import Values
 /// A server, wired and ready to listen.
 public struct Spindle: Sendable {
     /// What answers everybody; also administration, unless that has an address of its own.
-    public let publicRouter: Router<SpindleContext>
+    let publicResponder: RouterResponder<SpindleContext>
     /// What answers administrators, when they have an address of their own.
-    public let adminRouter: Router<SpindleContext>?
-    public let retention: Retention
+    let adminResponder: RouterResponder<SpindleContext>?
+    let retention: Retention
 }
 
 /// What a server is made of besides its configuration. Tests bring their own clock.
@@ -70,7 +70,7 @@ extension Spindle {
             RefreshTokenGrant(tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             JWTBearerGrant(
                 issuers: stores.issuers, subjects: IssuerSubjects(database: database),
-                verifier: AssertionVerifier(keys: issuerKeys, seal: seal, clock: clock),
+                verifier: AssertionVerifier(published: issuerKeys, seal: seal),
                 audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random),
         ]
         let issuance = TokenIssuance(
@@ -112,20 +112,21 @@ extension Spindle {
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
         return Spindle(
-            publicRouter: Router(endpoints + [health], administration: hasAdminAddress ? [] : administration),
-            adminRouter: hasAdminAddress ? Router([health], administration: administration) : nil,
+            publicResponder: .init(endpoints + [health], administration: hasAdminAddress ? [] : administration),
+            adminResponder: hasAdminAddress ? .init([health], administration: administration) : nil,
             retention: Retention(database: database))
     }
 }
 
-extension Router<SpindleContext> {
-    fileprivate convenience init(_ endpoints: [any Endpoint], administration: [any Endpoint]) {
-        self.init(context: SpindleContext.self)
-        add(middleware: ErrorBoundary())
-        let root = group()
+extension RouterResponder<SpindleContext> {
+    fileprivate init(_ endpoints: [any Endpoint], administration: [any Endpoint]) {
+        let router = Router(context: SpindleContext.self)
+        router.add(middleware: ErrorBoundary())
+        let root = router.group()
         for endpoint in endpoints { endpoint.add(to: root) }
-        let admin = group("/admin/v1").add(middleware: ProblemBoundary())
+        let admin = router.group("/admin/v1").add(middleware: ProblemBoundary())
         for endpoint in administration { endpoint.add(to: admin) }
+        self = router.buildResponder()
     }
 }
 

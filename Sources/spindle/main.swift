@@ -1,1 +1,3 @@
-print("stub")
+import Deployment
+
+await SpindleCommand.main()

@@ -104,7 +104,7 @@ def test_the_environment_beats_the_file_and_the_file_the_default(prepare):
     server = prepare()
     server.init()
     file = server.directory / "spindle.json"
-    file.write_text(json.dumps({"listen": "nonsense", "log": {"level": "loud"}, "log_level": "loud", "log-level": "loud"}))
+    file.write_text(json.dumps({"listen": "nonsense", "log_level": "loud"}))
     refused = server.command("serve", "--config", str(file))
     letters = re.sub("[^a-z]", "", said(refused).lower())
     assert refused.returncode == BAD_CONFIGURATION and "loglevel" in letters, said(refused)
@@ -142,8 +142,9 @@ def test_what_the_commands_make_the_server_serves(prepare):
         )
     )
     password = "correct horse battery staple"
-    user = good(server.command("user", "create", "--email", "Kari@Example.com ", "--password", password, "--json"))
-    assert user["user_id"].isdigit()
+    typing = ["user", "create", "--email", "Kari@Example.com ", "--password-stdin", "--json"]
+    user = good(server.command(*typing, typed=password + "\n"))
+    assert user["user_id"].isdigit() and user["email"] == "kari@example.com"
     for noun, identifier in (("merchant", merchant["id"]), ("client", client["client_id"]), ("user", user["user_id"])):
         listed = server.command(noun, "list", "--json")
         assert listed.returncode == 0 and identifier in listed.stdout, said(listed)
@@ -153,7 +154,8 @@ def test_what_the_commands_make_the_server_serves(prepare):
         assert plain.returncode == 0 and plain.stdout, said(plain)
 
     server.start()
-    form = {"grant_type": "client_credentials", "client_id": client["client_id"], "client_secret": client["client_secret"]}
+    form = {"client_id": client["client_id"], "client_secret": client["client_secret"]}
+    form["grant_type"] = "client_credentials"
     assert Spindle.of(server).call("POST", "/oauth/token", form=form).status == 200
     for noun, identifier in (("client", client["client_id"]), ("user", user["user_id"]), ("merchant", merchant["id"])):
         gone = server.command(noun, "delete", identifier)

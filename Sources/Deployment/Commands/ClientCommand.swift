@@ -1,6 +1,7 @@
 import ArgumentParser
 import JOSE
 import OAuth
+import Values
 
 /// `spindle client …`
 struct ClientCommand: ParsableCommand {
@@ -94,9 +95,9 @@ extension Clients {
 extension Clients.Registered {
     /// The client with its secrets, which are shown this once.
     fileprivate var document: JSON {
-        .object(
-            (client.json.members ?? [])
-                + (secret.map { [JSON.Member("client_secret", .string($0.value))] } ?? [])
-                + [JSON.Member("sign_secret", .string(signSecret.value))])
+        guard case .object(var members) = client.json else { return .null }
+        if let secret { members.insert(.init("client_secret", .string(secret.value)), at: 1) }
+        members.append(.init("sign_secret", .string(signSecret.value)))
+        return .object(members)
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import JOSE
 import Keys
 import OAuth
+import Values
 
 /// `spindle init`: database, master key, signing keys and an admin client, once.
 struct InitCommand: AsyncParsableCommand {
@@ -33,7 +34,7 @@ struct InitCommand: AsyncParsableCommand {
     private func initialise(_ installation: Installation) async throws -> Outcome {
         let signingKeys = SigningKeys(database: installation.database, seal: installation.seal)
         try await signingKeys.createMissing(at: installation.clock.now)
-        let administrator = Administrator(installation)
+        let administrator = FirstAdministrator(installation)
         if let id = try await administrator.find() { return .present(id) }
         if let made = try await administrator.create() { return .made(made) }
         return .present(try await administrator.find())

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JOSE
 import OAuth
+import Values
 
 /// `spindle merchant …`
 struct MerchantCommand: ParsableCommand {

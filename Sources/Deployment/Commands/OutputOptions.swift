@@ -47,5 +47,5 @@ struct Page {
     let items: [JSON]
     let next: String?
 
-    var json: JSON { .members(["items": .array(items), "next": next.map { .string($0) }]) }
+    var json: JSON { .members(["items": .array(items), "next": next.map { .string($0) } ?? .null]) }
 }

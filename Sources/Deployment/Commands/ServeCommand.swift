@@ -1,4 +1,5 @@
 import ArgumentParser
+import Cryptography
 import Logging
 import Values
 
@@ -20,7 +21,11 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "spindle")
         let installation = try await Installation.open(configuration, for: .serving(migrating: migrate))
         do {
-            try await Server(installation: installation, configuration: configuration, logger: logger).run()
+            let parts = Parts(
+                database: installation.database, masterKey: installation.masterKey,
+                hashing: try HashingPool(random: installation.random), logger: logger)
+            let spindle = try Spindle.build(configuration, parts)
+            try await Server(spindle: spindle, configuration: configuration, logger: logger).run()
         } catch {
             await installation.close()
             throw error

@@ -9,9 +9,10 @@ protocol StoreCommand: AsyncParsableCommand {
 
 extension StoreCommand {
     func run() async throws {
-        let installation = try await Installation.open(try options.read(), for: .administering)
+        let configuration = try options.read()
+        let installation = try await Installation.open(configuration, for: .administering)
         do {
-            try await run(with: try installation.stores())
+            try await run(with: try installation.stores(configuration))
         } catch {
             await installation.close()
             throw error

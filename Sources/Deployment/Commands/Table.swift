@@ -11,8 +11,12 @@ enum Table {
 
     /// Many documents: a row for each, under a heading.
     static func of(_ documents: [JSON], columns: [String]) -> String {
-        let rows = [columns] + documents.map { document in columns.map { cell(document[$0]) } }
-        let widths = columns.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        of([columns] + documents.map { document in columns.map { cell(document[$0]) } })
+    }
+
+    /// Rows of as many cells each, in columns.
+    static func of(_ rows: [[String]]) -> String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = row.indices.dropLast().map { pad(row[$0], to: widths[$0]) } + row.suffix(1)
             return cells.joined(separator: "  ")

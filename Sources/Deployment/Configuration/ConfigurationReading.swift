@@ -31,12 +31,14 @@ struct ConfigurationReading {
 
     /// Where `key` was given; nil when it was not.
     func place(of key: ConfigurationKey) -> String? {
-        for layer in layers {
-            // Asked as a list, a setting of every form answers.
-            guard let found = try? layer.list(key) else { return layer.place(key) }
-            if found != nil { return layer.place(key) }
-        }
-        return nil
+        layers.first { layer in
+            do {
+                // Asked as a list, a setting of every form answers.
+                return try layer.list(key) != nil
+            } catch {
+                return true
+            }
+        }?.place(key)
     }
 
     mutating func refuse(_ key: ConfigurationKey, _ expected: String) {

@@ -1,5 +1,6 @@
 public import Cryptography
 public import Keys
+import Outbound
 public import Storage
 public import Values
 
@@ -22,10 +23,12 @@ public struct Installation: Sendable {
 
     public var seal: Seal { Seal(masterKey: masterKey, random: random) }
 
-    /// The stores over this database, with a pool of threads that hashes passwords.
-    public func stores() throws -> Stores {
+    /// The stores over this database, for a command: one password at a time is enough.
+    func stores(_ configuration: SpindleConfiguration) throws -> Stores {
         Stores(
-            database: database, seal: seal, clock: clock, random: random, hashing: try HashingPool(random: random))
+            database: database, seal: seal, clock: clock, random: random,
+            hashing: try HashingPool(workers: 1, random: random),
+            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
     }
 
     public func close() async { await database.close() }

@@ -59,7 +59,8 @@ public struct JWTBearerGrant: Grant {
 
     private static func claimedIssuer(_ token: String) throws(OAuthError) -> String? {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? JSON(parsing: payload) else {
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? JSON(parsing: payload)
+        else {
             throw .assertion(.malformed)
         }
         // A NUL is nobody's name, and no question to a database.

@@ -66,7 +66,8 @@ struct IssuerMetadata: Sendable {
         let text = keySet.text
         guard let keys = try? AssertionKeys(keySet: text), !keys.isEmpty else {
             throw JSONFault(
-                "jwks", "a JWK set of at least one key to verify with: RSA from 2048 bits, P-256, P-384, P-521, Ed25519")
+                "jwks", "a JWK set of at least one key to verify with: RSA from 2048 bits, P-256, P-384, P-521, Ed25519"
+            )
         }
         return text
     }

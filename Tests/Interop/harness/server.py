@@ -70,11 +70,11 @@ class Server:
         merged = {**inherited, **self.settings, **changes}
         return {name: value for name, value in merged.items() if value is not None}
 
-    def command(self, *arguments: str, **changes: str | None) -> subprocess.CompletedProcess:
-        """Runs a `spindle` command to its end."""
+    def command(self, *arguments: str, typed: str = "", **changes: str | None) -> subprocess.CompletedProcess:
+        """Runs a `spindle` command to its end, with `typed` on its standard input."""
         return subprocess.run(
             [binary(), *arguments], env=self.environment(**changes), cwd=self.directory,
-            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=60, input=typed,
         )
 
     def init(self) -> dict:

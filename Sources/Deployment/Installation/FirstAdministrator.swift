@@ -5,7 +5,7 @@ import Storage
 import Values
 
 /// The platform's first admin client, which `spindle init` makes once for each database.
-struct Administrator: Sendable {
+struct FirstAdministrator: Sendable {
     private static let fact = "admin_client_id"
     private let database: any Database
     private let clients: Clients

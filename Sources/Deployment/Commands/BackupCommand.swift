@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import JOSE
+import StorageSQLite
+
+/// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Copy the database to FILE while the server runs. The master key is not in it.")
+
+    @Argument(help: "Where the copy goes; the file must not exist.") var file: String
+    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+    func run() async throws {
+        let configuration = try options.read()
+        guard case .sqlite(let path) = configuration.database else {
+            throw CommandFailure("a PostgreSQL database is backed up by its own tools: use pg_dump", .usage)
+        }
+        guard configuration.database.exists else { throw InstallationError.uninitialised(path) }
+        guard !FileManager.default.fileExists(atPath: file) else {
+            throw CommandFailure("\(file) exists already", .cannotCreate)
+        }
+        // Under another name until it is whole: half a backup must not look like one.
+        let unfinished = file + ".unfinished"
+        SQLiteFile.remove([unfinished])
+        let database = try await SQLiteDatabase.open(path: path)
+        do {
+            try await database.copy(to: unfinished)
+        } catch {
+            await database.close()
+            SQLiteFile.remove([unfinished])
+            throw error
+        }
+        await database.close()
+        try SQLiteFile.replace(file, with: unfinished)
+        if output.json {
+            Terminal.print(JSON.members(["backup": .string(file)]).text)
+        } else {
+            Terminal.print("copied \(path) to \(file). It is of no use without the master key, which is not in it.")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Cryptography
+import JOSE
+import Storage
+import Values
+
+/// `spindle doctor`: looks at everything a server needs, and changes nothing.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check configuration, database, keys, clock and issuer; exit with 1 if one is bad.")
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+    func run() async throws {
+        let findings = try await findings()
+        let isHealthy = !findings.contains { $0.state == .bad }
+        if output.json {
+            Terminal.print(
+                JSON.members(["healthy": .bool(isHealthy), "checks": .array(findings.map(\.json))]).text)
+        } else {
+            Terminal.print(Table.of(findings.map { [$0.state.rawValue, $0.subject, $0.detail.printable] }))
+        }
+        if !isHealthy { throw ExitCode.failure }
+    }
+
+    private func findings() async throws -> [Finding] {
+        let configuration: SpindleConfiguration
+        do {
+            configuration = try options.read()
+        } catch let faults as ConfigurationFaults {
+            return ConfigurationDiagnosis.findings(faults)
+        }
+        return await ConfigurationDiagnosis.findings(configuration) + databaseFindings(configuration) + [
+            IssuerDiagnosis.finding(configuration.issuer)
+        ]
+    }
+
+    private func databaseFindings(_ configuration: SpindleConfiguration) async -> [Finding] {
+        let location = configuration.database
+        guard location.exists else {
+            return [Finding("database", .bad, InstallationError.uninitialised(location.description).description)]
+        }
+        do {
+            let database = try await location.open()
+            let diagnosis = DatabaseDiagnosis(
+                database: database, configuration: configuration, clock: SystemClock(), random: SystemRandom())
+            let findings = await diagnosis.findings()
+            await database.close()
+            return findings
+        } catch {
+            return [Finding("database", .bad, DatabaseDiagnosis.reason(error))]
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Cryptography
+import JOSE
+import Keys
+import Values
+
+/// `spindle key …`
+struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key", abstract: "Signing keys, and the master key that seals them.",
+        subcommands: [List.self, Reseal.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the signing keys: their public halves.")
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run() async throws {
+            let installation = try await Installation.open(try options.read(), for: .administering)
+            let keys = SigningKeys(database: installation.database, seal: installation.seal)
+            let found: [SigningKey]
+            do {
+                found = try await keys.all()
+            } catch {
+                await installation.close()
+                throw error
+            }
+            await installation.close()
+            let items = found.map { key in
+                JSON.members([
+                    "id": .string(key.id), "algorithm": .string(key.algorithm.rawValue),
+                    "created_at": .integer(key.createdAt.seconds), "public_key": key.publicKey.json,
+                ])
+            }
+            output.print(Page(items: items, next: nil), columns: ["id", "algorithm", "created_at"])
+        }
+    }
+
+    struct Reseal: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Seal every stored secret anew under another master key. Stop every server first.")
+        @Option(help: "The file of the new master key; made if it is not there.") var newKeyFile: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run() async throws {
+            let configuration = try options.read()
+            try SQLiteFile.refuseWhileOpen(configuration.database)
+            let installation = try await Installation.open(configuration, for: .administering)
+            let count: Int
+            do {
+                let new = try newKey(installation)
+                count = try await Resealing(from: installation.masterKey, to: new, random: installation.random)
+                    .run(on: installation.database)
+            } catch {
+                await installation.close()
+                throw error
+            }
+            await installation.close()
+            if output.json {
+                Terminal.print(
+                    JSON.members(["resealed": .integer(Int64(count)), "master_key_file": .string(newKeyFile)]).text)
+            } else {
+                Terminal.print(
+                    """
+                    resealed \(count) secrets. From now on the master key is the one in \(newKeyFile):
+                    set SPINDLE_MASTER_KEY_FILE, and destroy the old key when no backup needs it any more.
+                    """)
+            }
+        }
+
+        private func newKey(_ installation: Installation) throws -> MasterKey {
+            let file = MasterKeyFile(path: newKeyFile)
+            if let key = try file.read() { return key }
+            let key = MasterKey.random(from: installation.random)
+            try file.create(key)
+            return key
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Foundation
+import JOSE
+import Keys
+import Migrations
+import Storage
+import StorageSQLite
+
+/// `spindle restore FILE`: puts a backup in the place of the database.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Put the backup FILE in the place of the database. Stop the server first.")
+
+    @Argument(help: "A file that `spindle backup` made.") var file: String
+    @Flag(help: "Replace the database that is there; what happened since the backup is lost.") var force = false
+    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+    func run() async throws {
+        let configuration = try options.read()
+        guard case .sqlite(let path) = configuration.database else {
+            throw CommandFailure("a PostgreSQL database is restored by its own tools: use pg_restore or psql", .usage)
+        }
+        guard force || !configuration.database.exists else {
+            throw CommandFailure("\(path) exists already: --force replaces it", .cannotCreate)
+        }
+        try SQLiteFile.refuseWhileOpen(configuration.database)
+        let candidate = path + ".restoring"
+        SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate))
+        defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
+        do {
+            try FileManager.default.copyItem(atPath: file, toPath: candidate)
+        } catch {
+            throw CommandFailure("\(file) cannot be copied to \(candidate)", .cannotCreate)
+        }
+        chmod(candidate, 0o600)
+        try await check(candidate, configuration.masterKey)
+        await settle(path)
+        try SQLiteFile.replace(path, with: candidate)
+        if output.json {
+            Terminal.print(JSON.members(["database": .string(path)]).text)
+        } else {
+            Terminal.print("restored \(path) from \(file)")
+        }
+    }
+
+    /// A whole database, of a schema this Spindle knows, under the key that will be used with it.
+    private func check(_ candidate: String, _ location: MasterKeyLocation) async throws {
+        let database = try await SQLiteDatabase.open(path: candidate)
+        do {
+            let verdict = try await database.read { db in
+                try db.rows("PRAGMA integrity_check").map { try $0.get("integrity_check", as: String.self) }
+            }
+            guard verdict == ["ok"] else { throw CommandFailure("\(file) is damaged", .data) }
+            switch try await Migrator(database: database, migrations: Migration.all).state() {
+            case .current, .behind: break
+            case .empty: throw CommandFailure("\(file) is no backup of Spindle", .data)
+            case .newer(let step): throw InstallationError.newer(step)
+            case .altered(let step): throw InstallationError.altered(step)
+            }
+            try await checkKey(location, database)
+        } catch {
+            await database.close()
+            throw error
+        }
+        await database.close()
+    }
+
+    /// The key may be brought later, but not be another one.
+    private func checkKey(_ location: MasterKeyLocation, _ database: any Database) async throws {
+        let key: MasterKey? =
+            switch location {
+            case .inline(let key): key
+            case .file(let file): try file.read()
+            }
+        guard let key else {
+            return Terminal.tell("the master key is not here yet: put it at \(location.path ?? "master_key_file")")
+        }
+        guard try await MasterKeyCheck(key).verify(database) != .wrong else { throw MasterKeyError.wrong }
+    }
+
+    /// Folds what a killed server left in the log into the old file: the log must not be taken for the new file's.
+    private func settle(_ path: String) async {
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        // A database too damaged to open is what one restores for: its log goes with it.
+        if let old = try? await SQLiteDatabase.open(path: path) { await old.close() }
+        SQLiteFile.remove(SQLiteFile.companions(of: path))
+    }
+}

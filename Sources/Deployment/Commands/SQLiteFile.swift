@@ -1,0 +1,55 @@
+import Foundation
+
+/// A SQLite database as a file among files: who has it open, and how one takes another's place.
+enum SQLiteFile {
+    /// Throws when another process has the database open. A server must not find other secrets, or another file, under it.
+    static func refuseWhileOpen(_ location: DatabaseLocation) throws {
+        guard case .sqlite(let path) = location, try isOpenElsewhere(path) else { return }
+        throw CommandFailure("\(path) is open in another process: stop the server first", .unavailable)
+    }
+
+    /// Every connection in WAL mode holds SQLite's shared lock for as long as it lives (sqlite.org/lockingv3.html):
+    /// the system is asked whether an exclusive one could be had. Must run before this process opens the database,
+    /// because closing any descriptor of a file ends all of a process's locks on it.
+    private static func isOpenElsewhere(_ path: String) throws -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            if errno == ENOENT { return false }
+            throw CommandFailure("\(path): \(String(cString: strerror(errno)))", .unavailable)
+        }
+        defer { close(file) }
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        // SHARED_FIRST and SHARED_SIZE of SQLite's file format.
+        lock.l_start = 0x4000_0002
+        lock.l_len = 510
+        guard fcntl(file, F_GETLK, &lock) == 0 else {
+            throw CommandFailure("\(path): \(String(cString: strerror(errno)))", .unavailable)
+        }
+        return lock.l_type != Int16(F_UNLCK)
+    }
+
+    /// Puts the file at `source` in the place of the one at `target`, on disk when this returns.
+    static func replace(_ target: String, with source: String) throws {
+        try synchronize(source)
+        guard rename(source, target) == 0 else {
+            throw CommandFailure("\(target): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+        try synchronize(URL(filePath: target).deletingLastPathComponent().path(percentEncoded: false))
+    }
+
+    private static func synchronize(_ path: String) throws {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw CommandFailure("\(path): \(String(cString: strerror(errno)))", .cannotCreate) }
+        defer { close(file) }
+        guard fsync(file) == 0 else {
+            throw CommandFailure("\(path): \(String(cString: strerror(errno)))", .cannotCreate)
+        }
+    }
+
+    /// The files SQLite keeps beside a database.
+    static func companions(of path: String) -> [String] { ["-wal", "-shm", "-journal"].map { path + $0 } }
+
+    static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
+}

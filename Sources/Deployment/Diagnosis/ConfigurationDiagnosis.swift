@@ -1,0 +1,34 @@
+import Keys
+import Values
+
+/// What is weak about a configuration that is not wrong.
+enum ConfigurationDiagnosis {
+    static let subject = "configuration"
+
+    static func findings(_ faults: ConfigurationFaults) -> [Finding] {
+        faults.faults.map { Finding(subject, .bad, $0.description) }
+    }
+
+    static func findings(_ configuration: SpindleConfiguration) -> [Finding] {
+        var findings = [Finding(subject, .good, "every setting is understood")]
+        let issuer = configuration.issuer
+        if !issuer.isSecure, !issuer.isLoopback {
+            findings.append(
+                Finding(subject, .warning, "issuer \(issuer) is not https: tokens and passwords can be read on the way"))
+        }
+        if !configuration.outboundAllowPrivate.isEmpty {
+            let networks = configuration.outboundAllowPrivate.map(\.description).joined(separator: ", ")
+            findings.append(
+                Finding(subject, .warning, "outbound_allow_private lets merchants' addresses reach \(networks)"))
+        }
+        if let everyone = configuration.trustedProxies.first(where: { $0.prefix == 0 }) {
+            findings.append(
+                Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))
+        }
+        if case .file(let file) = configuration.masterKey, (try? file.isOpenToOthers()) == true {
+            findings.append(
+                Finding(subject, .warning, "others than its owner can read the master key file \(file.path)"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,92 @@
+import Cryptography
+import Keys
+import Migrations
+import Storage
+import Values
+
+/// Whether the database can be used: it answers, its schema is ours, the key is its own, its keys open, its past is past.
+struct DatabaseDiagnosis {
+    let database: any Database
+    let configuration: SpindleConfiguration
+    let clock: any WallClock
+    let random: any RandomSource
+
+    func findings() async -> [Finding] {
+        let schema = await schemaFinding()
+        guard schema.state != .bad else { return [schema] }
+        let (masterKey, key) = await masterKeyFinding()
+        var findings = [schema, masterKey]
+        if let key { findings.append(await signingKeysFinding(key)) }
+        findings.append(await clockFinding())
+        return findings
+    }
+
+    private func schemaFinding() async -> Finding {
+        let name = configuration.database.description
+        return await Self.finding("database") {
+            switch try await Migrator(database: database, migrations: Migration.all).state() {
+            case .current: Finding("database", .good, "\(name) answers, and its schema is up to date")
+            case .empty: Finding("database", .bad, InstallationError.uninitialised(name).description)
+            case .behind(let steps): Finding("database", .bad, InstallationError.behind(steps).description)
+            case .newer(let step): Finding("database", .bad, InstallationError.newer(step).description)
+            case .altered(let step): Finding("database", .bad, InstallationError.altered(step).description)
+            }
+        }
+    }
+
+    /// The key itself too, if it is the right one. Nothing is made or stored here.
+    private func masterKeyFinding() async -> (Finding, MasterKey?) {
+        do {
+            let key: MasterKey
+            switch configuration.masterKey {
+            case .inline(let given): key = given
+            case .file(let file):
+                guard let read = try file.read() else { throw MasterKeyError.missing(path: file.path) }
+                key = read
+            }
+            guard try await MasterKeyCheck(key).verify(database) == .right else { throw MasterKeyError.wrong }
+            return (Finding("master key", .good, "it is this database's own"), key)
+        } catch {
+            return (Finding("master key", .bad, Self.reason(error)), nil)
+        }
+    }
+
+    private func signingKeysFinding(_ key: MasterKey) async -> Finding {
+        await Self.finding("signing keys") {
+            let keys = try await SigningKeys(database: database, seal: Seal(masterKey: key, random: random)).all()
+            guard !keys.isEmpty else { return Finding("signing keys", .bad, "there are none: run `spindle init`") }
+            let names = keys.map { "\($0.algorithm.rawValue) \($0.id)" }.joined(separator: ", ")
+            return Finding("signing keys", .good, names)
+        }
+    }
+
+    /// A clock that was ahead once, or is behind now, shows as a past that has not happened yet.
+    private func clockFinding() async -> Finding {
+        let now = clock.now
+        return await Self.finding("clock") {
+            let latest = try await database.read { db in
+                let moments = try [
+                    db.rows("SELECT MAX(applied_at) AS moment FROM schema_steps"),
+                    db.rows("SELECT MAX(created_at) AS moment FROM signing_keys"),
+                    db.rows("SELECT MAX(updated_at) AS moment FROM clients"),
+                ]
+                return try moments.compactMap { try $0.first?.get("moment", as: Timestamp?.self) }.max()
+            }
+            guard let latest, latest > now else { return Finding("clock", .good, "it says \(now.rfc3339)") }
+            return Finding(
+                "clock", .bad, "it says \(now.rfc3339), but the database has seen \(latest.rfc3339) already")
+        }
+    }
+
+    private static func finding(_ subject: String, _ work: () async throws -> Finding) async -> Finding {
+        do {
+            return try await work()
+        } catch {
+            return Finding(subject, .bad, reason(error))
+        }
+    }
+
+    static func reason(_ error: any Error) -> String {
+        CommandFailure(error)?.message ?? "failed (\(String(reflecting: type(of: error))))"
+    }
+}

@@ -1,0 +1,25 @@
+import JOSE
+
+/// What `spindle doctor` found out about one thing.
+struct Finding {
+    enum State: String {
+        case good = "ok"
+        /// It works, but somebody should know.
+        case warning
+        case bad
+    }
+
+    let subject: String
+    let state: State
+    let detail: String
+
+    init(_ subject: String, _ state: State, _ detail: String) {
+        self.subject = subject
+        self.state = state
+        self.detail = detail
+    }
+
+    var json: JSON {
+        .members(["check": .string(subject), "state": .string(state.rawValue), "detail": .string(detail)])
+    }
+}

@@ -1,0 +1,48 @@
+import JOSE
+import Logging
+import Testing
+import Values
+
+@testable import Deployment
+
+/// What a line of the log looks like, whatever is in it.
+@Suite struct LogLineTests {
+    private func line(_ message: String, _ metadata: Logger.Metadata = [:]) -> LogLine {
+        LogLine(
+            time: Timestamp(milliseconds: 1_763_712_000_007), level: .info, label: "spindle", message: message,
+            metadata: metadata)
+    }
+
+    @Test("for people: time, level, message, and metadata in the order of their names")
+    func text() {
+        let line = line("listening", ["port": "8080", "address": "127.0.0.1"])
+        #expect(line.text(in: .text) == "2025-11-21T08:00:00.007Z info     listening address=127.0.0.1 port=8080")
+    }
+
+    @Test("for machines: one JSON object")
+    func json() throws {
+        let line = line("a \"b\"\n", ["list": ["x", .dictionary(["y": "z"])]]).text(in: .json)
+        #expect(!line.contains("\n"))
+        let read = try JSON(parsing: Array(line.utf8))
+        #expect(read["time"]?.string == "2025-11-21T08:00:00.007Z")
+        #expect(read["level"]?.string == "info")
+        #expect(read["message"]?.string == "a \"b\"\n")
+        #expect(read["metadata"]?["list"]?.array?.last?["y"]?.string == "z")
+    }
+
+    @Test("nothing that is logged can begin another line or steer a terminal", arguments: [
+        "a\nb", "a\r\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{7F}b",
+    ])
+    func controlCharacters(hostile: String) {
+        for text in [line(hostile).text(in: .text), line("x", ["k": "\(hostile)"]).text(in: .text)] {
+            #expect(text.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F })
+            #expect(text.contains("\\u{"))
+        }
+    }
+
+    @Test("a value with spaces, quotes or an equals sign is quoted, so that it cannot pass for another")
+    func quoting() {
+        let text = line("x", ["reason": "a admin=\"yes\""]).text(in: .text)
+        #expect(text.hasSuffix(#"reason="a admin=\"yes\"""#))
+    }
+}

@@ -1,0 +1,125 @@
+import Federation
+import Foundation
+import JOSE
+import Logging
+import OAuth
+import Outbound
+import TestSupport
+import Testing
+import Values
+
+@Suite("Published keys of issuers") struct IssuerKeysTests {
+    private let server: LoopbackServer
+    private let clock = ManualClock()
+    private let keys: IssuerKeys
+    private let old = Signer()
+
+    init() throws {
+        server = try LoopbackServer()
+        let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
+        keys = IssuerKeys(outbound: Outbound(policy: policy, logger: Logger(label: "test")), clock: clock)
+        publish(old)
+    }
+
+    private func publish(_ signer: Signer, life: String? = nil) {
+        server.answer(signer.keySet.text, headers: life.map { ["Cache-Control: max-age=\($0)"] } ?? [])
+    }
+
+    /// Whether the cached keys take what `signer` signs.
+    private func takes(_ signer: Signer) async -> Bool {
+        guard let keys = await keys.keys(at: server.address) else { return false }
+        return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
+    }
+
+    @Test(
+        "a key set is kept as long as its issuer says, from a minute to an hour, five minutes unsaid",
+        arguments: [(nil, 300), ("120", 120), ("1", 60), ("99999999999999999999", 3600)] as [(String?, Int64)])
+    func life(said: String?, seconds: Int64) async throws {
+        publish(old, life: said)
+        #expect(await takes(old))
+        clock.advance(by: .milliseconds(seconds * 1000 - 1))
+        #expect(await takes(old))
+        #expect(server.requests.count == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await takes(old))
+        #expect(server.requests.count == 2)
+    }
+
+    @Test("many who ask at once are one question")
+    func singleFlight() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 1...16 { group.addTask { #expect(await takes(old)) } }
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("an unknown key is asked for at most once in ten seconds")
+    func unknownKey() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        _ = try await fixture.issuers.register(
+            .members(["issuer": .string(old.name), "jwks_uri": .string(server.address), "create_users": true]),
+            merchant: fixture.merchant)
+        try await fixture.present(old.sign(fixture.claims()))
+        #expect(server.requests.count == 1)
+
+        let new = Signer()
+        publish(new)
+        for _ in 1...5 {
+            #expect(try await fixture.refusal(of: new.sign(fixture.claims())) == "assertion_key_unknown")
+        }
+        #expect(server.requests.count == 1)
+        fixture.clock.advance(by: .seconds(10))
+        try await fixture.present(new.sign(fixture.claims()))
+        #expect(server.requests.count == 2)
+        for _ in 1...5 {
+            #expect(try await fixture.refusal(of: Signer().sign(fixture.claims())) == "assertion_key_unknown")
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(
+        "a bad answer is survived with the keys of before, for a day",
+        arguments: [("500 Internal Server Error", "{}"), ("200 OK", "<html>"), ("200 OK", #"{"keys":[]}"#)])
+    func outage(status: String, body: String) async throws {
+        #expect(await takes(old))
+        server.answer(body, status: status)
+        clock.advance(by: .minutes(6))
+        #expect(await takes(old))
+        #expect(await takes(old))
+        #expect(server.requests.count == 2)
+        clock.advance(by: .hours(23))
+        #expect(await takes(old))
+        clock.advance(by: .hours(1))
+        #expect(await takes(old) == false)
+        // The server is back.
+        let new = Signer()
+        publish(new)
+        clock.advance(by: .seconds(10))
+        #expect(await takes(new))
+    }
+
+    @Test("a server that is gone is survived, and one that never answered is a refusal to try again")
+    func gone() async throws {
+        #expect(await takes(old))
+        server.stop()
+        clock.advance(by: .hours(1))
+        #expect(await takes(old))
+
+        let fixture = try await JWTBearerFixture(.sqlite)
+        _ = try await fixture.issuers.register(
+            .members(["issuer": .string(old.name), "jwks_uri": .string(server.address)]), merchant: fixture.merchant)
+        let error = await #expect(throws: OAuthError.self) { try await fixture.present(old.sign(fixture.claims())) }
+        #expect(error?.reason == "issuer_keys_unavailable")
+        #expect(error?.code == .temporarilyUnavailable)
+        #expect(error?.retryAfter == .seconds(10))
+    }
+
+    @Test("a redirect is no key set")
+    func redirect() async throws {
+        let other = try LoopbackServer()
+        other.answer(old.keySet.text)
+        server.answer("", status: "307 Temporary Redirect", headers: ["Location: \(other.address)"])
+        #expect(await takes(old) == false)
+        #expect(other.requests.isEmpty)
+    }
+}

@@ -1,0 +1,119 @@
+import Cryptography
+import Federation
+import JOSE
+import Keys
+import Logging
+import OAuth
+import Outbound
+import Storage
+import TestSupport
+import Values
+
+/// An issuer that signs what it is asked to, with a key that it can change.
+struct Signer: Sendable {
+    let key: PrivateKey
+    let name: String
+    var keyID: String { JSONWebKey(key).keyID }
+    var keySet: JSON { .members(["keys": .array([JSONWebKey(key).json])]) }
+
+    init(_ name: String = "https://issuer.example", key: PrivateKey = .generate(.es256)) {
+        self.name = name
+        self.key = key
+    }
+
+    func sign(_ claims: JSON) -> String { CompactJWS.sign(claims, type: "JWT", key: key, keyID: keyID) }
+}
+
+/// A merchant, its client and the token endpoint, over a database of its own.
+struct JWTBearerFixture: Sendable {
+    static let tokenURL = "https://login.example/oauth/token"
+    static let ourselves = "https://login.example"
+
+    let database: any Database
+    let clock = ManualClock()
+    let random = SystemRandom()
+    let seal: Seal
+    let issuers: TrustedIssuers
+    let clients: Clients
+    let merchants: Merchants
+    let issuance: TokenIssuance
+    let merchant: Merchant.ID
+    let client: ClientCredentials
+
+    init(_ backend: Backend) async throws {
+        database = try await backend.open()
+        seal = Seal(masterKey: .random(from: random), random: random)
+        let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
+        issuers = TrustedIssuers(database: database, clock: clock, random: random, seal: seal, outbound: policy)
+        clients = Clients(database: database, clock: clock, random: random, seal: seal)
+        merchants = Merchants(database: database, clock: clock, random: random)
+        let outbound = Outbound(policy: policy, logger: Logger(label: "test"))
+        let grant = JWTBearerGrant(
+            issuers: issuers, subjects: IssuerSubjects(database: database),
+            verifier: AssertionVerifier(published: IssuerKeys(outbound: outbound, clock: clock), seal: seal),
+            audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
+        issuance = TokenIssuance(
+            clients: ClientAuthenticator(database: database), grants: [grant],
+            mint: BearerTokenMint(database: database, clock: clock, random: random))
+        merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
+        client = try await Self.client(of: merchant, clients)
+    }
+
+    static func client(of merchant: Merchant.ID?, _ clients: Clients) async throws -> ClientCredentials {
+        let metadata = try ClientMetadata(
+            .members([
+                "client_name": "Backend", "scope": "openid profile email admin:merchant",
+                "grant_types": .array([.string(GrantType.jwtBearer.name), "refresh_token"]),
+            ]))
+        let registered = try await clients.register(metadata, merchant: merchant)
+        return ClientCredentials(id: registered.client.id, secret: registered.secret)
+    }
+
+    /// Registers `signer` with its key set; `more` goes first.
+    @discardableResult
+    func trust(_ signer: Signer, _ more: KeyValuePairs<String, JSON?> = ["create_users": true]) async throws
+        -> TrustedIssuer
+    {
+        let json = JSON.object(
+            (JSON.members(more).members ?? []) + [
+                JSON.Member("issuer", .string(signer.name)), JSON.Member("jwks", signer.keySet),
+            ])
+        return try await issuers.register(json, merchant: merchant)
+    }
+
+    /// Good claims, with `changes` in their place; a claim changed to null is left out.
+    func claims(_ changes: KeyValuePairs<String, JSON> = [:], issuer: String = "https://issuer.example") -> JSON {
+        var claims: [JSON.Member] = [
+            .init("iss", .string(issuer)), .init("sub", "kari"), .init("aud", .string(Self.tokenURL)),
+            .init("exp", .integer(clock.now.seconds + 300)), .init("iat", .integer(clock.now.seconds)),
+            .init("jti", .string(Base64URL.encode(random.bytes(8)))),
+        ]
+        for (name, value) in changes {
+            claims.removeAll { $0.name == name }
+            if value != .null { claims.append(.init(name, value)) }
+        }
+        return .object(claims)
+    }
+
+    @discardableResult
+    func present(
+        _ assertion: String, from credentials: ClientCredentials? = nil, scope: String? = nil
+    ) async throws -> TokenResponse {
+        var pairs = [(name: "grant_type", value: GrantType.jwtBearer.name), (name: "assertion", value: assertion)]
+        if let scope { pairs.append((name: "scope", value: scope)) }
+        let request = TokenRequest(parameters: try Parameters(pairs), address: "192.0.2.1")
+        return try await issuance.tokens(for: request, from: credentials ?? client)
+    }
+
+    /// The reason for which `assertion` is refused, or nil when it is not.
+    func refusal(of assertion: String, from credentials: ClientCredentials? = nil) async throws -> String? {
+        do {
+            try await present(assertion, from: credentials)
+            return nil
+        } catch let error as OAuthError {
+            return error.reason
+        }
+    }
+
+    func count(_ query: SQL) async throws -> Int { try await database.read { try $0.rows(query).count } }
+}

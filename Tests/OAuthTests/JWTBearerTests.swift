@@ -1,0 +1,272 @@
+import Cryptography
+@testable import Federation
+import Foundation
+import JOSE
+@testable import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("The jwt-bearer grant") struct JWTBearerTests {
+    private let signer = Signer()
+
+    // MARK: Who it is
+
+    @Test("a subject is one account from its first assertion on", arguments: Backend.available)
+    func newcomer(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        try await fixture.trust(signer)
+        let first = try await fixture.present(signer.sign(fixture.claims(["auth_time": 1_700_000_000])))
+        let second = try await fixture.present(signer.sign(fixture.claims()))
+        let other = try await fixture.present(signer.sign(fixture.claims(["sub": "ola"])))
+        #expect(first.account != nil)
+        #expect(first.account == second.account)
+        #expect(other.account != first.account)
+        #expect(first.refreshToken != nil)
+        #expect(first.scope.description == "profile email")
+        #expect(try await fixture.count("SELECT id FROM accounts") == 2)
+        #expect(
+            try await fixture.count("SELECT id FROM permissions WHERE signed_in_at = \(Int64(1_700_000_000_000))") == 1)
+    }
+
+    @Test("eight assertions of one new subject at once make one account", arguments: Backend.available)
+    func newcomersRace(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        try await fixture.trust(signer)
+        let assertions = (1...8).map { _ in signer.sign(fixture.claims()) }
+        let accounts = try await withThrowingTaskGroup(of: AccountID?.self) { group in
+            for assertion in assertions { group.addTask { try await fixture.present(assertion).account } }
+            return try await group.reduce(into: Set<AccountID?>()) { $0.insert($1) }
+        }
+        #expect(accounts.count == 1)
+        #expect(try await fixture.count("SELECT id FROM accounts") == 1)
+        #expect(try await fixture.count("SELECT fingerprint FROM access_tokens") == 8)
+    }
+
+    @Test("a merchant's issuer means nobody to another merchant", arguments: Backend.available)
+    func foreignMerchant(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        try await fixture.trust(signer)
+        let other = try await fixture.merchants.create(.members(["name": "Another"])).id
+        let stranger = try await JWTBearerFixture.client(of: other, fixture.clients)
+        let assertion = signer.sign(fixture.claims())
+        #expect(try await fixture.refusal(of: assertion, from: stranger) == "assertion_of_unknown_issuer")
+        // A refusal spends nothing.
+        let kari = try await fixture.present(assertion).account
+
+        // The same issuer and subject at another merchant are another person, and another key's word is not taken.
+        let impostor = Signer()
+        _ = try await fixture.issuers.register(
+            .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other)
+        let forged = impostor.sign(fixture.claims())
+        #expect(try await fixture.refusal(of: forged) == "assertion_key_unknown")
+        #expect(try await fixture.present(forged, from: stranger).account != kari)
+
+        let platform = try await JWTBearerFixture.client(of: nil, fixture.clients)
+        #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
+    }
+
+    @Test("unknown users, disabled people and disabled issuers are refused", arguments: Backend.available)
+    func refusedPeople(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let issuer = try await fixture.trust(signer, [:])
+        #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
+        _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]))
+        let account = try #require(try await fixture.present(signer.sign(fixture.claims())).account)
+        _ = try await fixture.database.write { db in
+            try db.execute("UPDATE accounts SET disabled_at = 1 WHERE id = \(account)")
+        }
+        #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_account")
+        _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]))
+        #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_issuer")
+    }
+
+    @Test("the scope is the client's, without administration")
+    func scope() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(signer)
+        let openID = try await fixture.present(signer.sign(fixture.claims()), scope: "openid")
+        #expect(openID.scope.description == "openid")
+        await #expect(throws: OAuthError.self) {
+            try await fixture.present(signer.sign(fixture.claims()), scope: "admin:merchant")
+        }
+    }
+
+    // MARK: Once
+
+    @Test("an assertion is used once, by its jti or as it is, however many present it", arguments: Backend.available)
+    func replay(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        try await fixture.trust(signer)
+        for changes: KeyValuePairs<String, JSON> in [[:], ["jti": .null]] {
+            let assertion = signer.sign(fixture.claims(changes))
+            let outcomes = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 1...6 { group.addTask { try await fixture.refusal(of: assertion) } }
+                return try await group.reduce(into: [String?]()) { $0.append($1) }
+            }
+            #expect(outcomes.filter { $0 == nil }.count == 1)
+            #expect(outcomes.filter { $0 == "assertion_replayed" }.count == 5)
+        }
+        // The same jti in another assertion.
+        try await fixture.present(signer.sign(fixture.claims(["jti": "one"])))
+        let again = signer.sign(fixture.claims(["jti": "one", "sub": "ola"]))
+        #expect(try await fixture.refusal(of: again) == "assertion_replayed")
+        // Another signature over the same text, as ECDSA allows.
+        let text = signer.sign(fixture.claims(["jti": .null]))
+        try await fixture.present(text)
+        let twin = try #require(Self.twin(of: text))
+        #expect(twin != text)
+        #expect(try await fixture.refusal(of: twin) == "assertion_replayed")
+    }
+
+    /// ECDSA takes s and n - s alike.
+    private static func twin(of token: String) -> String? {
+        let order: [UInt8] = [
+            0xFF, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBC, 0xE6,
+            0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
+        ]
+        guard let dot = token.lastIndex(of: "."), var signature = Base64URL.decode(token[token.index(after: dot)...])
+        else { return nil }
+        var borrow = 0
+        for index in (0..<32).reversed() {
+            let difference = Int(order[index]) - Int(signature[32 + index]) - borrow
+            borrow = difference < 0 ? 1 : 0
+            signature[32 + index] = UInt8(truncatingIfNeeded: difference)
+        }
+        return token[...dot] + Base64URL.encode(signature)
+    }
+
+    @Test("an attempt that runs again after a lost COMMIT knows its own work", arguments: Backend.available)
+    func retry(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let issuer = try await fixture.trust(signer)
+        let jwt = try await AssertionKeys(keySet: signer.keySet.text)
+            .verify(signer.sign(fixture.claims()), allowed: [.es256])
+        let now = fixture.clock.now
+        let claim = AssertionClaim(
+            assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now), issuer: issuer.id,
+            account: AccountID(1001), isNewcomer: true)
+        let attempt = Attempt(id: "one", permission: nil, accessToken: .init(of: "a"), now: now)
+        let another = Attempt(id: "two", permission: nil, accessToken: .init(of: "b"), now: now)
+        let outcomes = try await fixture.database.write { db in
+            [try claim.win(attempt, in: db), try claim.win(attempt, in: db), try claim.win(another, in: db)]
+        }
+        guard case .won = outcomes[0], case .wonBefore = outcomes[1], case .refused = outcomes[2] else {
+            Issue.record("\(outcomes)")
+            return
+        }
+        // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
+        let late = AssertionClaim(
+            assertion: claim.assertion, issuer: issuer.id, account: AccountID(1002), isNewcomer: true)
+        guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
+            Issue.record("not .changed")
+            return
+        }
+        #expect(try await fixture.count("SELECT id FROM accounts") == 1)
+    }
+
+    // MARK: What it must say
+
+    @Test("each claim that does not hold is refused by name, at its very second")
+    func claims() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(signer, ["create_users": true, "audiences": .array(["spindle"])])
+        let now = fixture.clock.now.seconds
+        let day: Int64 = 24 * 3600
+        let cases: [(KeyValuePairs<String, JSON>, String?)] = [
+            (["iss": .null], "assertion_of_unknown_issuer"), (["iss": 1], "assertion_of_unknown_issuer"),
+            (["iss": "https://issuer.example/"], "assertion_of_unknown_issuer"),
+            (["iss": "https://issuer.example\0"], "assertion_of_unknown_issuer"),
+            (["sub": .null], "assertion_subject"), (["sub": ""], "assertion_subject"),
+            (["sub": .string(String(repeating: "å", count: 255))], nil),
+            (["sub": .string(String(repeating: "å", count: 256))], "assertion_subject"),
+            (["sub": "ka\0ri"], "assertion_subject"), (["sub": 7], "assertion_claim"),
+            (["aud": .null], "assertion_audience"), (["aud": "https://elsewhere.example"], "assertion_audience"),
+            (["aud": .array([])], "assertion_audience"), (["aud": 1], "assertion_claim"),
+            (["aud": .string(JWTBearerFixture.ourselves)], nil), (["aud": .array(["x", "spindle"])], nil),
+            (["exp": .null], "assertion_expiry_missing"), (["exp": .string("\(now + 60)")], "assertion_claim"),
+            (["exp": .integer(now)], "assertion_expired"), (["exp": .integer(now + 1)], nil),
+            (["exp": .integer(now + day)], nil), (["exp": .integer(now + day + 1)], "assertion_lives_too_long"),
+            (["exp": .number(1e300)], "assertion_claim"),
+            (["nbf": .integer(now + 60)], nil), (["nbf": .integer(now + 61)], "assertion_not_yet_valid"),
+            (["iat": .integer(now + 60)], nil), (["iat": .integer(now + 61)], "assertion_from_the_future"),
+            (["iat": .null], nil), (["jti": 5], "assertion_claim"),
+        ]
+        for (changes, expected) in cases {
+            #expect(
+                try await fixture.refusal(of: signer.sign(fixture.claims(changes))) == expected, "\(changes)")
+        }
+    }
+
+    @Test("a hint tells what to mend, in the characters of RFC 6749")
+    func hints() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(signer)
+        let assertion = signer.sign(fixture.claims(["aud": "elsewhere"]))
+        let error = await #expect(throws: OAuthError.self) { try await fixture.present(assertion) }
+        #expect(error?.code == .invalidGrant)
+        #expect(error?.hint.contains(JWTBearerFixture.ourselves) == true)
+        #expect(error?.hint.contains(JWTBearerFixture.tokenURL) == true)
+        let rejections: [JWTRejection] = [
+            .malformed, .algorithmNotAllowed, .criticalExtension, .unknownKey, .algorithmOfAnotherKey, .badSignature,
+            .claim("exp"),
+        ]
+        for rejection in rejections {
+            let hint = OAuthError.assertion(rejection, algorithms: [.rs256, .es256]).hint
+            #expect(hint.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }, "\(hint)")
+        }
+    }
+
+    // MARK: How it is signed
+
+    @Test("no signature, a public key as secret, another's key: none is taken")
+    func forgeries() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        try await fixture.trust(signer)
+        let keyID = signer.keyID
+        func encode(_ json: JSON) -> String { Base64URL.encode(Array(json.text.utf8)) }
+        let claims = encode(fixture.claims())
+
+        let none = encode(.members(["alg": "none"])) + "." + claims + "."
+        #expect(try await fixture.refusal(of: none) == "assertion_algorithm")
+
+        // RFC 8725 §2.1: the public key is no secret, so its bytes must never serve as one.
+        let input = encode(.members(["alg": "HS256", "kid": .string(keyID)])) + "." + claims
+        for secret in [signer.keySet.text, JSONWebKey(signer.key).json.text] {
+            let mac = Digest.hmacSHA256(Array(input.utf8), key: Array(secret.utf8))
+            #expect(try await fixture.refusal(of: input + "." + Base64URL.encode(mac)) == "assertion_algorithm")
+        }
+        let impostor = PrivateKey.generate(.es256)
+        let forged = CompactJWS.sign(fixture.claims(), type: "JWT", key: impostor, keyID: keyID)
+        #expect(try await fixture.refusal(of: forged) == "assertion_signature")
+        let stranger = Signer().sign(fixture.claims())
+        #expect(try await fixture.refusal(of: stranger) == "assertion_key_unknown")
+        for malformed in ["x", "a.b", "a.b.c.d", "..", none + "=", String(repeating: ".", count: 9)] {
+            #expect(try await fixture.refusal(of: malformed) == "assertion_malformed", "\(malformed)")
+        }
+        let long = String(repeating: "a", count: Assertion.longest + 1)
+        #expect(try await fixture.refusal(of: long) == "malformed_parameter")
+    }
+
+    @Test("a shared secret is the HMAC key; it lies sealed and is not shown", arguments: Backend.available)
+    func sharedSecret(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let secret = "et felles hemmelig ord, på minst 32 bytes"
+        let issuer = try await fixture.issuers.register(
+            .members(["issuer": "https://issuer.example", "secret": .string(secret), "create_users": true]),
+            merchant: fixture.merchant)
+        func signed(_ key: String) -> String {
+            let parts = [JSON.members(["alg": "HS256"]), fixture.claims()].map { Base64URL.encode(Array($0.text.utf8)) }
+            let input = parts.joined(separator: ".")
+            return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: Array(key.utf8)))
+        }
+        #expect(try await fixture.present(signed(secret)).account != nil)
+        #expect(try await fixture.refusal(of: signed(secret + "!")) == "assertion_signature")
+        #expect(!issuer.json.text.contains("hemmelig"))
+        let stored = try await fixture.database.read { db in
+            try db.rows("SELECT sealed_secret FROM issuers").first?.get("sealed_secret", as: String?.self)
+        }
+        #expect(try #require(stored ?? nil).contains("hemmelig") == false)
+    }
+}

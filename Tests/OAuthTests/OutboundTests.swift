@@ -1,0 +1,160 @@
+import Logging
+import Outbound
+import Testing
+import Values
+
+@Suite("The way out to other servers") struct OutboundTests {
+    private static let logger = Logger(label: "test")
+    private static let loopback = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
+    private let open = Outbound(policy: OutboundPolicy(), logger: logger)
+    private let local = Outbound(policy: loopback, logger: logger)
+
+    @Test(
+        "an address that is not of the open internet is refused, however it is written",
+        arguments: [
+            "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://172.16.3.4/",
+            "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/",
+            "https://0.0.0.0/", "https://224.0.0.1/", "https://255.255.255.255/", "https://[::1]/", "https://[::]/",
+            "https://[fe80::1]/", "https://[fd00::1]/", "https://[ff02::1]/", "https://[::ffff:127.0.0.1]/",
+            "https://[::ffff:7f00:1]/", "https://[::127.0.0.1]/", "https://[64:ff9b::10.0.0.1]/",
+            "https://[64:ff9b:1::1]/", "https://[2002:7f00:1::]/", "https://[2001:0:1::1]/", "https://2130706433/",
+            "https://0x7f000001/", "https://0177.0.0.1/", "https://127.1/",
+        ])
+    func privateAddress(_ url: String) async {
+        await #expect(throws: OutboundError.privateAddress) { try await open.get(url) }
+    }
+
+    @Test(
+        "a URL that two readers could read differently is refused",
+        arguments: [
+            "", "keys", "//example.com/", "ftp://example.com/", "file:///etc/passwd", "unix:/run/socket",
+            "http+unix://%2Frun%2Fsocket/", "https:///keys", "https://user@example.com/",
+            "https://user:secret@example.com/", "https://example.com/#part", "https://exa mple.com/",
+            "https://example.com\\@127.0.0.1/", "https://example.com%2f@127.0.0.1/", "https://exam%70le.com/",
+            "https://bücher.example/", "https://example.com/\r\nHost: x",
+            "https://[fe80::1%25eth0]/",
+        ])
+    func unacceptable(_ url: String) async {
+        await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
+    }
+
+    @Test("http is for allowed private addresses only")
+    func unencrypted() async throws {
+        let server = try LoopbackServer()
+        await #expect(throws: OutboundError.unencrypted) { try await open.get(server.address) }
+        await #expect(throws: OutboundError.unencrypted) { try await local.get("http://192.0.2.1/") }
+        #expect(throws: OutboundError.unencrypted) { try OutboundPolicy().check("http://issuer.example/keys") }
+        #expect(throws: OutboundError.privateAddress) { try OutboundPolicy().check("https://10.1.2.3/keys") }
+        #expect(throws: Never.self) { try OutboundPolicy().check("https://issuer.example/keys") }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("an answer comes back with what it says of its life")
+    func answer() async throws {
+        let server = try LoopbackServer()
+        server.answer("{}", headers: ["Cache-Control: public, Max-Age=\"120\"", "Cache-Control: must-revalidate"])
+        let response = try await local.get(server.address + "?a=b", accept: "application/jwk-set+json")
+        #expect(response.status == 200)
+        #expect(response.body == Array("{}".utf8))
+        #expect(response.maxAge == .seconds(120))
+        let request = try #require(server.requests.first).lowercased()
+        #expect(request.hasPrefix("get /keys?a=b http/1.1\r\n"))
+        #expect(request.contains("host: 127.0.0.1:\(server.port)\r\n"))
+        #expect(request.contains("accept: application/jwk-set+json\r\n"))
+
+        server.answer("", status: "503 Service Unavailable", headers: ["Cache-Control: no-store, max-age=60"])
+        let refusal = try await local.get(server.address)
+        #expect(refusal.status == 503)
+        #expect(refusal.maxAge == .zero)
+        server.answer("")
+        #expect(try await local.get(server.address).maxAge == nil)
+    }
+
+    @Test("a name is connected to at the address that was checked, and keeps its name")
+    func name() async throws {
+        let server = try LoopbackServer()
+        server.answer("{}")
+        let both = OutboundPolicy(allowedPrivateRanges: ["127.0.0.0/8", "::1"].compactMap { CIDR($0) })
+        // Where localhost is ::1 first, nobody listens there; which of the two it was shows in the error.
+        let response = try? await Outbound(policy: both, logger: Self.logger).get("http://localhost:\(server.port)/")
+        if response != nil {
+            #expect(try #require(server.requests.first).lowercased().contains("host: localhost:\(server.port)\r\n"))
+        }
+    }
+
+    @Test("a redirect is not followed")
+    func redirect() async throws {
+        let (server, other) = (try LoopbackServer(), try LoopbackServer())
+        other.answer("{}")
+        server.answer("", status: "302 Found", headers: ["Location: \(other.address)"])
+        #expect(try await local.get(server.address).status == 302)
+        #expect(other.requests.isEmpty)
+    }
+
+    @Test("a body is cut at its limit, whether or not its length was said", arguments: [true, false])
+    func size(saysLength: Bool) async throws {
+        let server = try LoopbackServer()
+        let body = String(repeating: "x", count: Outbound.longestBody + 1)
+        server.answer(body, headers: saysLength ? ["Content-Length: \(body.utf8.count)"] : [])
+        await #expect(throws: OutboundError.tooLarge(longest: Outbound.longestBody)) {
+            try await local.get(server.address)
+        }
+        #expect(try await local.get(server.address, limit: body.utf8.count).body.count == body.utf8.count)
+    }
+
+    @Test("an answer that does not end is given up after five seconds")
+    func time() async throws {
+        let server = try LoopbackServer()
+        server.answer("{", headers: ["Content-Length: 2"], hangsUp: false)
+        let start = ContinuousClock.now
+        await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
+        #expect(ContinuousClock.now - start < .seconds(15))
+    }
+
+    @Test("nobody there, no TLS there, and half an answer are all unreachable")
+    func unreachable() async throws {
+        let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
+        await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
+        await #expect(throws: OutboundError.unreachable) { try await local.get("https://127.0.0.1:\(server.port)/") }
+        let port = server.port
+        server.stop()
+        await #expect(throws: OutboundError.unreachable) { try await local.get("http://127.0.0.1:\(port)/") }
+    }
+}
+
+@Suite("Ranges of addresses") struct CIDRTests {
+    @Test(
+        "a range contains its addresses and no others",
+        arguments: [
+            ("10.0.0.0/8", "10.255.255.255", "11.0.0.0"), ("192.0.2.1", "192.0.2.1", "192.0.2.2"),
+            ("0.0.0.0/0", "255.1.2.3", "::1"), ("172.16.0.0/12", "172.31.255.255", "172.32.0.0"),
+            ("2001:db8::/33", "2001:db8:7fff::1", "2001:db8:8000::"), ("::/0", "fe80::1", "10.0.0.1"),
+            ("::ffff:10.0.0.0/104", "10.9.8.7", "11.0.0.1"), ("10.0.0.0/8", "::ffff:10.0.0.1", "::10.0.0.1"),
+        ])
+    func contains(range: String, inside: String, outside: String) throws {
+        let range = try #require(CIDR(range))
+        #expect(range.contains(try #require(IPAddress(inside))))
+        #expect(!range.contains(try #require(IPAddress(outside))))
+    }
+
+    @Test(
+        "what is not a range is refused",
+        arguments: [
+            "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.1/8", "10.0.0/8",
+            "10.0.0.0/8/8", "2001:db8::1/64", "::/129", "[::1]", "::ffff:10.0.0.0/95", "localhost", " 10.0.0.0/8",
+        ])
+    func malformed(_ text: String) { #expect(CIDR(text) == nil) }
+
+    @Test(
+        "an address of the open internet is public",
+        arguments: ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1"])
+    func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
+
+    @Test("an address reads back as it is written")
+    func description() {
+        #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")
+        #expect(IPAddress("2001:DB8:0::1")?.description == "2001:db8::1")
+        #expect(CIDR("10.0.0.0/8")?.description == "10.0.0.0/8")
+        #expect(CIDR("::1")?.description == "::1/128")
+    }
+}

@@ -1,0 +1,88 @@
+import Federation
+import Foundation
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Trusted issuers") struct TrustedIssuersTests {
+    private static let keySet = Signer().keySet
+    private static let secret = JSON.string(String(repeating: "s", count: 32))
+
+    @Test("each fault of a registration names its member")
+    func faults() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        let privateKey = JSON.members([
+            "keys": .array([.members(["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA", "d": "AA"])])
+        ])
+        let cases: [(KeyValuePairs<String, JSON?>, String)] = [
+            (["jwks": Self.keySet], "issuer"), (["issuer": "i"], "jwks"), (["issuer": "i", "jwks": .null], "jwks"),
+            (["issuer": "i", "jwks": Self.keySet, "secret": Self.secret], "secret"),
+            (["issuer": "i", "jwks": Self.keySet, "jwks_uri": "https://i.example"], "jwks_uri"),
+            (["issuer": "i", "jwks": .members(["keys": .array([])])], "jwks"),
+            (["issuer": "i", "jwks": "text"], "jwks"), (["issuer": "i", "jwks": privateKey], "jwks"),
+            (["issuer": "i", "jwks_uri": "ftp://i.example/keys"], "jwks_uri"),
+            (["issuer": "i", "jwks_uri": "https://10.0.0.1/keys"], "jwks_uri"),
+            (["issuer": "i", "jwks_uri": "https://a:b@i.example/keys"], "jwks_uri"),
+            (["issuer": "i", "secret": "too short to be a secret of 32"], "secret"),
+            (["issuer": "i", "secret": Self.secret, "algorithms": .array(["HS512"])], "secret"),
+            (["issuer": "i", "secret": Self.secret, "algorithms": .array(["RS256"])], "algorithms"),
+            (["issuer": "i", "jwks": Self.keySet, "algorithms": .array(["HS256"])], "algorithms"),
+            (["issuer": "i", "jwks": Self.keySet, "algorithms": .array(["none"])], "algorithms"),
+            (["issuer": "i", "jwks": Self.keySet, "algorithms": .array([])], "algorithms"),
+            (["issuer": "i", "jwks": Self.keySet, "audiences": .array(["a\nb"])], "audiences"),
+            (["issuer": "i", "jwks": Self.keySet, "create_users": "yes"], "create_users"),
+        ]
+        for (members, member) in cases {
+            let fault = await #expect(throws: JSONFault.self, "\(members)") {
+                try await fixture.issuers.register(.members(members), merchant: fixture.merchant)
+            }
+            #expect(fault?.member == member, "\(members)")
+        }
+    }
+
+    @Test("an issuer is kept, listed, changed and deleted", arguments: Backend.available)
+    func life(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let issuer = try await fixture.issuers.register(
+            .members(["issuer": "https://issuer.example", "jwks": Self.keySet, "audiences": .array(["a", "b"])]),
+            merchant: fixture.merchant)
+        let found = try #require(try await fixture.issuers.find(issuer.id))
+        #expect(found.json == issuer.json)
+        #expect(found.json["jwks"] == Self.keySet)
+        #expect(found.json["algorithms"]?.strings?.contains("HS256") == false)
+        #expect(try await fixture.issuers.find("https://issuer.example", of: fixture.merchant)?.id == issuer.id)
+
+        let taken = await #expect(throws: JSONFault.self) {
+            try await fixture.issuers.register(
+                .members(["issuer": "https://issuer.example", "secret": Self.secret]), merchant: fixture.merchant)
+        }
+        #expect(taken?.member == "issuer")
+        let orphan = await #expect(throws: JSONFault.self) {
+            try await fixture.issuers.register(
+                .members(["issuer": "i", "secret": Self.secret]), merchant: Merchant.ID("none"))
+        }
+        #expect(orphan?.member == "merchant_id")
+
+        // Keys give way to a secret, and their algorithms with them.
+        let changed = try #require(
+            try await fixture.issuers.change(issuer.id, .members(["secret": Self.secret, "disabled": true])))
+        #expect(changed.json["algorithms"]?.strings == ["HS256"])
+        #expect(changed.json["jwks"] == nil)
+        #expect(changed.json["audiences"]?.strings == ["a", "b"])
+        #expect(try await fixture.issuers.find(issuer.id)?.json == changed.json)
+        #expect(changed.disabledAt != nil)
+        await #expect(throws: JSONFault.self) {
+            try await fixture.issuers.change(issuer.id, .members(["issuer": "https://another.example"]))
+        }
+
+        #expect(try await fixture.issuers.list(of: fixture.merchant, after: "", count: 9).count == 1)
+        #expect(try await fixture.issuers.list(of: Merchant.ID("none"), after: "", count: 9).isEmpty)
+        #expect(try await fixture.issuers.list(of: nil, after: issuer.id.text, count: 9).isEmpty)
+        #expect(try await fixture.issuers.delete(issuer.id))
+        #expect(try await fixture.issuers.delete(issuer.id) == false)
+        #expect(try await fixture.issuers.change(issuer.id, .members([:])) == nil)
+    }
+}

@@ -1,0 +1,13 @@
+import Synchronization
+public import Values
+
+/// A clock that stands still until it is turned.
+public final class ManualClock: WallClock {
+    private let time: Mutex<Timestamp>
+
+    public init(_ start: Timestamp = Timestamp(seconds: 1_800_000_000)) { time = Mutex(start) }
+
+    public var now: Timestamp { time.withLock { $0 } }
+
+    public func advance(by duration: Duration) { time.withLock { $0 = $0 + duration } }
+}
