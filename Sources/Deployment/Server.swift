@@ -83,11 +83,14 @@ public struct Server: Sendable {
             certificateChain: try NIOSSLCertificate.fromPEMFile(tls.certificate).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: tls.key, format: .pem)))
         tlsConfiguration.minimumTLSVersion = .tlsv12
-        return try .http2Upgrade(
-            tlsConfiguration: tlsConfiguration,
-            configuration: HTTP2ChannelConfiguration(
-                idleTimeout: configuration.idleTimeout, gracefulCloseTimeout: Self.graceTime,
-                streamConfiguration: http1))
+        let http2 = HTTP2ChannelConfiguration(
+            idleTimeout: configuration.idleTimeout, gracefulCloseTimeout: Self.graceTime, streamConfiguration: http1)
+        return HTTPServerBuilder { [tlsConfiguration] responder in
+            HandshakeDeadline(
+                base: try HTTP2UpgradeChannel(
+                    tlsConfiguration: tlsConfiguration, configuration: http2, responder: responder),
+                limit: request)
+        }
     }
 }
 

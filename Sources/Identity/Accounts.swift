@@ -93,33 +93,29 @@ public struct Accounts: Sendable {
 
     /// Stores what `changes` names. A new password and disabling end every token and session of the account.
     public func change(_ id: AccountID, _ changes: AccountChanges) async throws -> Account? {
-        guard var account = try await find(id) else { return nil }
         let now = clock.now
-        account.email = changes.email?.text ?? account.email
-        account.emailVerified = changes.emailVerified ?? account.emailVerified
-        let named = Set(changes.profile.map(\.name))
-        account.profile = .object((account.profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
-        if let disabled = changes.disabled { account.disabledAt = disabled ? account.disabledAt ?? now : nil }
-        account.updatedAt = now
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
-        let (changed, newHash) = (account, hash)
-        let endsAccess = newHash != nil || changes.disabled == true
-        let rows = try await database.write { db in
-            let rows = try db.execute(
+        let newHash = hash
+        return try await database.write { db in
+            guard
+                var account = try db.rows("SELECT \(Self.columns) FROM accounts WHERE id = \(id)").first
+                    .map(Account.init)
+            else { return nil }
+            account.take(changes, at: now)
+            try db.execute(
                 """
-                UPDATE accounts SET email = \(changed.email), email_verified = \(changed.emailVerified),
-                    password_hash = COALESCE(\(newHash), password_hash), profile = \(changed.profile.text),
-                    updated_at = \(now), disabled_at = \(changed.disabledAt)
+                UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
+                    password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
+                    updated_at = \(now), disabled_at = \(account.disabledAt)
                 WHERE id = \(id)
                 """)
-            if endsAccess {
+            if newHash != nil || changes.disabled == true {
                 try endAccess(id, now, db)
                 try Sessions.endAll(of: id, at: now, in: db)
             }
-            return rows
+            return account
         }
-        return rows == 1 ? changed : nil
     }
 
     /// Deletes an account with all it holds. False when there is none.
@@ -129,6 +125,15 @@ public struct Accounts: Sendable {
 }
 
 extension Account {
+    fileprivate mutating func take(_ changes: AccountChanges, at now: Timestamp) {
+        email = changes.email?.text ?? email
+        emailVerified = changes.emailVerified ?? emailVerified
+        let named = Set(changes.profile.map(\.name))
+        profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
+        if let disabled = changes.disabled { disabledAt = disabled ? disabledAt ?? now : nil }
+        updatedAt = now
+    }
+
     init(_ row: Row) throws {
         let profile: String = try row.get("profile")
         self.init(

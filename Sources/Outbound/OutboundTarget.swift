@@ -23,8 +23,12 @@ struct OutboundTarget: Sendable {
         case "http": self.isEncrypted = false
         default: throw .unacceptableURL
         }
-        let authority = url.dropFirst(scheme.utf8.count).drop { $0 == ":" || $0 == "/" }.prefix { !"/?".contains($0) }
-        guard authority.hasPrefix(host), !authority.contains("@") else { throw .unacceptableURL }
+        // What stands between scheme and path is the host, perhaps a port, and nothing else.
+        let shown = bare.contains(":") ? "[\(bare)]" : bare
+        let authority = url.dropFirst(scheme.utf8.count + "://".utf8.count).prefix { $0 != "/" && $0 != "?" }
+        guard authority == shown || parsed.port.map({ authority == "\(shown):\($0)" }) == true else {
+            throw .unacceptableURL
+        }
         self.url = url
         self.host = bare
     }

@@ -64,12 +64,23 @@ import Values
         #expect(configuration.logFormat == .text)
     }
 
-    @Test("JSON and YAML say the same, with lists as arrays or separated by commas", arguments: [
-        ("a.json", #"{"trusted_proxies":["10.0.0.0/8","::1/128"],"max_connections":5,"tls_key":"k","tls_certificate":"c"}"#),
-        ("a.json", #"{"trusted_proxies":"10.0.0.0/8, ::1/128","max_connections":"5","tls_key":"k","tls_certificate":"c"}"#),
-        ("a.yaml", "trusted_proxies: [10.0.0.0/8, '::1/128']\nmax_connections: 5\ntls_key: k\ntls_certificate: c\n"),
-        ("a.yml", "trusted_proxies: '10.0.0.0/8,::1/128'\nmax_connections: '5'\ntls_key: k\ntls_certificate: c\n"),
-    ])
+    @Test(
+        "JSON and YAML say the same, with lists as arrays or separated by commas",
+        arguments: [
+            (
+                "a.json",
+                #"{"trusted_proxies":["10.0.0.0/8","::1/128"],"max_connections":5,"tls_key":"k","tls_certificate":"c"}"#
+            ),
+            (
+                "a.json",
+                #"{"trusted_proxies":"10.0.0.0/8, ::1/128","max_connections":"5","tls_key":"k","tls_certificate":"c"}"#
+            ),
+            (
+                "a.yaml",
+                "trusted_proxies: [10.0.0.0/8, '::1/128']\nmax_connections: 5\ntls_key: k\ntls_certificate: c\n"
+            ),
+            ("a.yml", "trusted_proxies: '10.0.0.0/8,::1/128'\nmax_connections: '5'\ntls_key: k\ntls_certificate: c\n"),
+        ])
     func forms(name: String, text: String) throws {
         let configuration = try read(file: try file(name, text))
         #expect(configuration.trustedProxies.map(\.description) == ["10.0.0.0/8", "::1/128"])
@@ -80,7 +91,8 @@ import Values
 
     @Test("a setting without a value counts as not given")
     func empty() throws {
-        let configuration = try read([:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
+        let configuration = try read(
+            [:], ["SPINDLE_LISTEN": "", "SPINDLE_TRUSTED_PROXIES": "", "SPINDLE_MASTER_KEY": ""])
         #expect(configuration.listen.port == 8080)
         #expect(configuration.masterKey.path == "spindle.db.key")
     }
@@ -94,7 +106,8 @@ import Values
                 "SPINDLE_TRUSTED_PROXIES": "10.0.0.0/8,300.1.1.1/99", "SPINDLE_LOG_LEVEL": "loud",
                 "SPINDLE_MASTER_KEY": "c2hvcnQ=", "SPINDLE_DATABASE": "mysql://localhost/x",
             ],
-            file: try file("a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
+            file: try file(
+                "a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
         let expected = [
             "listen", "issuer", "session_samesite", "trusted_proxies", "log_level", "master_key", "database",
             "log_format", "idle_timeout", "max_connections.a",
@@ -117,11 +130,13 @@ import Values
         #expect(faults(file: try file("a.yaml", "mail: x\n")).map(\.key) == ["mail"])
     }
 
-    @Test("a file that cannot be read as what it is called is one fault that quotes nothing", arguments: [
-        ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
-        ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
-        ("a.toml", "master_key = 'SECRET'"),
-    ])
+    @Test(
+        "a file that cannot be read as what it is called is one fault that quotes nothing",
+        arguments: [
+            ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
+            ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
+            ("a.toml", "master_key = 'SECRET'"),
+        ])
     func unreadableFile(name: String, text: String) throws {
         let faults = faults(file: try file(name, text))
         #expect(faults.map(\.key) == ["--config"])
@@ -131,12 +146,14 @@ import Values
     @Test("a file that is not there is a fault")
     func missingFile() { #expect(faults(file: "/nonexistent/spindle.yaml").map(\.key) == ["--config"]) }
 
-    @Test("the issuer is kept verbatim, and its origin is scheme, host and port", arguments: [
-        ("https://id.example.com", "https://id.example.com", true),
-        ("https://id.example.com/", "https://id.example.com", true),
-        ("https://id.example.com:444/a/b/", "https://id.example.com:444", true),
-        ("http://[::1]:8080/x", "http://[::1]:8080", false),
-    ])
+    @Test(
+        "the issuer is kept verbatim, and its origin is scheme, host and port",
+        arguments: [
+            ("https://id.example.com", "https://id.example.com", true),
+            ("https://id.example.com/", "https://id.example.com", true),
+            ("https://id.example.com:444/a/b/", "https://id.example.com:444", true),
+            ("http://[::1]:8080/x", "http://[::1]:8080", false),
+        ])
     func issuer(text: String, origin: String, isSecure: Bool) throws {
         let issuer = try read(["issuer": text]).issuer
         #expect(issuer.text == text)
@@ -144,10 +161,12 @@ import Values
         #expect(issuer.isSecure == isSecure)
     }
 
-    @Test("an issuer that is no plain http or https URL is a fault", arguments: [
-        "id.example.com", "ftp://a.b", "https://", "https:///x", "https://a/?q", "https://a/#f", "https://u:p@a/",
-        "https://a b", "//a.b", "https://a\\b",
-    ])
+    @Test(
+        "an issuer that is no plain http or https URL is a fault",
+        arguments: [
+            "id.example.com", "ftp://a.b", "https://", "https:///x", "https://a/?q", "https://a/#f", "https://u:p@a/",
+            "https://a b", "//a.b", "https://a\\b",
+        ])
     func badIssuer(text: String) { #expect(faults(["issuer": text]).map(\.key) == ["issuer"]) }
 
     @Test("an issuer of this machine is told from one that others reach")
@@ -159,19 +178,24 @@ import Values
         #expect(try !read(["issuer": "http://127.example.com"]).issuer.isLoopback)
     }
 
-    @Test("an address to listen at is host and port", arguments: [
-        ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:1", "::1", 1), ("localhost:65535", "localhost", 65535),
-        ("0.0.0.0:80", "0.0.0.0", 80),
-    ])
+    @Test(
+        "an address to listen at is host and port",
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:1", "::1", 1), ("localhost:65535", "localhost", 65535),
+            ("0.0.0.0:80", "0.0.0.0", 80),
+        ])
     func listen(text: String, host: String, port: Int) throws {
         let address = try read(["listen": text]).listen
         #expect(address == ListenAddress(host: host, port: port))
         #expect(address.description == text)
     }
 
-    @Test("anything else to listen at is a fault", arguments: [
-        "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1", "http://a:1",
-    ])
+    @Test(
+        "anything else to listen at is a fault",
+        arguments: [
+            "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1",
+            "http://a:1",
+        ])
     func badListen(text: String) { #expect(faults(["listen": text]).map(\.key) == ["listen"]) }
 
     @Test("certificate and key come together, and then the issuer is https")

@@ -30,9 +30,11 @@ import Values
         #expect(read["metadata"]?["list"]?.array?.last?["y"]?.string == "z")
     }
 
-    @Test("nothing that is logged can begin another line or steer a terminal", arguments: [
-        "a\nb", "a\r\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{7F}b",
-    ])
+    @Test(
+        "nothing that is logged can begin another line or steer a terminal",
+        arguments: [
+            "a\nb", "a\r\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{7F}b",
+        ])
     func controlCharacters(hostile: String) {
         for text in [line(hostile).text(in: .text), line("x", ["k": "\(hostile)"]).text(in: .text)] {
             #expect(text.unicodeScalars.allSatisfy { $0.isASCII && $0.value >= 0x20 && $0.value != 0x7F })

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 
 from harness.browser import Browser
-from harness.cases import BAD, CLIENT, EXCHANGE, FORM, TOKEN, Case, Scene, raw, redemption
+from harness.cases import BAD, CLIENT, EXCHANGE, FORM, LARGE, TOKEN, Case, Scene, raw, redemption
 from harness.spindle import PKCE, Spindle
 from harness.wire import Answer, basic, converse
 from harness.world import World
@@ -32,7 +32,8 @@ ELSEWHERE = [
     Case("revoke: no token", "POST", "/oauth/revoke", proven(), (400,), (BAD,)),
     Case("revoke: no client", "POST", "/oauth/revoke", lambda s: {"form": {"token": s.token}}, (400, 401),
          (CLIENT, BAD)),
-    Case("revoke: too large", "POST", "/oauth/revoke", lambda s: raw(b"a" * 65_537), (400, 401, 413), (BAD, CLIENT)),
+    Case("revoke: too large", "POST", "/oauth/revoke", lambda s: raw(b"a" * 65_537), (400, 401, 413),
+         (BAD, CLIENT, LARGE)),
     Case("me: no token", "GET", "/me", nothing, (401,)),
     Case("me: unknown token", "GET", "/me", lambda s: {"bearer": "D" * 43}, (401,), ("invalid_token",)),
     Case("me: refresh token", "GET", "/me", lambda s: {"bearer": s.refresh_token}, (401,), ("invalid_token",)),

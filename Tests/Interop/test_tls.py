@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from harness.browser import Browser
+from harness.cases import FORM
+from harness.http2 import (
+    DATA, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, dial, frame, headers, seconds_until_refused,
+)
 from harness.server import Server
 from harness.spindle import Spindle
 from harness.wire import Address, seconds_until_closed
@@ -91,12 +95,48 @@ def test_a_token_is_given_over_http_2(server, world, certificate, program):
     assert '"access_token"' in answer.stdout
 
 
-def test_a_handshake_that_never_comes_is_cut(server, world):
+@pytest.mark.parametrize("said", [b"", b"\x16\x03\x01\x02\x00\x01\x00"], ids=["never begins", "never ends"])
+def test_a_client_that_does_not_finish_its_handshake_is_cut(server, world, said):
     with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
+        line.sendall(said)
         seconds_until_closed(line)
     assert world.spindle.call("GET", "/healthz").status == 200
 
 
+@pytest.mark.parametrize(
+    ("start", "drip"), [(b"", b""), (b"POST /oauth/token HTTP/1.1\r\nX: ", b"a" * 400)], ids=["silence", "slow header"]
+)
+def test_a_slow_client_is_cut_inside_tls_too(server, world, certificate, start, drip):
+    with dial(server.address, str(certificate[0]), "http/1.1") as line:
+        line.sendall(start)
+        seconds_until_closed(line, drip)
+    assert world.spindle.call("GET", "/healthz").status == 200
+
+
+HALF_A_HEADER = frame(HEADERS, 0, 1, headers("/oauth/token"))
+HALF_A_REQUEST = frame(HEADERS, END_HEADERS, 1, headers("/oauth/token", (b"content-type", FORM.encode())))
+
+
+@pytest.mark.parametrize(
+    ("start", "drip"),
+    [
+        (b"", b""),
+        (PREFACE + frame(SETTINGS, 0, 0), b""),
+        (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_HEADER, b""),
+        (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, b""),
+        (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, frame(DATA, 0, 1, b"a")),
+        (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, frame(PING, 0, 0, b"still me")),
+    ],
+    ids=["silence", "no stream", "half a header", "half a request", "slow body", "half a request and pings"],
+)
+def test_a_slow_client_of_http_2_is_cut(server, world, certificate, start, drip):
+    with dial(server.address, str(certificate[0]), "h2") as line:
+        line.sendall(start)
+        seconds_until_refused(line, 1, drip)
+    assert world.spindle.call("GET", "/healthz").status == 200
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_tls_versions_before_1_2_are_refused(server):
     old = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     old.check_hostname, old.verify_mode = False, ssl.CERT_NONE

@@ -11,6 +11,7 @@ final class LoopbackServer: Sendable {
         var answer: [UInt8]
         var requests: [String] = []
         var hangsUp = true
+        var isStopped = false
     }
 
     init(_ answer: String = "") throws {
@@ -47,6 +48,12 @@ final class LoopbackServer: Sendable {
 
     /// Nobody answers any more.
     func stop() {
+        // A descriptor that is closed twice may be somebody else's by then.
+        let isFirst = state.withLock { state in
+            defer { state.isStopped = true }
+            return !state.isStopped
+        }
+        guard isFirst else { return }
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
     }

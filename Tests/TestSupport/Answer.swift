@@ -1,5 +1,5 @@
-public import JOSE
 import Foundation
+public import JOSE
 
 /// What the server answered.
 public struct Answer: Sendable, CustomStringConvertible {
@@ -10,35 +10,71 @@ public struct Answer: Sendable, CustomStringConvertible {
     /// The body as JSON; null when it is none.
     public var json: JSON { (try? JSON(parsing: Array(body.utf8))) ?? .null }
     public var error: String? { json["error"]?.string }
+    public var isPage: Bool { header("content-type") == "text/html; charset=utf-8" }
 
     public func header(_ name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
+    /// The whole text with which it sets a cookie.
+    public func setCookie(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == "set-cookie" && $0.value.hasPrefix("\(name)=") }?.value
+    }
+
     /// The value of a cookie that it sets.
     public func cookie(_ name: String) -> String? {
-        headers.filter { $0.name.lowercased() == "set-cookie" }
-            .compactMap { $0.value.split(separator: ";").first?.split(separator: "=", maxSplits: 1) }
-            .first { $0[0] == name }
-            .map { $0.count > 1 ? String($0[1]) : "" }
+        guard let pair = setCookie(name)?.split(separator: ";").first else { return nil }
+        return String(pair.dropFirst(name.count + 1))
     }
 
     /// The value of a parameter in the query of the address it redirects to.
     public func redirected(_ name: String) -> String? {
-        header("location")?.split(separator: "?", maxSplits: 1).last?.split(separator: "&")
-            .map { $0.split(separator: "=", maxSplits: 1) }
-            .first { $0[0] == name }
-            .map { $0.count > 1 ? (String($0[1]).removingPercentEncoding ?? "") : "" }
+        guard let location = header("location"), let query = location.split(separator: "?", maxSplits: 1).last else {
+            return nil
+        }
+        for pair in query.split(separator: "&") where pair.hasPrefix("\(name)=") {
+            return String(pair.dropFirst(name.count + 1)).removingPercentEncoding
+        }
+        return nil
     }
 
-    /// The value of a form's hidden field.
-    public func field(_ name: String) -> String? {
-        guard let tag = body.split(separator: "<").first(where: { $0.contains("name=\"\(name)\"") }),
-            let value = tag.split(separator: "value=\"").last
-        else { return nil }
-        return value.split(separator: "\"", omittingEmptySubsequences: false).first
-            .map { $0.replacing("&amp;", with: "&").replacing("&#43;", with: "+").replacing("&#61;", with: "=") }
+    /// The hidden fields of its form.
+    public var fields: [String: String] {
+        var fields: [String: String] = [:]
+        for tag in body.split(separator: "<") where tag.contains("type=\"hidden\"") {
+            guard let name = Self.attribute("name", of: tag) else { continue }
+            fields[name] = Self.attribute("value", of: tag) ?? ""
+        }
+        return fields
+    }
+
+    /// Where its form goes.
+    public var formAction: String? {
+        body.split(separator: "<").first { $0.hasPrefix("form") }.flatMap { Self.attribute("action", of: $0) }
+    }
+
+    private static func attribute(_ name: String, of tag: Substring) -> String? {
+        guard let start = tag.range(of: "\(name)=\"") else { return nil }
+        let value = String(tag[start.upperBound...].prefix { $0 != "\"" })
+        return value.replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&lt;", with: "<")
+            .replacing("&gt;", with: ">").replacing("&amp;", with: "&")
     }
 
     public var description: String { "\(status) \(body)" }
+
+    public struct Missing: Error { let member: String, answer: String }
+
+    /// A string member of the body, or an error that shows the whole answer.
+    public func require(_ member: String) throws -> String {
+        guard let value = json[member]?.string else { throw Missing(member: member, answer: description) }
+        return value
+    }
+
+    /// A parameter of the address it redirects to, or an error that shows the whole answer.
+    public func requireRedirected(_ name: String) throws -> String {
+        guard let value = redirected(name) else {
+            throw Missing(member: name, answer: "\(description) \(header("location") ?? "without a location")")
+        }
+        return value
+    }
 }

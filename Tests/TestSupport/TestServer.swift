@@ -20,13 +20,17 @@ public struct TestServer: Sendable {
     public let clock: ManualClock
     public let database: any Database
     public let log: RecordedLog
+    public let hashing: HashingPool
     public let adminID: String
     public let adminSecret: String
 
-    private static let httpClient = HTTPClient(
-        eventLoopGroupProvider: .singleton,
-        configuration: .init(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60))))
+    private static let httpClient: HTTPClient = {
+        var configuration = HTTPClient.Configuration(
+            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
+        // Races are run with as many connections as there are runners.
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
@@ -69,7 +73,7 @@ public struct TestServer: Sendable {
             let bound = await iterator.next() ?? 0
             let test = TestServer(
                 origin: "http://127.0.0.1:\(bound)", backend: backend, clock: clock, database: database, log: log,
-                adminID: admin.client.id.text, adminSecret: admin.secret?.value ?? "")
+                hashing: hashing, adminID: admin.client.id.text, adminSecret: admin.secret?.value ?? "")
             let result: Result<Value, any Error>
             do {
                 result = .success(try await body(test))
@@ -96,7 +100,17 @@ public struct TestServer: Sendable {
         _ path: String, _ form: KeyValuePairs<String, String>, basic: (id: String, secret: String)? = nil,
         bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
     ) async throws -> Answer {
-        let body = form.map { "\(Self.encode($0.key))=\(Self.encode($0.value))" }.joined(separator: "&")
+        try await post(
+            path, form: form.map { ($0.key, $0.value) }, basic: basic, bearer: bearer, cookies: cookies,
+            headers: headers)
+    }
+
+    /// Posts a form whose fields were put together before.
+    public func post(
+        _ path: String, form: [(String, String)], basic: (id: String, secret: String)? = nil,
+        bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
+    ) async throws -> Answer {
+        let body = form.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&")
         var headers = headers
         headers["Content-Type"] = "application/x-www-form-urlencoded"
         if let basic {

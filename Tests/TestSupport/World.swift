@@ -1,3 +1,4 @@
+public import Cryptography
 public import JOSE
 
 /// Two merchants and who belongs to them: what most stories need.
@@ -22,6 +23,17 @@ public struct World: Sendable {
     public let user: String
     public static let email = "ada@example.com"
     public static let password = "correct horse battery"
+    public static let webview = "https://loom.example/webview"
+
+    /// Starts a server on `backend`, makes the world and runs `story` in it.
+    public static func with(
+        _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil,
+        _ story: (World) async throws -> Void
+    ) async throws {
+        try await TestServer.with(backend, settings: settings, hashing: hashing) { server in
+            try await story(try await World(server))
+        }
+    }
 
     /// Makes it through the admin endpoints of `server`.
     public init(_ server: TestServer) async throws {
@@ -75,16 +87,49 @@ public struct World: Sendable {
             redirectURI: made.json["redirect_uris"]?.strings?.first ?? "")
     }
 
+    /// A confidential client of Loom like its backend, with `changes` over the members of its registration.
+    public func confidential(_ changes: KeyValuePairs<String, JSON>, of merchant: String? = nil) async throws -> Actor {
+        let changed = Set(changes.map(\.key))
+        let base = Self.confidential(of: merchant ?? self.merchant, "Another of Loom's").members ?? []
+        return try await Self.client(
+            server, admin,
+            .object(base.filter { !changed.contains($0.name) } + changes.map { JSON.Member($0.key, $0.value) }))
+    }
+
+    /// Another person with the same password.
+    public func person(_ email: String) async throws -> String {
+        try await Self.make(
+            server, admin, "users", ["email": .string(email), "password": .string(Self.password)]
+        ).require("user_id")
+    }
+
+    /// Changes something through administration.
+    @discardableResult
+    public func change(_ kind: String, _ id: String, _ json: JSON) async throws -> Answer {
+        try await server.send("PATCH", "/admin/v1/\(kind)/\(id)", json: json, bearer: admin)
+    }
+
     // MARK: - What they do
 
-    /// The phone signs in with name and password.
-    public func signIn(scope: String? = nil) async throws -> Answer {
-        try await server.post(
-            "/oauth/token",
-            [
-                "grant_type": "password", "client_id": app.id, "username": Self.email, "password": Self.password,
-                "scope": scope ?? "",
-            ])
+    /// Somebody signs in with name and password: Ada on her phone, unless said.
+    public func signIn(
+        scope: String = "", with client: Actor? = nil, as email: String = World.email,
+        password: String = World.password, from address: String? = nil
+    ) async throws -> Answer {
+        try await token(
+            ["grant_type": "password", "username": email, "password": password, "scope": scope],
+            as: client ?? app, headers: address.map { ["X-Forwarded-For": $0] } ?? [:])
+    }
+
+    /// A request to the token endpoint, with the credentials of `client`.
+    public func token(
+        _ form: KeyValuePairs<String, String>, as client: Actor, headers: [String: String] = [:]
+    ) async throws -> Answer {
+        let pairs = form.map { ($0.key, $0.value) }
+        guard client.secret.isEmpty else {
+            return try await server.post("/oauth/token", form: pairs, basic: client.basic, headers: headers)
+        }
+        return try await server.post("/oauth/token", form: pairs + [("client_id", client.id)], headers: headers)
     }
 
     public func exchange(
@@ -96,33 +141,39 @@ public struct World: Sendable {
     }
 
     public func redeem(_ code: String, as receiver: Actor, redirectURI: String? = nil) async throws -> Answer {
-        try await server.post(
-            "/oauth/token",
+        try await token(
             ["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI ?? receiver.redirectURI],
-            basic: receiver.basic)
+            as: receiver)
     }
 
-    public func refresh(_ token: String, as client: Actor) async throws -> Answer {
-        if client.secret.isEmpty {
-            return try await server.post(
-                "/oauth/token", ["grant_type": "refresh_token", "refresh_token": token, "client_id": client.id])
-        }
-        return try await server.post(
-            "/oauth/token", ["grant_type": "refresh_token", "refresh_token": token], basic: client.basic)
+    public func refresh(_ refreshToken: String, as client: Actor? = nil, scope: String = "") async throws -> Answer {
+        try await token(
+            ["grant_type": "refresh_token", "refresh_token": refreshToken, "scope": scope], as: client ?? app)
+    }
+
+    public func introspect(_ token: String, as client: Actor) async throws -> Answer {
+        try await server.post("/oauth/introspect", ["token": token], basic: client.basic)
+    }
+
+    /// A client's own token.
+    public func clientToken(_ client: Actor, scope: String = "") async throws -> String {
+        try await token(["grant_type": "client_credentials", "scope": scope], as: client).require("access_token")
+    }
+
+    /// A code that the phone buys for its backend.
+    public func code(of phone: Answer) async throws -> String {
+        try await exchange(try phone.require("access_token"), for: backend).require("code")
+    }
+
+    /// A session code that the phone buys for its own webview.
+    public func sessionCode(of phone: Answer) async throws -> String {
+        try await exchange(
+            try phone.require("access_token"), for: app, type: "session", redirectURI: Self.webview
+        ).require("code")
     }
 
     public func isLive(_ accessToken: String) async throws -> Bool {
         try await server.get("/me", bearer: accessToken).status == 200
-    }
-}
-
-extension Answer {
-    public struct Missing: Error { let member: String, answer: String }
-
-    /// A string member of the body, or an error that shows the whole answer.
-    public func require(_ member: String) throws -> String {
-        guard let value = json[member]?.string else { throw Missing(member: member, answer: description) }
-        return value
     }
 }
 

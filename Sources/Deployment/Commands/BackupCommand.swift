@@ -6,7 +6,8 @@ import StorageSQLite
 /// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the database to FILE while the server runs. The master key is not in it.")
+        commandName: "backup", abstract: "Copy the database to FILE while the server runs. The master key is not in it."
+    )
 
     @Argument(help: "Where the copy goes; the file must not exist.") var file: String
     @OptionGroup var output: OutputOptions

@@ -62,9 +62,8 @@ struct ClientCommand: ParsableCommand {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let client = try await stores.clients.known(id)
-            let metadata = try ClientMetadata(members.json, over: client)
-            guard let changed = try await stores.clients.change(client, to: metadata, disabled: disabled) else {
+            let changes = members.json.adding("disabled", disabled)
+            guard let changed = try await stores.clients.change(Client.ID(id), changes) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.print(changed.json)

@@ -18,7 +18,8 @@ extension ClientCommand {
                 throw CommandFailure(
                     client.isPublic
                         ? "a client with token_endpoint_auth_method none has no secret"
-                        : "it has \(Clients.mostSecrets) live secrets already: end one first (spindle client end-secret)")
+                        : "it has \(Clients.mostSecrets) live secrets already: end one first (spindle client end-secret)"
+                )
             }
             output.print(
                 .members([

@@ -14,7 +14,8 @@ enum ConfigurationDiagnosis {
         let issuer = configuration.issuer
         if !issuer.isSecure, !issuer.isLoopback {
             findings.append(
-                Finding(subject, .warning, "issuer \(issuer) is not https: tokens and passwords can be read on the way"))
+                Finding(subject, .warning, "issuer \(issuer) is not https: tokens and passwords can be read on the way")
+            )
         }
         if !configuration.outboundAllowPrivate.isEmpty {
             let networks = configuration.outboundAllowPrivate.map(\.description).joined(separator: ", ")

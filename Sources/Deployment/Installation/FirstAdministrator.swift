@@ -26,13 +26,15 @@ struct FirstAdministrator: Sendable {
     func create() async throws -> Clients.Registered? {
         let metadata = try ClientMetadata(
             .members([
-                "client_name": "Administrator", "grant_types": .array(["client_credentials"]), "scope": .string(Scope.admin),
+                "client_name": "Administrator", "grant_types": .array(["client_credentials"]),
+                "scope": .string(Scope.admin),
             ]))
         let made = try await clients.register(metadata, merchant: nil)
         let winner = try await database.write { db in
             try db.execute(
                 """
-                INSERT INTO facts (name, value) VALUES (\(Self.fact), \(made.client.id)) ON CONFLICT (name) DO NOTHING
+                INSERT INTO facts (name, value) VALUES (\(Self.fact), \(made.client.id))
+                ON CONFLICT (name) DO NOTHING
                 """)
             return try Self.stored(in: db)
         }

@@ -18,12 +18,13 @@ struct LogLine {
         }
     }
 
-    private var sortedMetadata: [(key: String, value: Logger.MetadataValue)] { metadata.sorted { $0.key < $1.key } }
-
     private var plainText: String {
         let level = self.level.rawValue
-        let start = "\(time.rfc3339) \(level)\(String(repeating: " ", count: max(0, 8 - level.count))) \(message.printable)"
-        return sortedMetadata.reduce(start) { $0 + " \($1.key.printableWord)=\($1.value.description.printableWord)" }
+        let padding = String(repeating: " ", count: max(0, 8 - level.count))
+        let start = "\(time.rfc3339) \(level)\(padding) \(message.printable)"
+        return metadata.sorted { $0.key < $1.key }.reduce(start) { line, item in
+            line + " \(item.key.printableWord)=\(item.value.description.printableWord)"
+        }
     }
 
     private var json: JSON {

@@ -11,9 +11,9 @@ extension Timestamp {
             let text = String(number)
             return String(repeating: "0", count: max(0, width - text.count)) + text
         }
-        let day = [digits(Int(parts.tm_year) + 1900, 4), digits(Int(parts.tm_mon) + 1, 2), digits(Int(parts.tm_mday), 2)]
-        let time = [digits(Int(parts.tm_hour), 2), digits(Int(parts.tm_min), 2), digits(Int(parts.tm_sec), 2)]
-        let fraction = digits(Int(milliseconds - self.seconds * 1000), 3)
-        return "\(day.joined(separator: "-"))T\(time.joined(separator: ":")).\(fraction)Z"
+        let year = digits(Int(parts.tm_year) + 1900, 4)
+        let day = [parts.tm_mon + 1, parts.tm_mday].map { digits(Int($0), 2) }.joined(separator: "-")
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
+        return "\(year)-\(day)T\(time).\(digits(Int(milliseconds - self.seconds * 1000), 3))Z"
     }
 }

@@ -85,9 +85,7 @@ public struct ClientsEndpoint: Endpoint {
         let (client, administrator) = try await mine(request, context)
         let json = try await request.jsonObject()
         try checkAdminScopes(json, administrator, on: client)
-        let metadata = try ClientMetadata(json, over: client)
-        let disabled = try JSONMembers(json).flag("disabled")
-        guard let changed = try await clients.change(client, to: metadata, disabled: disabled) else {
+        guard let changed = try await clients.change(client.id, json) else {
             throw Problem.notFound("client")
         }
         return .json(changed.json)

@@ -101,12 +101,18 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func signIn(_ request: AuthorizationRequest, _ form: Form, _ http: Request) -> Response {
         let issued = pages.forms.issue(http)
-        // The new sign-in is what `prompt` asked for: the way back does not ask again.
-        let back = Self.path + "?" + form.pairs.filter { $0.name != "prompt" || $0.value == "consent" }.encoded
+        let back = Self.path + "?" + form.pairs.compactMap(Self.withoutSignInPrompt).encoded
         let page = LoginPage(
             action: "/login", formToken: issued.token, continueTo: back, email: request.loginHint ?? "",
             message: nil, clientName: request.returnAddress.client.name)
         return .page(pages.templates.login(page), cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    /// The new sign-in is what `prompt` asked for: the way back does not ask again.
+    private static func withoutSignInPrompt(_ pair: Form.Pair) -> Form.Pair? {
+        guard pair.name == "prompt" else { return pair }
+        let rest = pair.value.split(separator: " ").filter { $0 != "login" && $0 != "select_account" }
+        return rest.isEmpty ? nil : (pair.name, rest.joined(separator: " "))
     }
 
     private func askConsent(_ request: AuthorizationRequest, _ form: Form, _ http: Request) async throws -> Response {

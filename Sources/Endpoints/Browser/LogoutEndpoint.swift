@@ -60,7 +60,8 @@ public struct LogoutEndpoint: Endpoint {
 
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
     private func endToken(_ request: Request) async throws {
-        let token = try await tokens.require(request)
+        // A token in a URL that ends it is nobody's gain.
+        let token = try await tokens.require(request, inQuery: true)
         guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
         try await permissions.logOut(permission, at: clock.now)
     }

@@ -57,12 +57,14 @@ struct PresentedToken {
 }
 
 extension AccessTokens {
-    /// The live token of a request.
-    func require(_ request: Request, form: OAuth.Parameters? = nil) async throws -> AccessToken {
+    /// The live token of a request. `inQuery`: this call may have it in the URL, whoever the client is.
+    func require(
+        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false
+    ) async throws -> AccessToken {
         guard let presented = try PresentedToken.read(request, form: form) else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         // RFC 6750 §5.3: a token in a URL ends up in logs and histories; only SPiD's SDKs cannot do otherwise.
-        guard !presented.wasInQuery || token.isSPiDCompatible else {
+        guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
         }

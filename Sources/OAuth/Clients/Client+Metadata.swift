@@ -96,6 +96,18 @@ public struct ClientMetadata: Sendable {
 }
 
 extension Client {
+    mutating func take(_ metadata: ClientMetadata) {
+        name = metadata.name
+        redirectURIs = metadata.redirectURIs
+        grantTypes = metadata.grantTypes
+        scope = metadata.scope
+        firstParty = metadata.firstParty
+        spidCompatible = metadata.spidCompatible
+        rotatesRefreshTokens = metadata.rotatesRefreshTokens
+        accessTokenLifetime = metadata.accessTokenLifetime
+        refreshTokenLifetime = metadata.refreshTokenLifetime
+    }
+
     /// The client as administration shows it, in the names of RFC 7591. Secrets are not part of it.
     public var json: JSON {
         .members([

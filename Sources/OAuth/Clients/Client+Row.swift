@@ -46,7 +46,7 @@ extension Clients {
             """)
     }
 
-    static func update(_ client: Client, in db: any Transaction) throws -> Int {
+    static func update(_ client: Client, in db: any Transaction) throws {
         try db.execute(
             """
             UPDATE clients SET name = \(client.name), redirect_uris = \(client.storedURIs),

@@ -1,5 +1,5 @@
 public import Cryptography
-import JOSE
+public import JOSE
 public import Keys
 public import Storage
 public import Values
@@ -92,23 +92,19 @@ public struct Clients: Sendable {
         }
     }
 
-    /// Stores what was changed of `client`.
-    public func change(_ client: Client, to metadata: ClientMetadata, disabled: Bool?) async throws -> Client? {
-        var changed = client
-        changed.name = metadata.name
-        changed.redirectURIs = metadata.redirectURIs
-        changed.grantTypes = metadata.grantTypes
-        changed.scope = metadata.scope
-        changed.firstParty = metadata.firstParty
-        changed.spidCompatible = metadata.spidCompatible
-        changed.rotatesRefreshTokens = metadata.rotatesRefreshTokens
-        changed.accessTokenLifetime = metadata.accessTokenLifetime
-        changed.refreshTokenLifetime = metadata.refreshTokenLifetime
-        changed.updatedAt = clock.now
-        if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? clock.now : nil }
-        let result = changed
-        let rows = try await database.write { db in try Self.update(result, in: db) }
-        return rows == 1 ? result : nil
+    /// Changes the members that `json` names; nil when there is no such client. Reading and writing are one
+    /// transaction: a change of the name never undoes a disabling that came between.
+    public func change(_ id: Client.ID, _ json: JSON) async throws -> Client? {
+        let now = clock.now
+        let disabled = try JSONMembers(json).flag("disabled")
+        return try await database.write { db in
+            guard var client = try Self.find(id, in: db) else { return nil }
+            client.take(try ClientMetadata(json, over: client))
+            client.updatedAt = now
+            if let disabled { client.disabledAt = disabled ? client.disabledAt ?? now : nil }
+            try Self.update(client, in: db)
+            return client
+        }
     }
 
     /// Deletes a client with all it holds. False when there is none.

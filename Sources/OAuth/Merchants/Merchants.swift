@@ -55,23 +55,28 @@ public struct Merchants: Sendable {
     /// Changes the members that `json` names. Nil when there is no such merchant.
     public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
         let members = try JSONMembers(json)
-        guard var merchant = try await find(id) else { return nil }
-        merchant.name = try members.text("name") ?? merchant.name
-        merchant.logoutReachesBackends = try members.flag("logout_reaches_backends") ?? merchant.logoutReachesBackends
-        if let disabled = try members.flag("disabled") {
-            merchant.disabledAt = disabled ? merchant.disabledAt ?? clock.now : nil
-        }
-        merchant.updatedAt = clock.now
-        let changed = merchant
-        let rows = try await database.write { db in
+        let name = try members.text("name")
+        let reaches = try members.flag("logout_reaches_backends")
+        let disabled = try members.flag("disabled")
+        let now = clock.now
+        return try await database.write { db in
+            guard
+                var merchant = try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first
+                    .map(Merchant.init)
+            else { return nil }
+            merchant.name = name ?? merchant.name
+            merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
+            if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
+            merchant.updatedAt = now
             try db.execute(
                 """
-                UPDATE merchants SET name = \(changed.name), logout_reaches_backends = \(changed.logoutReachesBackends),
-                    updated_at = \(changed.updatedAt), disabled_at = \(changed.disabledAt)
+                UPDATE merchants SET name = \(merchant.name),
+                    logout_reaches_backends = \(merchant.logoutReachesBackends),
+                    updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
                 """)
+            return merchant
         }
-        return rows == 1 ? changed : nil
     }
 
     /// Deletes a merchant with its clients and all they hold. False when there is none.

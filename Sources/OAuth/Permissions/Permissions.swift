@@ -14,6 +14,7 @@ public struct Permissions: Sendable {
             INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at)
             VALUES (\(permission.id), \(permission.parent), \(permission.client), \(permission.account),
                 \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt))
+            ON CONFLICT (id) DO NOTHING
             """)
         guard let account = permission.account else { return }
         try db.execute(

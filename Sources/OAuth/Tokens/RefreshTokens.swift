@@ -16,6 +16,7 @@ public struct RefreshTokens: Sendable {
             INSERT INTO refresh_tokens (fingerprint, permission_id, scope, issued_at, expires_at)
             VALUES (\(fingerprint), \(permission.id), \(permission.scope), \(now),
                 \(RefreshToken.expiry(at: now, client: client, familySince: permission.createdAt)))
+            ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
 

@@ -97,7 +97,7 @@ def header(value: str, **form: str) -> dict:
     return {"form": {"grant_type": "client_credentials"} | form, "headers": {"Authorization": value}}
 
 
-BAD, CLIENT, GRANT = "invalid_request", "invalid_client", "invalid_grant"
+BAD, CLIENT, GRANT, LARGE = "invalid_request", "invalid_client", "invalid_grant", "request_too_large"
 TOKEN = [
     token("grant_type repeated", lambda s: repeated(s.own, "grant_type"), BAD),
     token("client_id repeated", lambda s: repeated(s.own, "client_id"), BAD),
@@ -149,7 +149,7 @@ TOKEN = [
     token("plain text", lambda s: raw(encoded(s, b""), "text/plain"), BAD, statuses=(400, 415)),
     token("no content type", lambda s: raw(encoded(s, b""), None), BAD, statuses=(400, 415)),
     token("multipart", lambda s: raw(b"--x\r\n\r\n--x--", "multipart/form-data; boundary=x"), BAD, statuses=(400, 415)),
-    token("64 KiB and one byte", lambda s: raw((encoded(s, b"&x=") + b"a" * 65_537)[:65_537]), BAD,
+    token("64 KiB and one byte", lambda s: raw((encoded(s, b"&x=") + b"a" * 65_537)[:65_537]), BAD, LARGE,
           statuses=(400, 413)),
     token("bad UTF-8", lambda s: raw(encoded(s, b"&scope=\xff\xfe")), BAD),
     token("bad UTF-8, escaped", lambda s: raw(encoded(s, b"&scope=%ff%fe")), BAD),
@@ -180,5 +180,5 @@ EXCHANGE = [
     exchange("unknown token", lambda s: exchanging(s) | {"bearer": "C" * 43}, "invalid_token", statuses=(401,)),
     exchange("JSON text", lambda s: raw(b"{", "application/json") | {"bearer": s.token}, BAD, statuses=(400, 415)),
     exchange("a bad escape", lambda s: raw(b"type=%zz") | {"bearer": s.token}, BAD),
-    exchange("too large", lambda s: raw(b"a" * 65_537) | {"bearer": s.token}, BAD, statuses=(400, 413)),
+    exchange("too large", lambda s: raw(b"a" * 65_537) | {"bearer": s.token}, BAD, LARGE, statuses=(400, 413)),
 ]

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+/// What the pages say about the code, as far as a machine can see that it is true.
+@Suite struct DocumentationTests {
+    struct Answer: Sendable, CustomTestStringConvertible {
+        let path: String
+        let line: Int
+        let code: String
+        var testDescription: String { "\(path):\(line)" }
+    }
+
+    @Test("docs/architecture.md answers with a line that is there", arguments: try answers())
+    func references(_ answer: Answer) throws {
+        let lines = try SourceTree.file(answer.path).lines
+        let found = zip(1..., lines).filter { $0.1.contains(answer.code) }.map(\.0)
+        #expect(found.contains(answer.line), "\(answer.path): `\(answer.code)` is at \(found), not \(answer.line)")
+    }
+
+    /// The rows `| question | `path:line` | `code on that line` |`.
+    private static func answers() throws -> [Answer] {
+        let row = /^\|[^|]*\| `([^`:]+):(\d+)` \| `([^`]+)` \|$/
+        let answers = try SourceTree.file("docs/architecture.md").lines.compactMap { line -> Answer? in
+            guard let match = line.wholeMatch(of: row), let number = Int(match.output.2) else { return nil }
+            return Answer(path: String(match.output.1), line: number, code: String(match.output.3))
+        }
+        #expect(answers.count >= 10)
+        return answers
+    }
+
+    @Test("a file or folder that a page names is there", arguments: SourceTree.documents)
+    func files(_ page: SourceFile) {
+        let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
+        for (number, line) in zip(1..., page.lines) {
+            for match in line.matches(of: /\]\((?!https?:)([^)#]+)\)/) {
+                #expect(SourceTree.exists(folder + match.output.1), "\(page.path):\(number) links to \(match.output.1)")
+            }
+            for match in line.matches(of: /`((?:Sources|Tests|migrations|deploy|docs)\/[A-Za-z0-9_+\/.-]*)/) {
+                #expect(SourceTree.exists(String(match.output.1)), "\(page.path):\(number) names \(match.output.1)")
+            }
+            for match in line.matches(of: /`((?:OAuth|Endpoints|Storage\w*|Federation|Identity|Keys)\/[\w+\/]+\.swift)`/) {
+                #expect(SourceTree.exists("Sources/\(match.output.1)"), "\(page.path):\(number) names \(match.output.1)")
+            }
+        }
+    }
+
+    @Test("every setting is in the README's table and in the example")
+    func settings() throws {
+        let readme = try SourceTree.file("README.md").text
+        let example = try SourceTree.file("deploy/spindle.example.yaml").text
+        let names = try SourceTree.file("Sources/Deployment/Configuration/ConfigurationKey.swift").lines
+            .filter { $0.hasPrefix("    case ") }
+            .flatMap { line in line.dropFirst("    case ".count).split(separator: ", ") }
+            .compactMap { $0.split(separator: "\"").last.map(String.init) }
+        #expect(names.count >= 16)
+        for name in names {
+            #expect(readme.contains("`SPINDLE_\(name.uppercased())`"), "README.md lacks \(name)")
+            #expect(example.contains("\n# \(name):") || example.contains("\n\(name):"), "the example lacks \(name)")
+        }
+    }
+
+    @Test("every module is on the README's map")
+    func map() throws {
+        let readme = try SourceTree.file("README.md").text
+        for module in Set(SourceTree.sources.map(\.module)) {
+            #expect(readme.contains("| `\(module)` |"), "README.md does not say what \(module) is")
+        }
+    }
+
+    @Test("every route is in docs/api.md")
+    func routes() throws {
+        let page = try SourceTree.file("docs/api.md").text
+        let routes = SourceTree.sources.flatMap { file in
+            file.text.matches(of: /router\.(?:get|post|patch|delete)\("([^"\\]+)"/).map { String($0.output.1) }
+        }
+        #expect(routes.count > 20)
+        for route in routes { #expect(page.contains(route), "docs/api.md does not name \(route)") }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A text file of the repository, by its path from the root.
+struct SourceFile: Sendable, CustomTestStringConvertible {
+    let path: String
+    let text: String
+
+    var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+    /// The second part of `Sources/Module/…`.
+    var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
+    var testDescription: String { path }
+
+    /// The lines that are not comments, with their numbers.
+    var code: [(number: Int, line: Substring)] {
+        zip(1..., lines).filter { !$0.1.drop(while: \.isWhitespace).hasPrefix("//") }.map { (number: $0.0, line: $0.1) }
+    }
+}
+
+/// The repository as it lies around this file.
+enum SourceTree {
+    static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    static let sources = files(under: ["Sources"], endingIn: ["swift"])
+    static let migrations = files(under: ["migrations"], endingIn: ["sql"])
+    static let documents = files(under: ["README.md", "CHANGELOG.md", "docs"], endingIn: ["md"])
+    /// Everything that is committed and readable, as far as endings tell.
+    static let everything = files(
+        under: [
+            "README.md", "CHANGELOG.md", "Package.swift", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
+        ],
+        endingIn: nil)
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: root.appending(path: path).path(percentEncoded: false))
+    }
+
+    static func file(_ path: String) throws -> SourceFile {
+        SourceFile(path: path, text: try String(contentsOf: root.appending(path: path), encoding: .utf8))
+    }
+
+    private static func files(under places: [String], endingIn endings: Set<String>?) -> [SourceFile] {
+        places.flatMap { paths(under: $0) }.sorted()
+            .filter { path in endings?.contains(URL(filePath: path).pathExtension) ?? true }
+            .compactMap { try? file($0) }
+    }
+
+    /// The files at or below `place`; builds, virtual environments and caches are nobody's work.
+    private static func paths(under place: String) -> [String] {
+        let url = root.appending(path: place)
+        guard let inside = try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false)) else {
+            return exists(place) ? [place] : []
+        }
+        return inside.filter { !$0.hasPrefix(".build") && !["__pycache__", ".venv", ".pytest_cache"].contains($0) }
+            .flatMap { paths(under: place + "/" + $0) }
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// The portable subset (docs/portable-sql.md), as far as it shows without an engine.
+@Suite struct StatementTests {
+    struct Statement: Sendable, CustomTestStringConvertible {
+        let place: String
+        let text: String
+        var testDescription: String { place }
+    }
+
+    /// What one engine knows and the other does not, or means otherwise.
+    static let foreign = [
+        "now\\(", "current_timestamp", "strftime", "like", "ilike", "glob", "boolean", "true", "false", "autoincrement",
+        "serial", "blob", "bytea", "json", "jsonb", "integer", "insert or", "replace into", "nulls first", "rowid",
+    ]
+
+    @Test("a statement stays within the subset of both engines", arguments: statements)
+    func subset(_ statement: Statement) throws {
+        let text = statement.text.lowercased()
+        for word in Self.foreign {
+            #expect(try text.firstMatch(of: Regex("\\b\(word)")) == nil, "\(statement.place) says \(word)")
+        }
+        #expect(!text.contains("select *"), "\(statement.place) names no columns")
+        #expect(!text.contains("::"), "\(statement.place) casts as PostgreSQL does: CAST(… AS …) is for both")
+    }
+
+    @Test("the statements were found")
+    func found() { #expect(Self.statements.count > 60) }
+
+    @Test("each migration is embedded by Package.swift and listed")
+    func migrations() throws {
+        let manifest = try SourceTree.file("Package.swift").text
+        let list = try SourceTree.file("migrations/Migration+all.swift").text
+        #expect(!SourceTree.migrations.isEmpty)
+        for (number, file) in zip(1..., SourceTree.migrations) {
+            let name = String(file.path.dropFirst("migrations/".count))
+            #expect(name.hasPrefix("v\(String(repeating: "0", count: 3 - "\(number)".count))\(number)_"))
+            #expect(manifest.contains("\"\(name)\""), "Package.swift does not embed \(name)")
+            #expect(list.contains("version: \(number),"), "Migration+all.swift does not list version \(number)")
+            let resource = "PackageResources." + name.replacing(".", with: "_")
+            #expect(list.contains(resource), "Migration+all.swift does not read \(resource)")
+        }
+    }
+
+    /// The statements of the migrations, and every string literal of the sources that begins as one. The drivers may
+    /// speak their engine's own language.
+    static let statements: [Statement] =
+        SourceTree.migrations.map { file in
+            let code = file.code.map { $0.line.prefix { $0 != "-" } }.joined(separator: "\n")
+            return Statement(place: file.path, text: code)
+        }
+        + SourceTree.sources.filter { !["StorageSQLite", "StoragePostgreSQL"].contains($0.module) }.flatMap(literals)
+
+    private static func literals(of file: SourceFile) -> [Statement] {
+        let verbs = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ", "WITH "]
+        // The pieces between quotation marks: literals are every second one, on one line or between three quotes.
+        let blocks = file.text.split(separator: "\"\"\"", omittingEmptySubsequences: false)
+        let long = blocks.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        let short = blocks.enumerated().filter { $0.offset % 2 == 0 }.flatMap { $0.element.split(separator: "\"") }
+        return (long + short).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+            .filter { text in verbs.contains { text.hasPrefix($0) } }
+            .map { Statement(place: "\(file.path): \($0.prefix(50))", text: $0) }
+    }
+}

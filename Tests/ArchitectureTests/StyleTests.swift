@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// What a reader may take for granted in every source file.
+@Suite struct StyleTests {
+    @Test("no source file is over 300 lines, and nine in ten have at most 150")
+    func sizes() {
+        let sizes = (SourceTree.sources + SourceTree.migrations).map { (path: $0.path, lines: $0.lines.count - 1) }
+        #expect(sizes.count > 100, "where are the sources?")
+        for (path, lines) in sizes { #expect(lines <= 300, "\(path) has \(lines) lines") }
+        let short = sizes.filter { $0.lines <= 150 }.count
+        #expect(short * 10 >= sizes.count * 9, "\(short) of \(sizes.count) have at most 150 lines")
+    }
+
+    static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
+
+    @Test("nothing is left to do, and nothing is forced", arguments: SourceTree.sources)
+    func unfinished(_ file: SourceFile) {
+        for (number, line) in zip(1..., file.lines) {
+            for word in Self.unfinished { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
+        }
+    }
+
+    static let ambientTime = ["Date()", "Date.now", "gettimeofday", "clock_gettime", "time(nil)", "CFAbsoluteTime"]
+    static let ambientChance = [
+        "RAND_bytes", "SystemRandomNumberGenerator", "UUID()", ".random(in:", "randomElement(", ".shuffled(",
+        "arc4random", "getentropy", "getrandom",
+    ]
+
+    @Test("the time of day is asked for in one place, and chance in one")
+    func ambient() {
+        #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
+        #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomSource.swift"])
+    }
+
+    private func places(of words: [String]) -> [String] {
+        SourceTree.sources.flatMap { file in
+            file.code.filter { code in words.contains { code.line.contains($0) } }.map { _ in file.path }
+        }
+    }
+
+    @Test("no file names a path of the machine it was written on", arguments: SourceTree.everything)
+    func machines(_ file: SourceFile) {
+        // In two halves, so that this file is not one of those it looks for.
+        let paths = ["/wo" + "rk/", "/ro" + "ot/", "/Us" + "ers/", "/tmp/ba" + "sh", "/ho" + "me/"]
+        for (number, line) in zip(1..., file.lines) {
+            for path in paths { #expect(!line.contains(path), "\(file.path):\(number) names \(path)") }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+"""Copies of a running server's database, and what stands between an operator and the wrong one."""
+
+from pathlib import Path
+
+from harness.server import master_key
+from harness.spindle import Spindle
+from harness.world import World
+
+CANNOT_CREATE = 73
+IN_USE = 69
+BAD_DATA = 65
+BAD_USAGE = 64
+BAD_CONFIGURATION = 78
+
+
+def said(done) -> str:
+    return done.stdout + done.stderr
+
+
+def test_a_backup_of_a_running_server_is_a_moment_of_it_and_comes_back(launch):
+    server = launch()
+    world = World.create(Spindle.of(server))
+    device = world.phone()
+    copy = server.directory / "copy.db"
+    assert (done := server.command("backup", str(copy))).returncode == 0, said(done)
+    assert copy.stat().st_mode & 0o077 == 0
+    assert Path(server.database + ".key").read_text().strip().encode() not in copy.read_bytes()
+    assert server.command("backup", str(copy)).returncode == CANNOT_CREATE, "a backup is not overwritten"
+    late = world.spindle.create_merchant("Made after the backup")
+
+    assert server.command("restore", str(copy)).returncode == CANNOT_CREATE, "not without --force"
+    refused = server.command("restore", str(copy), "--force")
+    assert refused.returncode == IN_USE and "stop the server" in said(refused), said(refused)
+    # After a kill the last writes are in the log beside the database, which must not end up in the restored one.
+    server.kill()
+    assert (done := server.command("restore", str(copy), "--force")).returncode == 0, said(done)
+
+    server.start()
+    assert world.spindle.refresh(world.app, device["refresh_token"]).status == 200
+    assert server.command("merchant", "show", late).returncode == 1
+
+
+def test_a_file_that_is_no_backup_of_this_installation_changes_nothing(prepare):
+    server, other = prepare(), prepare()
+    server.init()
+    other.init()
+    copy = other.directory / "copy.db"
+    assert other.command("backup", str(copy)).returncode == 0
+    garbage = other.directory / "garbage.db"
+    garbage.write_bytes(b"nothing " * 1000)
+    before = sorted(file.name for file in server.directory.iterdir() if file.suffix not in (".db-shm", ".db-wal"))
+    for file, status in ((copy, BAD_CONFIGURATION), (garbage, None), (other.directory / "absent.db", CANNOT_CREATE)):
+        refused = server.command("restore", str(file), "--force")
+        assert refused.returncode == status if status else refused.returncode != 0, said(refused)
+        assert said(refused).startswith("spindle: "), said(refused)
+    after = sorted(file.name for file in server.directory.iterdir() if file.suffix not in (".db-shm", ".db-wal"))
+    assert after == before
+    server.start()
+
+
+def test_a_backup_is_restored_on_a_new_machine_that_has_the_key(prepare):
+    server, new = prepare(), prepare()
+    made = server.init()
+    copy = server.directory / "copy.db"
+    assert server.command("backup", str(copy)).returncode == 0
+    assert (done := new.command("restore", str(copy))).returncode == 0, said(done)
+    assert new.command("serve").returncode == BAD_CONFIGURATION, "not without its key"
+    assert not Path(new.database + ".key").exists(), "and it is given no other"
+    Path(new.database + ".key").write_text(Path(made["master_key_file"]).read_text())
+    new.admin = server.admin
+    new.start()
+    assert Spindle.of(new).admin_token()
+
+
+def test_keys_are_not_resealed_under_a_running_server(launch):
+    server = launch()
+    key = server.directory / "new.key"
+    key.write_text(master_key())
+    assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == IN_USE
+    server.stop()
+    assert server.command("key", "reseal", "--new-key-file", str(key)).returncode == 0
+
+
+def test_postgresql_is_backed_up_by_its_own_tools(prepare):
+    server = prepare("postgresql")
+    refused = server.command("backup", "copy.db")
+    assert refused.returncode == BAD_USAGE and "pg_dump" in said(refused), said(refused)
+    assert server.command("restore", "copy.db").returncode == BAD_USAGE

@@ -1,0 +1,48 @@
+/// A browser: keeps cookies, follows nothing by itself.
+public struct Browser: Sendable {
+    private let server: TestServer
+    public private(set) var cookies: [String: String] = [:]
+
+    public init(_ server: TestServer) { self.server = server }
+
+    /// The cookie of the session, under either of its names.
+    public var session: String? { cookies["spindle_session"] ?? cookies["__Host-spindle_session"] }
+
+    /// Goes to an address, as by typing it.
+    public mutating func open(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
+        keep(try await server.get(path, cookies: cookies, headers: headers))
+    }
+
+    /// Sends the form of `page` with `fields` over its hidden ones.
+    public mutating func submit(
+        _ page: Answer, _ fields: [String: String] = [:], headers: [String: String] = [:]
+    ) async throws -> Answer {
+        guard let action = page.formAction else { throw Answer.Missing(member: "form", answer: page.description) }
+        let form = page.fields.merging(fields) { $1 }.sorted { $0.key < $1.key }
+        return keep(
+            try await server.post(action, form: form.map { ($0.key, $0.value) }, cookies: cookies, headers: headers))
+    }
+
+    /// Signs in at the login page.
+    @discardableResult
+    public mutating func signIn(
+        as email: String = World.email, password: String = World.password
+    ) async throws -> Answer {
+        try await submit(try await open("/login"), ["email": email, "password": password])
+    }
+
+    /// Whether `/login` says that somebody is signed in.
+    public mutating func isSignedIn() async throws -> Bool {
+        try await open("/login").body.contains("You are signed in")
+    }
+
+    private mutating func keep(_ answer: Answer) -> Answer {
+        for (name, value) in answer.headers where name.lowercased() == "set-cookie" {
+            guard let pair = value.split(separator: ";").first else { continue }
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2 else { continue }
+            cookies[String(halves[0])] = halves[1].isEmpty ? nil : String(halves[1])
+        }
+        return answer
+    }
+}
