@@ -48,7 +48,7 @@ public final class HashingPool: Sendable {
         return matches && hash != nil
     }
 
-    private func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try Task.checkCancellation()
         let ticket = HashingQueue.Ticket()
         return try await withTaskCancellationHandler {

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 public import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import Values
 
 /// The one way out to other servers.
@@ -55,6 +56,9 @@ public struct Outbound: Sendable {
         var configuration = HTTPClient.Configuration()
         // The name stays in Host, SNI and the check of the certificate; the connection goes to the address.
         configuration.dnsOverride = [target.host: address.description]
+        // RFC 8996: TLS 1.0 and 1.1 are over, though the library would still take them.
+        configuration.tlsConfiguration = .makeClientConfiguration()
+        configuration.tlsConfiguration?.minimumTLSVersion = .tlsv12
         configuration.redirectConfiguration = .disallow
         configuration.timeout.connect = .init(OutboundPolicy.longestConnecting)
         configuration.connectionPool.retryConnectionEstablishment = false

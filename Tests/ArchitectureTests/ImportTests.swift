@@ -12,7 +12,7 @@ import Testing
         "HummingbirdHTTP2": ["Deployment"],
         "HummingbirdTLS": ["Deployment"],
         "HTTPTypes": ["Endpoints"],
-        "NIOSSL": ["Deployment"],
+        "NIOSSL": ["Deployment", "Outbound"],
         "Mustache": ["Pages"],
         "JWTKit": ["JOSE"],
         "AsyncHTTPClient": ["Outbound"],

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A text file of the repository, by its path from the root.
 struct SourceFile: Sendable, CustomTestStringConvertible {

@@ -58,8 +58,10 @@ import Testing
         let blocks = file.text.split(separator: "\"\"\"", omittingEmptySubsequences: false)
         let long = blocks.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
         let short = blocks.enumerated().filter { $0.offset % 2 == 0 }.flatMap { $0.element.split(separator: "\"") }
+        // An interpolated value is bound, and no part of the statement.
+        let value = /\\\((?:[^()]|\([^()]*\))*\)/
         return (long + short).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
             .filter { text in verbs.contains { text.hasPrefix($0) } }
-            .map { Statement(place: "\(file.path): \($0.prefix(50))", text: $0) }
+            .map { Statement(place: "\(file.path): \($0.prefix(50))", text: $0.replacing(value, with: "$")) }
     }
 }

@@ -1,13 +1,29 @@
 import Foundation
-import Synchronization
 import Testing
 
 @testable import Cryptography
 
 @Suite("The hashing pool") struct HashingPoolTests {
     private static let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
-    /// A tenth of a second or so: long enough to be caught at work.
-    private static let slow = PasswordHashParameters(memoryKiB: 32768, iterations: 4, parallelism: 1)
+    /// A job that holds a thread of the pool until it is let go.
+    private final class Gate: Sendable {
+        private let begun = DispatchSemaphore(value: 0)
+        private let mayEnd = DispatchSemaphore(value: 0)
+
+        /// Returns when a thread of `pool` is held.
+        func hold(_ pool: HashingPool) async -> Task<Void, any Error> {
+            let held = Task {
+                try await pool.run { [self] in
+                    begun.signal()
+                    mayEnd.wait()
+                }
+            }
+            while begun.wait(timeout: .now()) == .timedOut { await Task.yield() }
+            return held
+        }
+
+        func letGo() { mayEnd.signal() }
+    }
 
     @Test("hashes and verifies, with a new salt each time")
     func roundTrip() async throws {
@@ -33,69 +49,38 @@ import Testing
 
     @Test("when its queue is full the next caller is refused at once, and those that wait are served")
     func overload() async throws {
-        let pool = try HashingPool(parameters: Self.slow, workers: 1, queueLimit: 2, random: SystemRandom())
-        let answers = await withTaskGroup(of: Bool?.self) { group in
-            for _ in 0..<12 {
-                group.addTask {
-                    do { return try await pool.verify("x", against: nil) } catch {
-                        #expect(error is HashingPoolFull)
-                        return nil
-                    }
-                }
-            }
-            return await group.reduce(into: [Bool?]()) { $0.append($1) }
-        }
-        let served = answers.compactMap { $0 }.count
-        #expect((1..<12).contains(served))
-        #expect(pool.hashesComputed == served)
-        #expect(pool.waiting == 0)
+        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
+        let gate = Gate()
+        let held = await gate.hold(pool)
+        let waiting = (1...2).map { _ in Task { try await pool.verify("x", against: nil) } }
+        while pool.waiting < 2 { await Task.yield() }
+        await #expect(throws: HashingPoolFull()) { try await pool.verify("y", against: nil) }
+        await #expect(throws: HashingPoolFull()) { try await pool.hash("y", random: SystemRandom()) }
+
+        gate.letGo()
+        try await held.value
+        for caller in waiting { #expect(try await !caller.value) }
+        #expect(pool.hashesComputed == 3)
+        #expect(try await !pool.verify("y", against: nil))
     }
 
-    @Test("exactly so many wait as the limit says")
-    func limit() async throws {
-        let queue = HashingQueue(limit: 2)
-        let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let done = Atomic(0)
-        let gone = Atomic(0)
-        let tickets = (0..<4).map { _ in HashingQueue.Ticket() }
-        let jobs = tickets.map { ticket in
-            HashingQueue.Job(ticket: ticket) { dropped in
-                if dropped {
-                    gone.add(1, ordering: .relaxed)
-                } else {
-                    begun.signal()
-                    mayEnd.wait()
-                    done.add(1, ordering: .relaxed)
-                }
-            }
-        }
-        queue.startThread(named: "hashing-test")
-        #expect(queue.add(jobs[0]))
-        begun.wait()
-        #expect(queue.add(jobs[1]))
-        #expect(queue.add(jobs[2]))
-        #expect(!queue.add(jobs[3]))
-        queue.drop(tickets[1])
-        #expect(queue.add(jobs[3]))
-        #expect(queue.waiting == 2)
-        for _ in 0..<3 { mayEnd.signal() }
-        begun.wait()
-        begun.wait()
-        queue.close()
-        #expect(gone.load(ordering: .relaxed) == 1)
-    }
-
-    @Test("a caller that went away before its turn is dropped without the work")
+    @Test("a caller that went away before its turn is dropped without the work, and leaves its place")
     func cancellation() async throws {
-        let pool = try HashingPool(parameters: Self.slow, workers: 1, random: SystemRandom())
-        let busy = Task { try await pool.verify("x", against: nil) }
-        while pool.hashesComputed == 0 { await Task.yield() }
-        let gone = Task { try await pool.verify("y", against: nil) }
-        while pool.waiting == 0 { await Task.yield() }
+        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
+        let gate = Gate()
+        let held = await gate.hold(pool)
+        let gone = Task { try await pool.verify("x", against: nil) }
+        while pool.waiting < 1 { await Task.yield() }
         gone.cancel()
         await #expect(throws: CancellationError.self) { try await gone.value }
-        #expect(try await !busy.value)
-        #expect(pool.hashesComputed == 1)
+        #expect(pool.waiting == 0)
+
+        let next = Task { try await pool.verify("x", against: nil) }
+        while pool.waiting < 1 { await Task.yield() }
+        gate.letGo()
+        try await held.value
+        #expect(try await !next.value)
+        #expect(pool.hashesComputed == 2)
     }
 
     #if os(Linux)

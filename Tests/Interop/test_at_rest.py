@@ -1,35 +1,20 @@
 """Nothing readable at rest: no secret that was used is in the database, its log, or the log file at trace level."""
 
 import base64
-import hashlib
-import hmac
-import json
 import secrets
 import shutil
 import sqlite3
-import time
 from pathlib import Path
 
 import pytest
 
+from harness.assertion import JWT_BEARER, assertion
 from harness.browser import Browser
 from harness.server import Server, master_key
 from harness.sought import dresses, finds
 from harness.spindle import PKCE, Spindle
 from harness.wire import basic
 from harness.world import World
-
-
-def base64url(content: bytes) -> str:
-    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def assertion(issuer: str, audience: str, key: str) -> str:
-    """A JWT signed with HS256, RFC 7523."""
-    now = int(time.time())
-    claims = {"iss": issuer, "sub": "u-1", "aud": audience, "iat": now, "exp": now + 60, "jti": secrets.token_hex(8)}
-    signed = ".".join(base64url(json.dumps(part).encode()) for part in ({"alg": "HS256", "typ": "JWT"}, claims))
-    return f"{signed}.{base64url(hmac.new(key.encode(), signed.encode(), hashlib.sha256).digest())}"
 
 
 class Used(dict):
@@ -105,12 +90,11 @@ def use_an_assertion(server: Server, spindle: Spindle, world: World, used: Used)
     spindle.create_issuer(
         merchant_id=world.merchant, issuer=issuer, secret=key, algorithms=["HS256"], create_users=True
     )
-    bearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-    client = spindle.create_client(world.merchant, "Bearer of assertions", grant_types=[bearer])
+    client = spindle.create_client(world.merchant, "Bearer of assertions", grant_types=[JWT_BEARER])
     used.note("bearer's client secret", client.secret)
-    for value in (assertion(issuer, server.origin, key), assertion(issuer, server.origin, "not the key")):
+    for value in (assertion(key, issuer, server.origin), assertion("not the key", issuer, server.origin)):
         used.note("assertion", value)
-        answer = spindle.token(client, bearer, assertion=value)
+        answer = spindle.token(client, JWT_BEARER, assertion=value)
         if answer.status == 200:
             used.note_tokens("asserted", answer.json)
     assert any("asserted" in name for name in used), f"the assertion was not taken: {answer}"

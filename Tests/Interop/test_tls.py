@@ -10,7 +10,7 @@ import pytest
 from harness.browser import Browser
 from harness.cases import FORM
 from harness.http2 import (
-    DATA, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, dial, frame, headers, seconds_until_refused,
+    CONTINUATION, DATA, END_HEADERS, HEADERS, PING, PREFACE, SETTINGS, dial, frame, headers, seconds_until_refused,
 )
 from harness.server import Server
 from harness.spindle import Spindle
@@ -123,11 +123,16 @@ HALF_A_REQUEST = frame(HEADERS, END_HEADERS, 1, headers("/oauth/token", (b"conte
         (b"", b""),
         (PREFACE + frame(SETTINGS, 0, 0), b""),
         (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_HEADER, b""),
+        (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_HEADER, frame(CONTINUATION, 0, 1)),
+        (PREFACE + frame(SETTINGS, 0, 0), frame(PING, 0, 0, b"still me")),
         (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, b""),
         (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, frame(DATA, 0, 1, b"a")),
         (PREFACE + frame(SETTINGS, 0, 0) + HALF_A_REQUEST, frame(PING, 0, 0, b"still me")),
     ],
-    ids=["silence", "no stream", "half a header", "half a request", "slow body", "half a request and pings"],
+    ids=[
+        "silence", "no stream", "half a header", "slow header", "only pings", "half a request", "slow body",
+        "half a request and pings",
+    ],
 )
 def test_a_slow_client_of_http_2_is_cut(server, world, certificate, start, drip):
     with dial(server.address, str(certificate[0]), "h2") as line:

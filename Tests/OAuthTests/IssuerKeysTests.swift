@@ -1,4 +1,4 @@
-import Federation
+@testable import Federation
 import Foundation
 import JOSE
 import Logging
@@ -27,7 +27,7 @@ import Values
 
     /// Whether the cached keys take what `signer` signs.
     private func takes(_ signer: Signer) async -> Bool {
-        guard let keys = await keys.keys(at: server.address) else { return false }
+        guard let keys = try? await keys.keys(at: server.address) else { return false }
         return (try? await keys.verify(signer.sign(.members(["iss": "i"])), allowed: [.es256])) != nil
     }
 
@@ -112,6 +112,19 @@ import Values
         #expect(error?.reason == "issuer_keys_unavailable")
         #expect(error?.code == .temporarilyUnavailable)
         #expect(error?.retryAfter == .seconds(10))
+    }
+
+    @Test("why there are no keys is for the log")
+    func cause() async throws {
+        server.answer("", status: "404 Not Found")
+        await #expect(throws: IssuerKeys.Unavailable(reason: "answered with status 404")) {
+            try await keys.keys(at: server.address)
+        }
+        // Told again without asking again.
+        await #expect(throws: IssuerKeys.Unavailable(reason: "answered with status 404")) {
+            try await keys.keysAnew(at: server.address)
+        }
+        #expect(server.requests.count == 1)
     }
 
     @Test("a redirect is no key set")

@@ -1,6 +1,6 @@
 import AsyncHTTPClient
 public import Cryptography
-public import Deployment
+import Deployment
 import Foundation
 public import JOSE
 import Keys
@@ -11,7 +11,7 @@ import OAuth
 import Outbound
 import ServiceLifecycle
 public import Storage
-public import Values
+import Values
 
 /// A whole server on a port of its own, with a clock that the test turns.
 public struct TestServer: Sendable {

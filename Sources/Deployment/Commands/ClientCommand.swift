@@ -13,16 +13,24 @@ struct ClientCommand: ParsableCommand {
 
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Register a client. Its secrets are shown once.")
-        @Option(help: "The merchant it belongs to; without one it is the platform's own.") var merchant: String?
+        @Option(help: "The id of the merchant it belongs to; a client with scope admin belongs to none.")
+        var merchant: String?
         @OptionGroup var members: ClientMembers
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
             let metadata = try ClientMetadata(members.json)
+            // Only a client with the scope admin belongs to nobody.
+            switch (merchant, metadata.asksForAdministration) {
+            case (nil, false): throw JSONFault("merchant_id", "given")
+            case (_?, true):
+                throw JSONFault("scope", "without admin for a merchant's client; admin:merchant is for those")
+            default: break
+            }
             let merchant = merchant.map { Merchant.ID($0) }
             if let merchant, try await stores.merchants.find(merchant) == nil {
-                throw JSONFault("merchant_id", "the id of a merchant")
+                throw JSONFault("merchant_id", "an existing merchant's id")
             }
             output.print(try await stores.clients.register(metadata, merchant: merchant).document)
         }

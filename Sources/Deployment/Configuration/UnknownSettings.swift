@@ -5,7 +5,7 @@ enum UnknownSettings {
     static func faults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
         let known = Set(ConfigurationKey.allCases.map(\.environmentVariable))
         return environment.keys.sorted()
-            .filter { $0.hasPrefix(ConfigurationKey.environmentPrefix) && !known.contains($0) && !isForTests($0) }
+            .filter { $0.hasPrefix(ConfigurationKey.environmentPrefix) && !known.contains($0) && !isElsewheres($0) }
             .map { ConfigurationFault($0, expected, at: "the environment") }
     }
 
@@ -14,8 +14,9 @@ enum UnknownSettings {
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 
-    /// The tests name the binary, and their own switches, by the same prefix.
-    private static func isForTests(_ name: String) -> Bool {
-        name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_")
+    /// The tests name the binary, and their own switches, by the same prefix; SPINDLE_MAIL is promised to operators
+    /// and waits for the first mail to be sent.
+    private static func isElsewheres(_ name: String) -> Bool {
+        name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_") || name == "SPINDLE_MAIL"
     }
 }

@@ -68,9 +68,14 @@ struct Form: Sendable {
         let tooLarge = OAuthError(.requestTooLarge, "body_too_large", "The body is larger than 64 KiB.")
         if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
         var bytes: [UInt8] = []
-        for try await part in request.body {
-            guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-            bytes.append(contentsOf: part.readableBytesView)
+        do {
+            for try await part in request.body {
+                guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
+                bytes.append(contentsOf: part.readableBytesView)
+            }
+        } catch let error where !(error is OAuthError || error is CancellationError) {
+            // The client closed its side in the middle, or its chunks are malformed: its fault, whatever the parser says.
+            throw OAuthError(.invalidRequest, "body_cut_off", "The body ended before its announced length.")
         }
         return bytes
     }

@@ -27,13 +27,16 @@ public struct AssertionVerifier: Sendable {
     private func verify(
         _ assertion: String, of issuer: TrustedIssuer, publishedAt address: String
     ) async throws -> VerifiedJWT {
-        guard let keys = await published.keys(at: address) else { throw OAuthError.issuerKeysUnavailable(issuer.id) }
-        do throws(JWTRejection) {
-            return try await keys.verify(assertion, allowed: issuer.algorithms)
-        } catch .unknownKey {
-            // The issuer may have begun to sign with a new key.
-            guard let keys = await published.keysAnew(at: address) else { throw JWTRejection.unknownKey }
-            return try await keys.verify(assertion, allowed: issuer.algorithms)
+        do {
+            let keys = try await published.keys(at: address)
+            do throws(JWTRejection) {
+                return try await keys.verify(assertion, allowed: issuer.algorithms)
+            } catch .unknownKey {
+                // The issuer may have begun to sign with a new key.
+                return try await published.keysAnew(at: address).verify(assertion, allowed: issuer.algorithms)
+            }
+        } catch let unavailable as IssuerKeys.Unavailable {
+            throw OAuthError.issuerKeysUnavailable(issuer.id, unavailable.reason)
         }
     }
 }

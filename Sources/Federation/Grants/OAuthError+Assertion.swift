@@ -17,11 +17,11 @@ extension OAuthError {
         "its iss must be, letter by letter, the name of an issuer registered for this client's merchant.")
     static let assertionOfDisabledIssuer = assertionRefused(
         "assertion_of_disabled_issuer", "its issuer is disabled at the moment.")
-    static func issuerKeysUnavailable(_ issuer: TrustedIssuer.ID) -> OAuthError {
+    static func issuerKeysUnavailable(_ issuer: TrustedIssuer.ID, _ reason: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "issuer_keys_unavailable",
             "The key set of the assertion's issuer cannot be read from its jwks_uri at the moment.",
-            detail: "issuer=\(issuer)", retryAfter: IssuerKeys.refetchInterval)
+            detail: "issuer=\(issuer) cause=\(reason)", retryAfter: IssuerKeys.refetchInterval)
     }
 
     static let assertionSubject = assertionRefused(

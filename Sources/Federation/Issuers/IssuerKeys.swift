@@ -1,4 +1,4 @@
-public import JOSE
+import JOSE
 public import Outbound
 public import Values
 
@@ -16,8 +16,15 @@ public actor IssuerKeys {
     static let refetchInterval: Duration = .seconds(10)
     static let mostEntries = 256
 
+    /// There are no keys to be had; why, for the log.
+    struct Unavailable: Error, Equatable {
+        let reason: String
+    }
+
     private struct Entry {
         var keys: AssertionKeys?
+        /// Why the last answer was not good, if it was not.
+        var fault = "not fetched yet"
         var freshUntil = Timestamp(milliseconds: 0)
         var goodAt = Timestamp(milliseconds: 0)
         /// When it was last asked for, with whatever success.
@@ -28,7 +35,7 @@ public actor IssuerKeys {
 
     private enum Answer: Sendable {
         case keys(AssertionKeys, life: Duration)
-        case unusable
+        case unusable(String)
     }
 
     private let outbound: Outbound
@@ -40,18 +47,23 @@ public actor IssuerKeys {
         self.clock = clock
     }
 
-    /// The keys published at `address`, or nil when there are none to be had.
-    public func keys(at address: String) async -> AssertionKeys? {
+    /// The keys published at `address`.
+    func keys(at address: String) async throws(Unavailable) -> AssertionKeys {
         let now = clock.now
         if let keys = use(address, at: now), let entry = entries[address], now < entry.freshUntil { return keys }
-        return await refetched(address, at: now)
+        return try available(await refetched(address, at: now), at: address)
     }
 
     /// The keys again, after a token named one that was not among them; asked for anew unless that was done just now.
-    public func keysAnew(at address: String) async -> AssertionKeys? {
+    func keysAnew(at address: String) async throws(Unavailable) -> AssertionKeys {
         let now = clock.now
         _ = use(address, at: now)
-        return await refetched(address, at: now)
+        return try available(await refetched(address, at: now), at: address)
+    }
+
+    private func available(_ keys: AssertionKeys?, at address: String) throws(Unavailable) -> AssertionKeys {
+        guard let keys else { throw Unavailable(reason: entries[address]?.fault ?? "not fetched") }
+        return keys
     }
 
     private func refetched(_ address: String, at now: Timestamp) async -> AssertionKeys? {
@@ -70,12 +82,16 @@ public actor IssuerKeys {
     }
 
     private static func ask(_ outbound: Outbound, _ address: String) async -> Answer {
-        let accept = "application/jwk-set+json, application/json"
-        guard let response = try? await outbound.get(address, accept: accept), response.status == 200,
-            let text = String(validating: response.body, as: UTF8.self),
-            let keys = try? AssertionKeys(keySet: text), !keys.isEmpty
-        else { return .unusable }
-        return .keys(keys, life: min(max(response.maxAge ?? usualLife, shortestLife), longestLife))
+        do throws(OutboundError) {
+            let response = try await outbound.get(address, accept: "application/jwk-set+json, application/json")
+            guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
+            guard let text = String(validating: response.body, as: UTF8.self),
+                let keys = try? AssertionKeys(keySet: text), !keys.isEmpty
+            else { return .unusable("answered with no key that could be used") }
+            return .keys(keys, life: min(max(response.maxAge ?? usualLife, shortestLife), longestLife))
+        } catch {
+            return .unusable("\(error)")
+        }
     }
 
     private func keep(_ answer: Answer, of address: String) {
@@ -86,7 +102,8 @@ public actor IssuerKeys {
             entry.keys = keys
             entry.goodAt = now
             entry.freshUntil = now + life
-        case .unusable:
+        case .unusable(let fault):
+            entry.fault = fault
             // With keys to go on with, a server that is down is not asked at every request.
             entry.freshUntil = max(entry.freshUntil, now + Self.shortestLife)
         }

@@ -20,8 +20,9 @@ public struct ExchangeRequest: Sendable {
     /// The scope of what `token` may buy for `receiver`, or why it may not.
     func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
         guard token.permission != nil, token.account != nil else { throw .userTokenNeeded }
-        // Neither an unknown client nor a foreign one: the answer must not tell which ids exist elsewhere.
-        guard let receiver else { throw .foreignMerchant(client) }
+        guard let receiver else {
+            throw .receiver("unknown_receiver", "There is no active client with this clientId.")
+        }
         guard Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
         if let redirectURI, receiver.redirectURI(redirectURI) == nil {
             throw .receiver("unregistered_redirect_uri", "The redirectUri is not registered for this clientId.")

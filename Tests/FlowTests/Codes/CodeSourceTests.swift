@@ -1,0 +1,100 @@
+import TestSupport
+import Testing
+
+@Suite("A code is worth what its source is worth when it is redeemed")
+struct CodeSourceTests {
+    @Test("the device logged out: its unredeemed codes are dead", arguments: Backend.available)
+    func loggedOut(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            let session = try await world.sessionCode(of: phone)
+            #expect(try await world.server.get("/logout", bearer: try phone.require("access_token")).status == 200)
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
+            let opened = try await world.server.get("/auth/session/\(session)")
+            #expect(opened.status == 410)
+            #expect(opened.header("set-cookie") == nil)
+        }
+    }
+
+    @Test("the person was disabled: codes and tokens are dead", arguments: Backend.available)
+    func disabledPerson(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            let authorization = try await world.authorizationCode()
+            try await world.change("users", world.user, ["disabled": true])
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(authorization).error == "invalid_grant")
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
+        }
+    }
+
+    @Test("the receiver was disabled: it is no client any more", arguments: Backend.available)
+    func disabledReceiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            try await world.change("clients", world.backend.id, ["disabled": true])
+            let redeemed = try await world.redeem(code, as: world.backend)
+            #expect(redeemed.status == 401)
+            #expect(redeemed.error == "invalid_client")
+            #expect(try await !world.isLive(try own.require("access_token")))
+            #expect(try await world.exchange(try phone.require("access_token"), for: world.backend).status >= 400)
+            #expect(try await world.isLive(try phone.require("access_token")))
+        }
+    }
+
+    @Test("the merchant was disabled: its clients and their tokens are dead, and live again after", arguments: Backend.available)
+    func disabledMerchant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            try await world.change("merchants", world.merchant, ["disabled": true])
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_client")
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.signIn().error == "invalid_client")
+            let page = try await world.server.get(world.authorizeAddress())
+            #expect(page.status == 400)
+            #expect(page.header("location") == nil)
+
+            try await world.change("merchants", world.merchant, ["disabled": false])
+            #expect(try await world.isLive(try phone.require("access_token")))
+            #expect(try await world.redeem(code, as: world.backend).status == 200)
+        }
+    }
+
+    @Test("the scope is what phone and backend both have", arguments: Backend.available)
+    func scope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(scope: "openid profile")
+            let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            #expect(own.json["scope"]?.string == "profile")
+            let me = try await world.server.get("/me", bearer: try own.require("access_token"))
+            #expect(me.json["name"]?.string == "Ada Lovelace")
+            #expect(me.json["email"] == nil)
+        }
+    }
+
+    @Test("a scope that the receiver lost meanwhile is not given", arguments: Backend.available)
+    func lostScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.code(of: try await world.signIn())
+            try await world.change("clients", world.backend.id, ["scope": "email"])
+            #expect(try await world.redeem(code, as: world.backend).json["scope"]?.string == "email")
+        }
+    }
+
+    @Test("where the merchant says so, the device's logout reaches what backends redeemed", arguments: Backend.available)
+    func logoutReachesBackends(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])
+            let phone = try await world.signIn()
+            let own = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await !world.isLive(try own.require("access_token")))
+        }
+    }
+}
