@@ -89,7 +89,12 @@ let package = Package(
             resources: [.embedInCode("v001_foundation.sql")], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", .product(name: "GRDB", package: "GRDB.swift")]),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"]),
-        module("Outbound", ["Values", httpClient, logging, nio, .product(name: "NIOHTTP1", package: "swift-nio")]),
+        module(
+            "Outbound",
+            [
+                "Values", httpClient, logging, nio, .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
 
         // 2  JSON, JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine)
         module("JOSE", ["Values", "Cryptography", .product(name: "JWTKit", package: "jwt-kit")]),
@@ -124,7 +129,10 @@ let package = Package(
             ["TestSupport", "Storage", "StorageSQLite", "StoragePostgreSQL", "Migrations", "Values", "Cryptography"]),
         tests(
             "OAuthTests",
-            ["TestSupport", "OAuth", "Identity", "Federation", "JOSE", "Storage", "Values", "Cryptography"]),
+            [
+                "TestSupport", "OAuth", "Identity", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "Cryptography", logging,
+            ]),
         tests(
             "FlowTests",
             [

@@ -39,8 +39,9 @@ import Testing
             for match in line.matches(of: /`((?:Sources|Tests|migrations|deploy|docs)\/[A-Za-z0-9_+\/.-]*)/) {
                 #expect(SourceTree.exists(String(match.output.1)), "\(page.path):\(number) names \(match.output.1)")
             }
-            for match in line.matches(of: /`((?:OAuth|Endpoints|Storage\w*|Federation|Identity|Keys)\/[\w+\/]+\.swift)`/) {
-                #expect(SourceTree.exists("Sources/\(match.output.1)"), "\(page.path):\(number) names \(match.output.1)")
+            for match in line.matches(of: /`((?:OAuth|Endpoints|StorageSQLite)\/[\w+\/]+\.swift)`/) {
+                let path = "Sources/\(match.output.1)"
+                #expect(SourceTree.exists(path), "\(page.path):\(number) names \(path)")
             }
         }
     }

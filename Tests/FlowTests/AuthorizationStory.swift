@@ -1,4 +1,3 @@
-import Cryptography
 import TestSupport
 
 /// The pair of RFC 7636's own appendix B.

@@ -4,10 +4,9 @@ import Keys
 import Testing
 
 @Suite("The master key") struct MasterKeyTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "spindle-\(UUID().uuidString)")
-    private func path(_ name: String) -> String { folder.appending(path: name).path(percentEncoded: false) }
+    private let folder: TemporaryFolder
 
-    init() throws { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+    init() throws { folder = try TemporaryFolder() }
 
     @Test("it is read from the base64 of exactly 32 bytes")
     func parsing() throws {
@@ -22,7 +21,7 @@ import Testing
 
     @Test("its file is its owner's alone, whatever the umask, and is never overwritten")
     func file() throws {
-        let file = MasterKeyFile(path: path("a.key"))
+        let file = MasterKeyFile(path: folder.path("a.key"))
         #expect(try file.read() == nil)
         let key = MasterKey.random(from: SystemRandom())
         try file.create(key)
@@ -41,14 +40,14 @@ import Testing
 
     @Test("a file that is no key, or cannot be read or made, is told with its path")
     func unreadable() throws {
-        let file = MasterKeyFile(path: path("b.key"))
+        let file = MasterKeyFile(path: folder.path("b.key"))
         for text in ["", "not a key", String(repeating: "A", count: 4096)] {
             try Data(text.utf8).write(to: URL(filePath: file.path))
             #expect(throws: MasterKeyError.malformed) { try file.read() }
         }
-        #expect(throws: MasterKeyError.self) { try MasterKeyFile(path: folder.path()).read() }
+        #expect(throws: MasterKeyError.self) { try MasterKeyFile(path: folder.path).read() }
         let error = #expect(throws: MasterKeyError.self) {
-            try MasterKeyFile(path: path("no/such/folder.key")).create(.random(from: SystemRandom()))
+            try MasterKeyFile(path: folder.path("no/such/folder.key")).create(.random(from: SystemRandom()))
         }
         #expect("\(error as Any)".contains("no/such/folder.key"))
     }

@@ -9,9 +9,11 @@ import Values
 
 @Suite("Keys in the database") struct StoredKeysTests {
     private let random = SystemRandom()
-    private func freshFile() -> MasterKeyFile {
-        MasterKeyFile(path: FileManager.default.temporaryDirectory.path() + "/spindle-\(UUID().uuidString).key")
-    }
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func freshFile() -> MasterKeyFile { MasterKeyFile(path: folder.path("master.key")) }
 
     @Test("an empty database is given a key, and knows it again", arguments: Backend.available)
     func firstStart(_ backend: Backend) async throws {

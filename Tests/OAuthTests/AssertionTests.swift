@@ -2,8 +2,10 @@ import Cryptography
 @testable import Federation
 import JOSE
 import OAuth
+import Storage
 import TestSupport
 import Testing
+import Values
 
 @Suite("What an assertion must say, and how it must be signed") struct AssertionTests {
     private let signer = Signer()

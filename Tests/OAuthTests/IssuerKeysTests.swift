@@ -1,5 +1,4 @@
 @testable import Federation
-import Foundation
 import JOSE
 import Logging
 import OAuth

@@ -1,6 +1,5 @@
 import Cryptography
 @testable import Federation
-import Foundation
 import JOSE
 @testable import OAuth
 import Storage

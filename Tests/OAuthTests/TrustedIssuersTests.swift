@@ -1,5 +1,4 @@
 import Federation
-import Foundation
 import JOSE
 import OAuth
 import Storage

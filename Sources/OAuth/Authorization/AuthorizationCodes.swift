@@ -7,7 +7,7 @@ public struct AuthorizationCode: Sendable {
     let client: Client.ID
     let subject: Subject
     let scope: Scope
-    let redirectURI: String
+    let redirectURI: RedirectURI
     let redirectURISent: Bool
     let challenge: CodeChallenge?
     let expiresAt: Timestamp
@@ -19,7 +19,7 @@ public struct AuthorizationCode: Sendable {
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
-        guard redirectURI == nil || redirectURI == self.redirectURI else { throw .codeRefused("redirect_uri_mismatch") }
+        guard redirectURI.map(self.redirectURI.isExactly) ?? true else { throw .codeRefused("redirect_uri_mismatch") }
         switch (challenge, verifier) {
         case (nil, nil): return
         // RFC 9700 §2.1.1: a verifier without a challenge is the sign of a downgrade.
@@ -93,7 +93,7 @@ extension AuthorizationCode {
         self.init(
             client: try row.get("client_id"),
             subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
-            scope: try row.get("scope"), redirectURI: try row.get("redirect_uri"),
+            scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),
             redirectURISent: try row.get("redirect_uri_sent"),
             challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),
             expiresAt: try row.get("expires_at"))

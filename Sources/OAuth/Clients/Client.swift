@@ -37,7 +37,7 @@ public struct Client: Sendable {
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 
     /// The registered address that is exactly `text`.
-    public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.text == text } }
+    public func redirectURI(_ text: String) -> RedirectURI? { redirectURIs.first { $0.isExactly(text) } }
 
     /// The scope a request of this client gets: what it asks for, if it may; without a request the default.
     public func granted(_ requested: String?, within limit: Scope? = nil) throws(OAuthError) -> Scope {

@@ -20,6 +20,9 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Compares byte for byte. Swift's `==` takes canonically equivalent characters, the Kelvin sign and K, for one.
+    func isExactly(_ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
+
     /// One that was registered before.
     init(stored text: String) { self.text = text }
 

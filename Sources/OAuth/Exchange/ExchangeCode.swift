@@ -22,7 +22,7 @@ public struct ExchangeCode: Sendable {
     let client: Client.ID
     public let subject: Subject
     let scope: Scope
-    let redirectURI: String?
+    let redirectURI: RedirectURI?
     let expiresAt: Timestamp
 
     /// Every binding of a redemption. The redirect URI is one the receiver registered; the code itself was not bound
@@ -31,7 +31,7 @@ public struct ExchangeCode: Sendable {
         guard kind == .code else { throw .codeRefused("session_code_at_token_endpoint") }
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard let redirectURI else { throw .missing(.redirectURI) }
-        guard client.redirectURI(redirectURI) != nil, self.redirectURI ?? redirectURI == redirectURI else {
+        guard client.redirectURI(redirectURI) != nil, self.redirectURI?.isExactly(redirectURI) ?? true else {
             throw .codeRefused("redirect_uri_mismatch")
         }
         guard !hasVerifier else { throw .codeRefused("verifier_without_challenge") }

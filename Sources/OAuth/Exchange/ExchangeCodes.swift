@@ -77,7 +77,8 @@ extension ExchangeCode {
         self.init(
             kind: kind, source: try row.get("source_permission_id"), client: try row.get("client_id"),
             subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
-            scope: try row.get("scope"), redirectURI: try row.get("redirect_uri"),
+            scope: try row.get("scope"),
+            redirectURI: try row.get("redirect_uri", as: String?.self).map(RedirectURI.init(stored:)),
             expiresAt: try row.get("expires_at"))
     }
 }

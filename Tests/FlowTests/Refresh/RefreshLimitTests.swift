@@ -1,0 +1,113 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("How long and how far a refresh token reaches")
+struct RefreshLimitTests {
+    private static let day = Duration.seconds(86400)
+
+    @Test("thirty days from its issue, to the millisecond, for a phone", arguments: Backend.available)
+    func slides(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let first = try await world.signIn().require("refresh_token")
+            world.server.clock.advance(by: Self.day * 30 - .milliseconds(1))
+            let second = try await world.refresh(first).require("refresh_token")
+            world.server.clock.advance(by: Self.day * 30 - .milliseconds(1))
+            let third = try await world.refresh(second).require("refresh_token")
+            world.server.clock.advance(by: Self.day * 30)
+            #expect(try await world.refresh(third).error == "invalid_grant")
+        }
+    }
+
+    @Test("a kept token slides as well", arguments: Backend.available)
+    func keptSlides(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn(with: world.backend).require("refresh_token")
+            for _ in 1...3 {
+                world.server.clock.advance(by: Self.day * 29)
+                #expect(try await world.refresh(token, as: world.backend).status == 200)
+            }
+            world.server.clock.advance(by: Self.day * 30)
+            #expect(try await world.refresh(token, as: world.backend).error == "invalid_grant")
+        }
+    }
+
+    @Test("a chain ends a year after the sign-in, however often it was refreshed", arguments: Backend.available)
+    func year(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var token = try await world.signIn().require("refresh_token")
+            let kept = try await world.signIn(with: world.backend).require("refresh_token")
+            for _ in 1...14 {
+                world.server.clock.advance(by: Self.day * 26)
+                token = try await world.refresh(token).require("refresh_token")
+                #expect(try await world.refresh(kept, as: world.backend).status == 200)
+            }
+            world.server.clock.advance(by: Self.day - .milliseconds(1))
+            token = try await world.refresh(token).require("refresh_token")
+            #expect(try await world.refresh(kept, as: world.backend).status == 200)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(token).error == "invalid_grant")
+            #expect(try await world.refresh(kept, as: world.backend).error == "invalid_grant")
+        }
+    }
+
+    @Test("a client may have another lifetime", arguments: Backend.available)
+    func perClient(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["refresh_token_lifetime": 3600, "access_token_lifetime": 60])
+            let answer = try await world.signIn(with: client)
+            #expect(answer.json["expires_in"]?.integer == 60)
+            world.server.clock.advance(by: .seconds(60))
+            #expect(try await !world.isLive(try answer.require("access_token")))
+            world.server.clock.advance(by: .seconds(3540))
+            #expect(try await world.refresh(try answer.require("refresh_token"), as: client).error == "invalid_grant")
+        }
+    }
+
+    @Test("an access token lives an hour, to the millisecond", arguments: Backend.available)
+    func accessToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
+            world.server.clock.advance(by: .seconds(3600) - .milliseconds(1))
+            #expect(try await world.isLive(token))
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.server.get("/me", bearer: token).status == 401)
+        }
+    }
+
+    @Test("a refresh may narrow the scope of one access token, and never widen it", arguments: Backend.available)
+    func scope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(scope: "openid profile")
+            let narrow = try await world.refresh(try phone.require("refresh_token"), scope: "profile")
+            #expect(narrow.json["scope"]?.string == "profile")
+            let refreshToken = try narrow.require("refresh_token")
+            for wider in ["profile email", "admin", "profile admin:merchant", "nonsense"] {
+                let refused = try await world.refresh(refreshToken, scope: wider)
+                #expect(refused.status == 400)
+                #expect(refused.error == "invalid_scope")
+            }
+            // Nothing was spent by asking for too much, and the grant is still as wide as it was.
+            #expect(try await world.refresh(refreshToken).json["scope"]?.string == "openid profile")
+        }
+    }
+
+    @Test("a scope that the client lost is not refreshed", arguments: Backend.available)
+    func lostScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            try await world.change("clients", world.app.id, ["scope": "profile"])
+            #expect(try await world.refresh(try phone.require("refresh_token")).json["scope"]?.string == "profile")
+        }
+    }
+
+    @Test("a client that lost the grant cannot refresh", arguments: Backend.available)
+    func lostGrant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            try await world.change("clients", world.app.id, ["grant_types": ["password"]])
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "unauthorized_client")
+            #expect(try await world.signIn().json["refresh_token"] == nil)
+        }
+    }
+}
