@@ -58,7 +58,7 @@ extension Spindle {
         let sessions = Sessions(database: database, clock: clock)
 
         // Tokens
-        let authenticator = ClientAuthenticator(database: database)
+        let authenticator = ClientAuthenticator(database: database, known: stores.knownClients)
         let accessTokens = AccessTokens(database: database, clock: clock)
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)

@@ -10,6 +10,7 @@ public import Values
 /// Where everything is kept: what the server and the commands share.
 public struct Stores: Sendable {
     public let database: any Database
+    public let knownClients: KnownClients
     public let merchants: Merchants
     public let clients: Clients
     public let accounts: Accounts
@@ -21,8 +22,9 @@ public struct Stores: Sendable {
         outbound: OutboundPolicy
     ) {
         self.database = database
-        merchants = Merchants(database: database, clock: clock, random: random)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal)
+        knownClients = KnownClients(clock: clock)
+        merchants = Merchants(database: database, clock: clock, random: random, known: knownClients)
+        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: knownClients)
         permissions = Permissions(database: database)
         accounts = Accounts(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)

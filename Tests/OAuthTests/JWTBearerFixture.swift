@@ -45,15 +45,16 @@ struct JWTBearerFixture: Sendable {
         seal = Seal(masterKey: .random(from: random), random: random)
         let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
         issuers = TrustedIssuers(database: database, clock: clock, random: random, seal: seal, outbound: policy)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal)
-        merchants = Merchants(database: database, clock: clock, random: random)
+        let known = KnownClients(clock: clock)
+        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        merchants = Merchants(database: database, clock: clock, random: random, known: known)
         let outbound = Outbound(policy: policy, logger: Logger(label: "test"))
         let grant = JWTBearerGrant(
             issuers: issuers, subjects: IssuerSubjects(database: database),
             verifier: AssertionVerifier(published: IssuerKeys(outbound: outbound, clock: clock), seal: seal),
             audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
         issuance = TokenIssuance(
-            clients: ClientAuthenticator(database: database), grants: [grant],
+            clients: ClientAuthenticator(database: database, known: known), grants: [grant],
             mint: BearerTokenMint(database: database, clock: clock, random: random))
         merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
         client = try await Self.client(of: merchant, clients)

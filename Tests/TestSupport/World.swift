@@ -9,6 +9,15 @@ public struct World: Sendable {
         public let secret: String
         public let redirectURI: String
         public var basic: (id: String, secret: String) { (id, secret) }
+
+        public init(id: String, secret: String, redirectURI: String) {
+            self.id = id
+            self.secret = secret
+            self.redirectURI = redirectURI
+        }
+
+        /// The same client with another secret, or with none.
+        public func with(secret: String) -> Actor { Actor(id: id, secret: secret, redirectURI: redirectURI) }
     }
 
     public let server: TestServer

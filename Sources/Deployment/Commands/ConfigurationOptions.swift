@@ -8,7 +8,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The issuer, verbatim.", valueName: "url")) var issuer: String?
     @Option(help: ArgumentHelp("A SQLite path, or postgresql://…", valueName: "database")) var database: String?
     @Option(help: ArgumentHelp("The file of the master key.", valueName: "file")) var masterKeyFile: String?
-    @Option(help: ArgumentHelp("Serve /admin and /metrics there only.", valueName: "host:port"))
+    @Option(help: ArgumentHelp("Serve /admin there only.", valueName: "host:port"))
     var adminListen: String?
     @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file")) var tlsCertificate: String?
     @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file")) var tlsKey: String?

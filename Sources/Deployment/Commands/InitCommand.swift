@@ -17,7 +17,7 @@ struct InitCommand: AsyncParsableCommand {
         let configuration = try options.read()
         let installation = try await Installation.open(configuration, for: .initialising)
         do {
-            let outcome = try await initialise(installation)
+            let outcome = try await initialise(installation, try installation.stores(configuration))
             await installation.close()
             report(outcome, configuration)
         } catch {
@@ -31,10 +31,10 @@ struct InitCommand: AsyncParsableCommand {
         case present(Client.ID?)
     }
 
-    private func initialise(_ installation: Installation) async throws -> Outcome {
+    private func initialise(_ installation: Installation, _ stores: Stores) async throws -> Outcome {
         let signingKeys = SigningKeys(database: installation.database, seal: installation.seal)
         try await signingKeys.createMissing(at: installation.clock.now)
-        let administrator = FirstAdministrator(installation)
+        let administrator = FirstAdministrator(stores)
         if let id = try await administrator.find() { return .present(id) }
         if let made = try await administrator.create() { return .made(made) }
         return .present(try await administrator.find())

@@ -1,4 +1,5 @@
 import Foundation
+import Values
 
 /// Who we say we are (RFC 8414 §2): kept verbatim, because clients compare it character by character.
 public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
@@ -26,5 +27,8 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 
     /// Whether only this machine can mean it: there http is no risk.
-    public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    public var isLoopback: Bool {
+        guard let address = IPAddress(host) else { return host == "localhost" }
+        return ["127.0.0.0/8", "::1/128"].contains { CIDR($0)?.contains(address) == true }
+    }
 }

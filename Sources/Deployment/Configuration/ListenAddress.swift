@@ -11,9 +11,9 @@ public struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `host:port`; nil for anything else.
     public init?(_ text: String) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0,
-            let host = Self.host(text[..<colon])
-        else { return nil }
+        guard let colon = text.lastIndex(of: ":"), let host = Self.host(text[..<colon]) else { return nil }
+        let digits = text[text.index(after: colon)...]
+        guard let port = UInt16(digits), port > 0, String(port) == digits else { return nil }
         self.init(host: host, port: Int(port))
     }
 

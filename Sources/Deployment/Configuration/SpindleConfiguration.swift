@@ -7,7 +7,7 @@ public struct SpindleConfiguration: Sendable {
     public var issuer: IssuerURL
     public var database: DatabaseLocation
     public var masterKey: MasterKeyLocation
-    /// When set, `/admin` and `/metrics` are served there only.
+    /// When set, `/admin` is served there only.
     public var adminListen: ListenAddress?
     /// When set, we speak HTTPS ourselves.
     public var tls: CertificateFiles?

@@ -1,5 +1,4 @@
 import JOSE
-import Keys
 import OAuth
 import Storage
 import Values
@@ -10,11 +9,9 @@ struct FirstAdministrator: Sendable {
     private let database: any Database
     private let clients: Clients
 
-    init(_ installation: Installation) {
-        database = installation.database
-        clients = Clients(
-            database: installation.database, clock: installation.clock, random: installation.random,
-            seal: installation.seal)
+    init(_ stores: Stores) {
+        database = stores.database
+        clients = stores.clients
     }
 
     /// The client that was made earlier, whether or not it still exists; nil for a new database.

@@ -73,7 +73,7 @@ public struct AuthorizeEndpoint: Endpoint {
             return try await proceed(request.oauth, form, request.http, consent: consent)
         } catch let refusal as OAuthError {
             refusal.log(to: context.logger)
-            return .redirect(to: returnAddress.location(refusal: refusal))
+            return .sendBrowser(to: returnAddress.location(refusal: refusal))
         }
     }
 
@@ -95,7 +95,7 @@ public struct AuthorizeEndpoint: Endpoint {
                 throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
             }
             let code = try await codes.issue(request, subject: subject, session: session.id.text, at: clock.now)
-            return .redirect(to: request.returnAddress.location(code: code))
+            return .sendBrowser(to: request.returnAddress.location(code: code))
         }
     }
 

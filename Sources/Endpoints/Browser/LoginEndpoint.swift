@@ -58,7 +58,7 @@ public struct LoginEndpoint: Endpoint {
             let account = try await signIn.check(
                 username: email, password: form["password"] ?? "", address: address.of(request, context))
             let cookie = try await open(for: account, request, context)
-            return .redirect(to: continueTo ?? "/login", status: .seeOther, cookies: [cookie])
+            return .sendBrowser(to: continueTo ?? "/login", status: .seeOther, cookies: [cookie])
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)

@@ -48,20 +48,21 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
-        if request.headers[.authorization] != nil {
-            try await endToken(request)
+        // A device's call may have no body at all.
+        let form = request.headers[.contentType] == nil ? Form(pairs: []) : try await Form.read(request)
+        if try PresentedToken.read(request, form: form.parameters) != nil {
+            try await endToken(request, form)
             return .json(.members(["result": "OK"]))
         }
-        let form = try await Form.read(request)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm }
         guard let session = try await sessions.of(request, pages.site) else { return signedOut }
         return try await end(session)
     }
 
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
-    private func endToken(_ request: Request) async throws {
+    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws {
         // A token in a URL that ends it is nobody's gain.
-        let token = try await tokens.require(request, inQuery: true)
+        let token = try await tokens.require(request, form: form.parameters, inQuery: true)
         guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
         try await permissions.logOut(permission, at: clock.now)
     }

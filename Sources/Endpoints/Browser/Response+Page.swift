@@ -23,8 +23,9 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours.
-    static func redirect(
+    /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours. Not named `redirect`:
+    /// the framework's own of that name would be chosen, which lets caches keep a code.
+    static func sendBrowser(
         to location: String, status: HTTPResponse.Status = .found, cookies: [String?] = []
     ) -> Response {
         var headers = HTTPFields()

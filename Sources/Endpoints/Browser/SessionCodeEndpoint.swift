@@ -60,7 +60,7 @@ public struct SessionCodeEndpoint: Endpoint {
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try await Form.read(request)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm }
-        guard form["decision"] == "allow" else { return .redirect(to: "/login", status: .seeOther) }
+        guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
         return try await refusalsAsPages(context) {
             let session = try await sessions.of(request, pages.site)
             return try await spend(try context.code, replacing: session, request, context)
@@ -80,7 +80,7 @@ public struct SessionCodeEndpoint: Endpoint {
                 opening, account: entitlement.subject.account, signedInAt: entitlement.subject.signedInAt,
                 permission: entitlement.permission.text, replacing: old?.id, at: now, in: db)
         }
-        return .redirect(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])
+        return .sendBrowser(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])
     }
 
     private func askToSwitch(

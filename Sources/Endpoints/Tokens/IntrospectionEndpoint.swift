@@ -26,7 +26,7 @@ public struct IntrospectionEndpoint: Endpoint {
         return .json(
             .members([
                 "active": true,
-                "scope": .string(token.scope.description),
+                "scope": token.scope.isEmpty ? nil : .string(token.scope.description),
                 "client_id": .string(token.client.text),
                 "token_type": "Bearer",
                 "exp": .integer(token.expiresAt.seconds),

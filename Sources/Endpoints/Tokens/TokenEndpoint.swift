@@ -35,7 +35,7 @@ extension TokenResponse {
             "access_token": .string(accessToken.value),
             "token_type": "Bearer",
             "expires_in": .integer(lifetime.seconds),
-            "scope": .string(scope.description),
+            "scope": scope.isEmpty ? nil : .string(scope.description),
             "refresh_token": refreshToken.map { .string($0.value) },
             "user_id": account.map { .string($0.description) } ?? (spid ? false : nil),
             "is_admin": spid ? false : nil,

@@ -17,6 +17,7 @@ extension Clients {
     public func addSecret(to id: Client.ID) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
         let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
         let value = Secret<Client>.random(from: random)
+        defer { known.forget() }
         let added = try await database.write { db in
             guard let client = try Self.find(id, in: db), !client.isPublic else { return false }
             let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
@@ -36,7 +37,8 @@ extension Clients {
 
     /// Ends one secret. False when the client has no such secret.
     public func endSecret(_ secret: ClientSecret.ID, of id: Client.ID) async throws -> Bool {
-        try await database.write { db in
+        defer { known.forget() }
+        return try await database.write { db in
             try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)") == 1
         }
     }

@@ -10,12 +10,16 @@ public struct Clients: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let seal: Seal
+    let known: KnownClients
 
-    public init(database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal) {
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, known: KnownClients
+    ) {
         self.database = database
         self.clock = clock
         self.random = random
         self.seal = seal
+        self.known = known
     }
 
     static let columns: SQL.Columns = """
@@ -97,6 +101,7 @@ public struct Clients: Sendable {
     public func change(_ id: Client.ID, _ json: JSON) async throws -> Client? {
         let now = clock.now
         let disabled = try JSONMembers(json).flag("disabled")
+        defer { known.forget() }
         return try await database.write { db in
             guard var client = try Self.find(id, in: db) else { return nil }
             client.take(try ClientMetadata(json, over: client))
@@ -109,6 +114,7 @@ public struct Clients: Sendable {
 
     /// Deletes a client with all it holds. False when there is none.
     public func delete(_ id: Client.ID) async throws -> Bool {
-        try await database.write { db in try db.execute("DELETE FROM clients WHERE id = \(id)") == 1 }
+        defer { known.forget() }
+        return try await database.write { db in try db.execute("DELETE FROM clients WHERE id = \(id)") == 1 }
     }
 }

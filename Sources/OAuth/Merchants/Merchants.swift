@@ -8,11 +8,13 @@ public struct Merchants: Sendable {
     private let database: any Database
     private let clock: any WallClock
     private let random: any RandomSource
+    private let known: KnownClients
 
-    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+    public init(database: any Database, clock: any WallClock, random: any RandomSource, known: KnownClients) {
         self.database = database
         self.clock = clock
         self.random = random
+        self.known = known
     }
 
     private static let columns: SQL.Columns =
@@ -59,6 +61,7 @@ public struct Merchants: Sendable {
         let reaches = try members.flag("logout_reaches_backends")
         let disabled = try members.flag("disabled")
         let now = clock.now
+        defer { known.forget() }
         return try await database.write { db in
             guard
                 var merchant = try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first
@@ -81,7 +84,8 @@ public struct Merchants: Sendable {
 
     /// Deletes a merchant with its clients and all they hold. False when there is none.
     public func delete(_ id: Merchant.ID) async throws -> Bool {
-        try await database.write { db in try db.execute("DELETE FROM merchants WHERE id = \(id)") == 1 }
+        defer { known.forget() }
+        return try await database.write { db in try db.execute("DELETE FROM merchants WHERE id = \(id)") == 1 }
     }
 }
 

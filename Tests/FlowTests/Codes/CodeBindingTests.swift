@@ -1,3 +1,4 @@
+import JOSE
 import TestSupport
 import Testing
 
@@ -26,11 +27,11 @@ struct CodeBindingTests {
     func wrongSecret(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
-            let guesser = World.Actor(id: world.backend.id, secret: "guess", redirectURI: world.backend.redirectURI)
+            let guesser = world.backend.with(secret: "guess")
             let guessed = try await world.redeem(code, as: guesser)
             #expect(guessed.status == 401)
             #expect(guessed.error == "invalid_client")
-            let silent = World.Actor(id: world.backend.id, secret: "", redirectURI: world.backend.redirectURI)
+            let silent = world.backend.with(secret: "")
             #expect(try await world.redeem(code, as: silent).error == "invalid_client")
             #expect(try await world.redeem(code, as: world.backend).status == 200)
         }

@@ -54,7 +54,7 @@ struct CodeReplayTests {
             let first = try await world.redeem(code, as: world.backend)
             let token = try first.require("access_token")
 
-            let guesser = World.Actor(id: world.backend.id, secret: "guess", redirectURI: world.backend.redirectURI)
+            let guesser = world.backend.with(secret: "guess")
             #expect(try await world.redeem(code, as: guesser).error == "invalid_client")
             #expect(try await world.redeem(code, as: world.rivalBackend).error == "invalid_grant")
             let elsewhere = try await world.redeem(

@@ -1,0 +1,57 @@
+import Storage
+import Synchronization
+public import Values
+
+/// The clients that asked lately, so that each of their requests is not another look into the database.
+///
+/// An entry is trusted for a second, and what this process changes it forgets at once. So a client that another node
+/// or a command disables may be told new tokens for a second more; they are dead wherever they are presented, because
+/// that is asked each time. Nothing that revokes is kept here.
+public final class KnownClients: Sendable {
+    struct Entry: Sendable {
+        let client: Client
+        let secrets: [Fingerprint<Client>]
+        let isLive: Bool
+    }
+
+    private struct State {
+        var entries: [Client.ID: (entry: Entry, until: Timestamp)] = [:]
+        /// Counts what was forgotten: an entry that was read before is not to be kept after.
+        var generation = 0
+    }
+
+    private let state = Mutex(State())
+    private let clock: any WallClock
+
+    /// How long an entry is trusted.
+    public static let memory: Duration = .seconds(1)
+    private static let most = 10_000
+
+    public init(clock: any WallClock) { self.clock = clock }
+
+    /// The entry of `id`: from memory, or by `read`, whose answer is kept.
+    func entry(_ id: Client.ID, read: () async throws -> Entry?) async throws -> Entry? {
+        let now = clock.now
+        let (known, generation) = state.withLock { state -> (Entry?, Int) in
+            guard let known = state.entries[id], now < known.until else { return (nil, state.generation) }
+            return (known.entry, state.generation)
+        }
+        if let known { return known }
+        // An unknown id is not kept: a stream of made-up ids must not fill the memory.
+        guard let entry = try await read() else { return nil }
+        state.withLock { state in
+            guard state.generation == generation else { return }
+            if state.entries.count >= Self.most { state.entries.removeAll(keepingCapacity: true) }
+            state.entries[id] = (entry, now + Self.memory)
+        }
+        return entry
+    }
+
+    /// Forgets everything: a client, a secret or a merchant was changed. That is rare, and the next requests read again.
+    func forget() {
+        state.withLock { state in
+            state.entries.removeAll(keepingCapacity: true)
+            state.generation += 1
+        }
+    }
+}

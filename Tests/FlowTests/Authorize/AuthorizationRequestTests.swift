@@ -1,0 +1,135 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("What is wrong with an authorization request, and who is told")
+struct AuthorizationRequestTests {
+    @Test("a bad client or redirect URI gets a page that says which, and never a redirect", arguments: Backend.available)
+    func nowhereToGo(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases: [(KeyValuePairs<String, String>, String)] = [
+                (["client_id": ""], "The app did not say who it is"),
+                (["client_id": "nobody"], "This app is not known here"),
+                (["redirect_uri": ""], "The app did not say where to return"),
+                (["redirect_uri": "https://evil.example/"], "The address to return to is not registered"),
+                (["redirect_uri": "loom://signed-in/"], "The address to return to is not registered"),
+                (["redirect_uri": "LOOM://signed-in"], "The address to return to is not registered"),
+                (["redirect_uri": World.webview + "?x=1"], "The address to return to is not registered"),
+                (["redirect_uri": World.webview + "#x"], "The address to return to is not registered"),
+                (["redirect_uri": "https://loom.example@evil.example/"], "The address to return to is not registered"),
+            ]
+            for (changes, title) in cases {
+                // Whatever else is wrong with it: the address comes first.
+                for more in ["", "&response_type=token", "&prompt=none", "&scope=admin"] {
+                    let page = try await world.server.get(world.authorizeAddress(changes) + more)
+                    #expect(page.status == 400, "\(changes)\(more)")
+                    #expect(page.isPage)
+                    #expect(page.header("location") == nil)
+                    if more != "&response_type=token" { #expect(page.body.contains(title), "\(changes)") }
+                }
+            }
+        }
+    }
+
+    @Test("a disabled client is not known", arguments: Backend.available)
+    func disabledClient(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["disabled": true])
+            let page = try await world.server.get(world.authorizeAddress())
+            #expect(page.status == 400)
+            #expect(page.body.contains("This app is not known here"))
+            #expect(page.header("location") == nil)
+        }
+    }
+
+    @Test("everything else goes back to the app with its state", arguments: Backend.available)
+    func back(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases: [(KeyValuePairs<String, String>, String)] = [
+                (["response_type": ""], "invalid_request"),
+                (["response_type": "token"], "unsupported_response_type"),
+                (["response_type": "code id_token"], "unsupported_response_type"),
+                (["response_mode": "fragment"], "invalid_request"),
+                (["scope": "profile nonsense"], "invalid_scope"),
+                (["scope": "admin"], "invalid_scope"),
+            ]
+            for (changes, error) in cases {
+                let answer = try await world.server.get(world.authorizeAddress(changes))
+                #expect(answer.status == 302, "\(changes)")
+                #expect(answer.header("location")?.hasPrefix("loom://signed-in?") == true)
+                #expect(answer.redirected("error") == error)
+                #expect(answer.redirected("error_description")?.isEmpty == false)
+                #expect(answer.redirected("state") == "xyz")
+                #expect(answer.redirected("code") == nil)
+            }
+        }
+    }
+
+    @Test("a client without the grant is told so", arguments: Backend.available)
+    func grantNotAllowed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["grant_types": ["client_credentials"]])
+            let answer = try await world.server.get(world.authorizeAddress(for: client))
+            #expect(answer.redirected("error") == "unauthorized_client")
+        }
+    }
+
+    @Test("repeated parameters and broken escapes get a page, never a redirect", arguments: Backend.available)
+    func malformed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for more in ["&state=two", "&client_id=\(world.backend.id)", "&redirect_uri=x", "&x=%zz", "&x=%ff"] {
+                let page = try await world.server.get(world.authorizeAddress() + more)
+                #expect(page.status == 400, "\(more)")
+                #expect(page.header("location") == nil)
+                #expect(!page.body.isEmpty)
+            }
+            #expect(try await world.server.get(world.authorizeAddress() + "&unknown=1&unknown=2").status == 200)
+        }
+    }
+
+    @Test("without a state none is echoed; a redirect URI keeps its own query", arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["redirect_uris": ["https://two.example/cb?keep=1"]])
+            let answer = try await world.server.get(
+                world.authorizeAddress(["state": "", "prompt": "none"], for: client))
+            #expect(answer.header("location")?.hasPrefix("https://two.example/cb?keep=1&error=login_required") == true)
+            #expect(answer.redirected("state") == nil)
+        }
+    }
+
+    @Test("the code is bound to the redirect URI it was asked for with", arguments: Backend.available)
+    func redirectURIBinding(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            let other = try await world.redeemAuthorization(code, ["redirect_uri": World.webview])
+            #expect(other.error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(code, ["redirect_uri": ""]).error == "invalid_request")
+            #expect(try await world.redeemAuthorization(code, as: world.backend).error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(code).status == 200)
+        }
+    }
+
+    @Test("a client with one redirect URI may leave it out at both ends", arguments: Backend.available)
+    func onlyRedirectURI(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode(["redirect_uri": ""], for: world.backend)
+            let tokens = try await world.redeemAuthorization(code, as: world.backend, ["redirect_uri": ""])
+            #expect(tokens.status == 200)
+        }
+    }
+
+    @Test("a request by POST is answered like one by GET", arguments: Backend.available)
+    func post(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.server.post(
+                "/oauth/authorize",
+                [
+                    "response_type": "code", "client_id": world.app.id, "redirect_uri": world.app.redirectURI,
+                    "code_challenge": challenge, "code_challenge_method": "S256", "state": "s",
+                ])
+            #expect(answer.status == 200)
+            #expect(answer.fields["continue"]?.contains("state=s") == true)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("PKCE: who redeems must be who asked (RFC 7636, RFC 9700)")
+struct PKCETests {
+    @Test("a public client must send a challenge, and only S256", arguments: Backend.available)
+    func required(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let refused: [KeyValuePairs<String, String>] = [
+                ["code_challenge": "", "code_challenge_method": ""],
+                ["code_challenge": verifier, "code_challenge_method": "plain"],
+                ["code_challenge_method": ""],
+                ["code_challenge": ""],
+                ["code_challenge": "short"],
+                ["code_challenge_method": "S512"],
+            ]
+            for changes in refused {
+                let answer = try await world.server.get(world.authorizeAddress(changes))
+                #expect(answer.status == 302, "\(changes)")
+                #expect(answer.redirected("error") == "invalid_request")
+                #expect(answer.redirected("state") == "xyz")
+                #expect(answer.redirected("code") == nil)
+            }
+        }
+    }
+
+    @Test("the right verifier redeems", arguments: Backend.available)
+    func right(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let tokens = try await world.redeemAuthorization(try await world.authorizationCode())
+            #expect(tokens.status == 200)
+            #expect(tokens.json["user_id"]?.string == world.user)
+            #expect(tokens.json["refresh_token"]?.string != nil)
+        }
+    }
+
+    @Test("a thief who has the code and not the verifier gets nothing and spends nothing", arguments: Backend.available)
+    func thief(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            let wrong = String(verifier.reversed())
+            #expect(try await world.redeemAuthorization(code, ["code_verifier": wrong]).error == "invalid_grant")
+            #expect(try await world.redeemAuthorization(code, ["code_verifier": ""]).error == "invalid_request")
+            #expect(try await world.redeemAuthorization(code, ["code_verifier": "short"]).error == "invalid_request")
+            #expect(try await world.redeemAuthorization(code, ["code_verifier": challenge]).error == "invalid_grant")
+            let tokens = try await world.redeemAuthorization(code)
+            #expect(tokens.status == 200)
+            // Nor does a thief's replay without the verifier revoke anything.
+            #expect(try await world.redeemAuthorization(code, ["code_verifier": wrong]).error == "invalid_grant")
+            #expect(try await world.isLive(try tokens.require("access_token")))
+        }
+    }
+
+    @Test("a confidential client may do without, and then a verifier is refused", arguments: Backend.available)
+    func confidential(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode(
+                ["code_challenge": "", "code_challenge_method": ""], for: world.backend)
+            #expect(try await world.redeemAuthorization(code, as: world.backend).error == "invalid_grant")
+            #expect(
+                try await world.redeemAuthorization(code, as: world.backend, ["code_verifier": ""]).status == 200)
+        }
+    }
+
+    @Test("a confidential client that sent a challenge is held to it", arguments: Backend.available)
+    func confidentialWithChallenge(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode(for: world.backend)
+            let without = try await world.redeemAuthorization(code, as: world.backend, ["code_verifier": ""])
+            #expect(without.error == "invalid_request")
+            #expect(try await world.redeemAuthorization(code, as: world.backend).status == 200)
+        }
+    }
+}

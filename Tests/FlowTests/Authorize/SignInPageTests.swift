@@ -1,0 +1,129 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("The login page on the way to an app")
+struct SignInPageTests {
+    @Test("login page, password, back, code, token", arguments: Backend.available)
+    func story(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["state": "a b&c=d/é"]))
+            #expect(page.status == 200)
+            #expect(page.isPage)
+            #expect(page.body.contains("Loom for phones"))
+            #expect(page.header("cache-control") == "no-store")
+            #expect(page.header("x-frame-options") == "DENY")
+            #expect(page.header("content-security-policy")?.contains("frame-ancestors 'none'") == true)
+
+            let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+            #expect(signedIn.status == 303)
+            let back = try #require(signedIn.header("location"))
+            #expect(back.hasPrefix("/oauth/authorize?"))
+            let answer = try await browser.open(back)
+            #expect(answer.status == 302)
+            #expect(answer.header("location")?.hasPrefix("loom://signed-in?code=") == true)
+            #expect(answer.redirected("state") == "a b&c=d/é")
+            #expect(answer.header("cache-control") == "no-store")
+            #expect(answer.header("referrer-policy") == "no-referrer")
+            #expect(try await world.redeemAuthorization(try answer.requireRedirected("code")).status == 200)
+        }
+    }
+
+    @Test("a wrong password says so, keeps the way back, and signs nobody in", arguments: Backend.available)
+    func wrongPassword(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress())
+            let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
+            #expect(refused.status == 400)
+            #expect(refused.body.contains("The e-mail address or the password is wrong."))
+            #expect(refused.body.contains(World.email))
+            #expect(!refused.body.contains("a guess"))
+            #expect(browser.session == nil)
+            let signedIn = try await browser.submit(refused, ["email": World.email, "password": World.password])
+            #expect(signedIn.header("location")?.hasPrefix("/oauth/authorize?") == true)
+        }
+    }
+
+    @Test("who is signed in already is not asked", arguments: Backend.available)
+    func signedIn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
+        }
+    }
+
+    @Test("prompt=login asks even then, once", arguments: Backend.available)
+    func promptLogin(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "login"])).status == 200)
+            let answer = try await world.authorize(in: &browser, ["prompt": "login"])
+            #expect(answer.redirected("code") != nil)
+        }
+    }
+
+    @Test("prompt=none asks nobody", arguments: Backend.available)
+    func promptNone(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let nobody = try await browser.open(world.authorizeAddress(["prompt": "none"]))
+            #expect(nobody.status == 302)
+            #expect(nobody.redirected("error") == "login_required")
+            #expect(nobody.redirected("state") == "xyz")
+            try await browser.signIn()
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+            let both = try await browser.open(world.authorizeAddress(["prompt": "none login"]))
+            #expect(both.redirected("error") == "invalid_request")
+        }
+    }
+
+    @Test("max_age asks when the sign-in is older, to the second", arguments: Backend.available)
+    func maxAge(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            world.server.clock.advance(by: .seconds(300))
+            #expect(try await browser.open(world.authorizeAddress(["max_age": "300"])).redirected("code") != nil)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await browser.open(world.authorizeAddress(["max_age": "300"])).status == 200)
+            let again = try await world.authorize(in: &browser, ["max_age": "300"])
+            #expect(again.redirected("code") != nil)
+            for bad in ["-1", "soon", "99999999999999999999"] {
+                let refused = try await browser.open(world.authorizeAddress(["max_age": bad]))
+                #expect(refused.redirected("error") == "invalid_request")
+            }
+        }
+    }
+
+    @Test("max_age=0 asks always, and does not ask for ever", arguments: Backend.available)
+    func maxAgeZero(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            world.server.clock.advance(by: .seconds(1))
+            let page = try await browser.open(world.authorizeAddress(["max_age": "0"]))
+            #expect(page.status == 200)
+            let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+            // Even when the way back takes a moment.
+            world.server.clock.advance(by: .milliseconds(250))
+            let answer = try await browser.open(try #require(signedIn.header("location")))
+            #expect(answer.redirected("code") != nil)
+        }
+    }
+
+    @Test("the SPiD names of the endpoint answer too", arguments: Backend.available)
+    func aliases(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for path in ["/authorize", "/flow/login", "/flow/auth", "/flow/signup", "/flow/signin"] {
+                let address = world.authorizeAddress().replacing("/oauth/authorize", with: path)
+                #expect(try await browser.open(address).redirected("code") != nil, "\(path)")
+            }
+        }
+    }
+}

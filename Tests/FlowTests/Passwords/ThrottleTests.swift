@@ -1,0 +1,102 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Who guesses passwords is slowed, and the owner is not locked out")
+struct ThrottleTests {
+    /// The tests' own address is a proxy, so that requests come from wherever they say.
+    private static let settings = ["trusted_proxies": "127.0.0.0/8"]
+    private static let home = "198.51.100.7"
+
+    @Test("ten guesses for one account from one address, then one every half minute", arguments: Backend.available)
+    func pair(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
+            let refused = try await guess(world, from: Self.home)
+            try await expect(429, "too_many_requests", refused)
+            #expect(refused.header("retry-after") == "30")
+            // Hammering does not prolong it.
+            for _ in 1...20 { #expect(try await guess(world, from: Self.home).status == 429) }
+            world.server.clock.advance(by: .seconds(29))
+            #expect(try await guess(world, from: Self.home).header("retry-after") == "1")
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            // And being right forgets the failures.
+            for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
+        }
+    }
+
+    @Test("another address, another account and other grants are not concerned", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            _ = try await world.person("bob@example.com")
+            for _ in 1...11 { _ = try await guess(world, from: "203.0.113.9") }
+            #expect(try await world.signIn(from: "203.0.113.9").status == 429)
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            #expect(try await world.signIn(as: "bob@example.com", from: "203.0.113.9").status == 200)
+            let token = try await world.token(
+                ["grant_type": "client_credentials"], as: world.backend, headers: ["X-Forwarded-For": "203.0.113.9"])
+            #expect(token.status == 200)
+        }
+    }
+
+    @Test("one address cannot try one password on everybody", arguments: Backend.available)
+    func spraying(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            for number in 1...60 {
+                #expect(try await guess(world, at: "user\(number)@example.com", from: "203.0.113.9").status == 400)
+            }
+            let refused = try await guess(world, at: "user61@example.com", from: "203.0.113.9")
+            #expect(refused.status == 429)
+            #expect(refused.header("retry-after") == "5")
+        }
+    }
+
+    @Test("an attack from everywhere is slowed, and the owner still gets in, at home and on the road", arguments: Backend.available)
+    func distributed(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            for number in 1...40 { _ = try await guess(world, from: "203.0.113.\(number)") }
+            // A new address gets three guesses now, not ten.
+            var answered = 0
+            for _ in 1...10 where try await guess(world, from: "192.0.2.66").status == 400 { answered += 1 }
+            #expect(answered == 3)
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            #expect(try await world.signIn(from: "192.0.2.1").status == 200)
+        }
+    }
+
+    @Test("a page slows guesses like the token endpoint, and they count together", arguments: Backend.available)
+    func page(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for _ in 1...10 { _ = try await world.signIn(password: "a guess") }
+            var browser = Browser(world.server)
+            let page = try await browser.open("/login")
+            let refused = try await browser.submit(page, ["email": World.email, "password": World.password])
+            #expect(refused.status == 429)
+            #expect(refused.header("retry-after") == "30")
+            #expect(refused.body.contains("Please wait 30 seconds"))
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("a volley in parallel gains nothing", arguments: Backend.available)
+    func volley(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let answers = try await race(30) { try await guess(world, from: Self.home) }
+            #expect(answers.filter { $0.status == 400 }.count <= 10)
+        }
+    }
+
+    @Test("a header from somebody who is no proxy is not believed", arguments: Backend.available)
+    func forgedHeader(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for number in 1...10 { _ = try await guess(world, from: "203.0.113.\(number)") }
+            #expect(try await guess(world, from: "203.0.113.11").status == 429)
+        }
+    }
+
+    private func guess(_ world: World, at name: String = World.email, from address: String) async throws -> Answer {
+        try await world.signIn(as: name, password: "a guess", from: address)
+    }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Whether a request comes from the client it names (RFC 6749 §2.3)")
+struct ClientAuthenticationTests {
+    @Test("by Basic or in the body, as the client likes", arguments: Backend.available)
+    func carriers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for method in ["client_secret_basic", "client_secret_post"] {
+                let client = try await world.confidential(["token_endpoint_auth_method": .string(method)])
+                let basic = try await world.server.post(
+                    "/oauth/token", ["grant_type": "client_credentials"], basic: client.basic)
+                #expect(basic.status == 200)
+                let body = try await world.server.post(
+                    "/oauth/token",
+                    ["grant_type": "client_credentials", "client_id": client.id, "client_secret": client.secret])
+                #expect(body.status == 200)
+            }
+        }
+    }
+
+    @Test("ids and secrets are form-encoded inside Basic", arguments: Backend.available)
+    func formEncoded(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let id = escaped(world.backend.id)
+            let secret = escaped(world.backend.secret)
+            #expect(try await basic(world, "\(id):\(secret)").status == 200)
+            #expect(try await basic(world, "\(world.backend.id):\(world.backend.secret)").status == 200)
+            #expect(try await basic(world, "\(world.backend.id):%zz").status == 401)
+        }
+    }
+
+    @Test("malformed Basic is refused with a challenge", arguments: Backend.available)
+    func malformedBasic(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let pair = Data("\(world.backend.id):\(world.backend.secret)".utf8).base64EncodedString()
+            for header in [
+                "Basic", "Basic ", "Basic !!!", "Basic \(Data("nocolon".utf8).base64EncodedString())",
+                "Basic \(Data(":secret".utf8).base64EncodedString())", "Basic \(pair) x",
+                "Basic \(Data([0xFF, 0x3A, 0xFF]).base64EncodedString())", "Bearer \(world.admin)", "Digest x",
+            ] {
+                let answer = try await world.server.post(
+                    "/oauth/token", ["grant_type": "client_credentials"], headers: ["Authorization": header])
+                try await expect(401, "invalid_client", answer, header)
+                #expect(answer.header("www-authenticate") == "Basic realm=\"spindle\"")
+            }
+            let lower = try await world.server.post(
+                "/oauth/token", ["grant_type": "client_credentials"], headers: ["Authorization": "basic \(pair)"])
+            #expect(lower.status == 200)
+        }
+    }
+
+    @Test("both ways at once are refused, even when both are right", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let both = try await world.server.post(
+                "/oauth/token", ["grant_type": "client_credentials", "client_secret": world.backend.secret],
+                basic: world.backend.basic)
+            try await expect(400, "invalid_request", both)
+            let other = try await world.server.post(
+                "/oauth/token", ["grant_type": "client_credentials", "client_id": world.app.id],
+                basic: world.backend.basic)
+            try await expect(400, "invalid_request", other)
+            let same = try await world.server.post(
+                "/oauth/token", ["grant_type": "client_credentials", "client_id": world.backend.id],
+                basic: world.backend.basic)
+            #expect(same.status == 200)
+        }
+    }
+
+    @Test("unknown client, wrong, missing or unexpected secret and a disabled client read alike", arguments: Backend.available)
+    func alike(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let off = try await world.confidential([:])
+            try await world.change("clients", off.id, ["disabled": true])
+            var bodies: Set<String> = []
+            for client in [
+                World.Actor(id: "nobody", secret: "secret", redirectURI: ""), world.backend.with(secret: "guess"),
+                world.backend.with(secret: ""), world.backend.with(secret: world.rivalBackend.secret),
+                world.app.with(secret: "public"), off, World.Actor(id: "no%00body", secret: "s", redirectURI: ""),
+            ] {
+                let answer = try await world.token(["grant_type": "client_credentials"], as: client)
+                try await expect(401, "invalid_client", answer, client.id)
+                bodies.insert(answer.body)
+            }
+            #expect(bodies.count == 1)
+        }
+    }
+
+    @Test("a secret is told once and never again", arguments: Backend.available)
+    func toldOnce(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let shown = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: world.admin)
+            let listed = try await world.server.get("/admin/v1/clients", bearer: world.admin)
+            let secrets = try await world.server.get("/admin/v1/clients/\(world.backend.id)/secrets", bearer: world.admin)
+            for answer in [shown, listed, secrets] {
+                #expect(answer.status == 200)
+                #expect(!answer.body.contains(world.backend.secret))
+                #expect(!answer.body.contains("client_secret\""))
+                #expect(!answer.body.contains("sign_secret"))
+            }
+        }
+    }
+
+    private func basic(_ world: World, _ pair: String) async throws -> Answer {
+        try await world.server.post(
+            "/oauth/token", ["grant_type": "client_credentials"],
+            headers: ["Authorization": "Basic \(Data(pair.utf8).base64EncodedString())"])
+    }
+
+    /// Every byte as an escape.
+    private func escaped(_ text: String) -> String {
+        text.utf8.map { String(format: "%%%02X", $0) }.joined()
+    }
+}

@@ -1,0 +1,66 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Introspection: of one's own merchant only (RFC 7662)")
+struct IntrospectionTests {
+    @Test("a backend learns about its merchant's tokens", arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let told = try await world.introspect(try phone.require("access_token"), as: world.backend)
+            #expect(told.status == 200)
+            #expect(told.json["active"]?.bool == true)
+            #expect(told.json["client_id"]?.string == world.app.id)
+            #expect(told.json["sub"]?.string == world.user)
+            #expect(told.json["scope"]?.string == "profile email")
+            let now = world.server.clock.now.seconds
+            #expect(told.json["iat"]?.integer == now)
+            #expect(told.json["exp"]?.integer == now + 3600)
+            #expect(told.json["iss"]?.string == "http://spindle.test")
+            #expect(told.header("cache-control") == "no-store")
+
+            let client = try await world.introspect(try await world.clientToken(world.backend), as: world.backend)
+            #expect(client.json["sub"]?.string == world.backend.id)
+            #expect(client.json["user_id"] == nil)
+        }
+    }
+
+    @Test("another merchant's, an unknown, an expired and a revoked token are all just inactive", arguments: Backend.available)
+    func inactive(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let token = try phone.require("access_token")
+            let foreign = try await world.introspect(token, as: world.rivalBackend)
+            #expect(foreign.status == 200)
+            #expect(foreign.body == "{\"active\":false}")
+            #expect(try await world.introspect("unknown", as: world.backend).body == foreign.body)
+            let platform = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
+            #expect(try await world.introspect(token, as: platform).body == foreign.body)
+            #expect(try await world.introspect(world.admin, as: platform).body == foreign.body)
+            // A refresh token is nobody's to introspect here.
+            let refresh = try await world.introspect(try phone.require("refresh_token"), as: world.backend)
+            #expect(refresh.body == foreign.body)
+
+            world.server.clock.advance(by: .seconds(3600))
+            #expect(try await world.introspect(token, as: world.backend).body == foreign.body)
+            let fresh = try await world.signIn().require("access_token")
+            _ = try await world.server.get("/logout", bearer: fresh)
+            #expect(try await world.introspect(fresh, as: world.backend).body == foreign.body)
+        }
+    }
+
+    @Test("a public client may not ask, nor may nobody", arguments: Backend.available)
+    func publicClient(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
+            let app = try await world.server.post("/oauth/introspect", ["token": token, "client_id": world.app.id])
+            try await expect(401, "invalid_client", app)
+            try await expect(401, "invalid_client", try await world.server.post("/oauth/introspect", ["token": token]))
+            let guess = try await world.introspect(token, as: world.backend.with(secret: "guess"))
+            try await expect(401, "invalid_client", guess)
+            try await expect(400, "invalid_request", try await world.introspect("", as: world.backend))
+        }
+    }
+}

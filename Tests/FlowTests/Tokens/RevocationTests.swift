@@ -1,0 +1,85 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Revocation (RFC 7009)")
+struct RevocationTests {
+    @Test("an access token alone, or with the refresh token the whole family", arguments: Backend.available)
+    func own(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let access = try await revoke(try phone.require("access_token"), by: world.app, world)
+            #expect(access.status == 200)
+            #expect(try await !world.isLive(try phone.require("access_token")))
+
+            let later = try await world.refresh(try phone.require("refresh_token"))
+            #expect(later.status == 200)
+            #expect(try await revoke(try later.require("refresh_token"), by: world.app, world).status == 200)
+            #expect(try await !world.isLive(try later.require("access_token")))
+            #expect(try await world.refresh(try later.require("refresh_token")).error == "invalid_grant")
+        }
+    }
+
+    @Test("a predecessor of the current refresh token ends the family too", arguments: Backend.available)
+    func predecessor(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let later = try await world.refresh(try phone.require("refresh_token"))
+            _ = try await revoke(try phone.require("refresh_token"), by: world.app, world)
+            #expect(try await !world.isLive(try later.require("access_token")))
+        }
+    }
+
+    @Test("a stranger's wish is answered 200 and does nothing", arguments: Backend.available)
+    func stranger(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let publicStranger = try await World.client(
+                world.server, world.admin,
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "Another app",
+                    "grant_types": ["password"], "scope": "profile", "token_endpoint_auth_method": "none",
+                ])
+            for client in [world.rivalBackend, publicStranger] {
+                for token in [try phone.require("access_token"), try phone.require("refresh_token")] {
+                    let answer = try await revoke(token, by: client, world)
+                    #expect(answer.status == 200)
+                    let unknown = try await revoke("unknown", by: client, world)
+                    #expect(answer.body == unknown.body)
+                }
+            }
+            #expect(try await world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+        }
+    }
+
+    @Test("a backend may end what its merchant's device gave it", arguments: Backend.available)
+    func sibling(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            _ = try await revoke(try phone.require("access_token"), by: world.backend, world)
+            #expect(try await !world.isLive(try phone.require("access_token")))
+        }
+    }
+
+    @Test("an unknown token is no error; a missing one, or a wrong secret, is", arguments: Backend.available)
+    func errors(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            #expect(try await revoke("unknown", by: world.app, world).status == 200)
+            try await expect(400, "invalid_request", try await revoke("", by: world.app, world))
+            let phone = try await world.signIn()
+            let guess = try await revoke(
+                try phone.require("access_token"), by: world.backend.with(secret: "guess"), world)
+            try await expect(401, "invalid_client", guess)
+            #expect(try await world.isLive(try phone.require("access_token")))
+        }
+    }
+
+    private func revoke(_ token: String, by client: World.Actor, _ world: World) async throws -> Answer {
+        let form = [("token", token), ("token_type_hint", "access_token")]
+        guard client.secret.isEmpty else {
+            return try await world.server.post("/oauth/revoke", form: form, basic: client.basic)
+        }
+        return try await world.server.post("/oauth/revoke", form: form + [("client_id", client.id)])
+    }
+}

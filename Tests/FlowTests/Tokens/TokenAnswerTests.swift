@@ -1,0 +1,127 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("What the token endpoint answers")
+struct TokenAnswerTests {
+    @Test("a person's token: strings, a number, nothing null, in no cache", arguments: Backend.available)
+    func person(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.signIn()
+            #expect(answer.status == 200)
+            #expect(
+                answer.json.members?.map(\.name)
+                    == ["access_token", "token_type", "expires_in", "scope", "refresh_token", "user_id"])
+            #expect(answer.json["token_type"]?.string == "Bearer")
+            #expect(answer.json["expires_in"] == .integer(3600))
+            #expect(answer.json["user_id"]?.string == world.user)
+            #expect(answer.header("cache-control") == "no-store")
+            #expect(answer.header("content-type") == "application/json")
+            #expect(!answer.body.contains("null"))
+        }
+    }
+
+    @Test("a client's own token has no person and nothing to refresh", arguments: Backend.available)
+    func client(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.token(["grant_type": "client_credentials"], as: world.backend)
+            #expect(answer.json.members?.map(\.name) == ["access_token", "token_type", "expires_in", "scope"])
+            #expect(try await world.server.get("/me", bearer: try answer.require("access_token")).status == 401)
+        }
+    }
+
+    @Test("SPiD-compatible clients get what SPiD's SDKs insist on", arguments: Backend.available)
+    func spidCompatible(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["spid_compatible": true])
+            let own = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(own.json["user_id"] == .bool(false))
+            #expect(own.json["is_admin"] == .bool(false))
+            #expect(own.json["server_time"] == .integer(world.server.clock.now.seconds))
+            let refreshed = try await world.refresh(try own.require("refresh_token"), as: client)
+            #expect(refreshed.status == 200)
+            #expect(refreshed.json["user_id"] == .bool(false))
+
+            let person = try await world.signIn(with: client)
+            #expect(person.json["user_id"]?.string == world.user)
+            #expect(person.json["is_admin"] == .bool(false))
+        }
+    }
+
+    @Test("without scope a request gets the registered one less openid, offline_access and administration", arguments: Backend.available)
+    func defaultScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(
+                ["scope": "openid profile admin:merchant offline_access email"])
+            let own = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(own.json["scope"]?.string == "profile email")
+            #expect(try await world.signIn(with: client).json["scope"]?.string == "profile email")
+            let asked = try await world.signIn(scope: "openid offline_access", with: client)
+            #expect(asked.json["scope"]?.string == "openid offline_access")
+            let admin = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin:merchant"], as: client)
+            #expect(admin.json["scope"]?.string == "admin:merchant")
+        }
+    }
+
+    @Test("a JSON body does for a form", arguments: Backend.available)
+    func jsonBody(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let good: JSON = [
+                "grant_type": "client_credentials", "client_id": .string(world.backend.id),
+                "client_secret": .string(world.backend.secret), "colour": 3, "scope": .null,
+            ]
+            #expect(try await world.server.send("POST", "/oauth/token", json: good).status == 200)
+            for bad: JSON in [
+                [:], ["grant_type": 3], ["grant_type": ["password"]], .array([good]), "text",
+                ["grant_type": "client_credentials", "grant_type": "password"],
+            ] {
+                let answer = try await world.server.send("POST", "/oauth/token", json: bad)
+                #expect((400...401).contains(answer.status), "\(bad.text)")
+                #expect(answer.error == "invalid_request" || answer.error == "invalid_client")
+            }
+            let torn = try await world.server.send(
+                "POST", "/oauth/token", body: Array("{\"grant_type\":".utf8),
+                headers: ["Content-Type": "application/json"])
+            try await expect(400, "invalid_request", torn)
+        }
+    }
+
+    @Test("SPiD's path answers like ours", arguments: Backend.available)
+    func alias(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.server.post(
+                "/api/2/oauth/token", ["grant_type": "client_credentials"], basic: world.backend.basic)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("/user/{id}: one's own, a connected one for the merchant's client, and no others", arguments: Backend.available)
+    func users(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let bob = try await world.person("bob@example.com")
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.server.get("/user/\(world.user)", bearer: phone).status == 200)
+            #expect(try await world.server.get("/user/\(bob)", bearer: phone).status == 403)
+            #expect(try await world.server.get("/user/1", bearer: phone).status == 403)
+
+            let own = try await world.clientToken(world.backend)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: own).json["email"]?.string == World.email)
+            #expect(try await world.server.get("/user/\(bob)", bearer: own).status == 403)
+            let rival = try await world.clientToken(world.rivalBackend)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: rival).status == 403)
+            let none = try await world.server.get("/user/\(world.user)")
+            #expect(none.status == 401)
+            #expect(none.header("www-authenticate") == "Bearer realm=\"spindle\"")
+        }
+    }
+
+    @Test("health and readiness", arguments: Backend.available)
+    func health(backend: Backend) async throws {
+        try await TestServer.with(backend) { server in
+            #expect(try await server.get("/healthz").status == 200)
+            #expect(try await server.get("/readyz").status == 200)
+        }
+    }
+}
