@@ -9,8 +9,13 @@ public struct AccountChanges: Sendable {
     let disabled: Bool?
     let profile: [JSON.Member]
 
-    /// Whether it touches what only the person or the platform may set on an existing account.
-    public var isSensitive: Bool { email != nil || emailVerified != nil || password != nil || disabled != nil }
+    /// The first member, if any, that only the person or the platform may set on an existing account.
+    public var sensitiveMember: String? {
+        if email != nil { return "email" }
+        if emailVerified != nil { return "email_verified" }
+        if password != nil { return "password" }
+        return disabled == nil ? nil : "disabled"
+    }
     public var verifiesEmail: Bool { emailVerified == true }
 
     public init(_ json: JSON) throws(JSONFault) {

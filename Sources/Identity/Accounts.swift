@@ -120,13 +120,20 @@ public struct Accounts: Sendable {
 
     /// Deletes an account with all it holds. False when there is none.
     public func delete(_ id: AccountID) async throws -> Bool {
-        try await database.write { db in try db.execute("DELETE FROM accounts WHERE id = \(id)") == 1 }
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        try await database.write { db in _ = try db.execute("DELETE FROM accounts WHERE id = \(id)") }
+        return true
     }
 }
 
 extension Account {
     fileprivate mutating func take(_ changes: AccountChanges, at now: Timestamp) {
-        email = changes.email?.text ?? email
+        if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
+            // Whoever showed to read the old address has not shown it of the new one.
+            email = address
+            emailVerified = false
+        }
         emailVerified = changes.emailVerified ?? emailVerified
         let named = Set(changes.profile.map(\.name))
         profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)

@@ -40,6 +40,9 @@ public struct SignIn: Sendable {
         } catch is HashingPoolFull {
             try await database.write { db in try Throttle.refund(attempt, succeeded: false, in: db) }
             throw Refusal.overloaded
+        } catch is PasswordTooLong {
+            // Nobody's password is that long, so this tells nothing about anybody.
+            throw Refusal.wrong(reason: "password_too_long")
         }
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }

@@ -1,7 +1,7 @@
 /// One row of an answer, read by column name.
 public struct Row: Sendable {
-    private let columns: [String]
-    private let values: [SQLValue]
+    @usableFromInline let columns: [String]
+    @usableFromInline let values: [SQLValue]
 
     public init(columns: [String], values: [SQLValue]) {
         self.columns = columns
@@ -9,6 +9,8 @@ public struct Row: Sendable {
     }
 
     /// The value of `column`. Throws `StorageError.unreadable` when it is absent or of another type.
+    // Inlined, so that each type's reader is its own code and not a look-up of metadata.
+    @inlinable
     public func get<Value: SQLReadable>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
         guard let index = columns.firstIndex(of: column) else { throw StorageError.unreadable("no column \(column)") }
         do {

@@ -29,8 +29,8 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        var text = ""
-        var bindings: [SQLValue] = []
+        @usableFromInline var text = ""
+        @usableFromInline var bindings: [SQLValue] = []
 
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 3)
@@ -39,11 +39,13 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
+        @inlinable
         public mutating func appendInterpolation(_ value: some SQLBindable) {
             bindings.append(value.sqlValue)
             text += "$\(bindings.count)"
         }
 
+        @inlinable
         public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
             bindings.append(value?.sqlValue ?? .null)
             text += "$\(bindings.count)"

@@ -21,7 +21,8 @@ public protocol SQLReadable {
 public typealias SQLConvertible = SQLBindable & SQLReadable
 
 extension String: SQLConvertible {
-    public var sqlValue: SQLValue { .text(self) }
+    @inlinable public var sqlValue: SQLValue { .text(self) }
+    @inlinable
     public init(sqlValue: SQLValue) throws {
         guard case .text(let text) = sqlValue else { throw StorageError.unreadable("expected TEXT, found \(sqlValue)") }
         self = text
@@ -29,7 +30,8 @@ extension String: SQLConvertible {
 }
 
 extension Int64: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(self) }
+    @inlinable public var sqlValue: SQLValue { .integer(self) }
+    @inlinable
     public init(sqlValue: SQLValue) throws {
         guard case .integer(let number) = sqlValue else {
             throw StorageError.unreadable("expected BIGINT, found \(sqlValue)")
@@ -39,37 +41,44 @@ extension Int64: SQLConvertible {
 }
 
 extension Int: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(Int64(self)) }
+    @inlinable public var sqlValue: SQLValue { .integer(Int64(self)) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self = Int(try Int64(sqlValue: sqlValue)) }
 }
 
 extension Bool: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+    @inlinable public var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self = try Int64(sqlValue: sqlValue) != 0 }
 }
 
 extension Optional: SQLReadable where Wrapped: SQLReadable {
+    @inlinable
     public init(sqlValue: SQLValue) throws {
         self = if case .null = sqlValue { nil } else { try Wrapped(sqlValue: sqlValue) }
     }
 }
 
 extension Timestamp: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(milliseconds) }
+    @inlinable public var sqlValue: SQLValue { .integer(milliseconds) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self.init(milliseconds: try Int64(sqlValue: sqlValue)) }
 }
 
 extension AccountID: SQLConvertible {
-    public var sqlValue: SQLValue { .integer(number) }
+    @inlinable public var sqlValue: SQLValue { .integer(number) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self.init(try Int64(sqlValue: sqlValue)) }
 }
 
 extension Identifier: SQLConvertible {
-    public var sqlValue: SQLValue { .text(text) }
+    @inlinable public var sqlValue: SQLValue { .text(text) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self.init(try String(sqlValue: sqlValue)) }
 }
 
 extension Fingerprint: SQLConvertible {
-    public var sqlValue: SQLValue { .text(text) }
+    @inlinable public var sqlValue: SQLValue { .text(text) }
+    @inlinable
     public init(sqlValue: SQLValue) throws { self.init(text: try String(sqlValue: sqlValue)) }
 }

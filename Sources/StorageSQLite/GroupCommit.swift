@@ -22,8 +22,11 @@ final class GroupCommit: Sendable {
 
     init(pool: DatabasePool) {
         self.pool = pool
-        let thread = Thread { [self] in run() }
-        thread.name = "spindle-writer"
+        let thread = Thread { [self] in
+            // Named from within: on Linux Foundation names only the running thread to the system.
+            Thread.current.name = "spindle-writer"
+            run()
+        }
         thread.start()
     }
 

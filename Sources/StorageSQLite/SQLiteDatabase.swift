@@ -1,10 +1,11 @@
-import Foundation
 import GRDB
 public import Storage
 
 /// One file, written by one writer that gathers what waits into one durable commit, read by a pool of snapshots.
 public final class SQLiteDatabase: Storage.Database {
+    /// Only its writer is used; see `Readers`.
     private let pool: DatabasePool
+    private let readers: Readers
     private let writer: GroupCommit
 
     /// Opens or creates the file at `path`, with WAL and `synchronous=FULL`.
@@ -17,8 +18,6 @@ public final class SQLiteDatabase: Storage.Database {
         configuration.foreignKeysEnabled = true
         // Another process (a command, a backup) may hold the write lock for a moment.
         configuration.busyMode = .timeout(10)
-        // A read runs on the thread that asks for it, so more readers than threads never wait for one another.
-        configuration.maximumReaderCount = ProcessInfo.processInfo.activeProcessorCount * 2 + 2
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
@@ -33,6 +32,7 @@ public final class SQLiteDatabase: Storage.Database {
                 let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
                 guard level == 2 else { throw StorageError.unavailable("SQLite refused synchronous=FULL") }
             }
+            readers = try Readers(path: path, configuration: configuration)
         } catch let error as DatabaseError {
             throw StorageError(error)
         }
@@ -49,7 +49,7 @@ public final class SQLiteDatabase: Storage.Database {
     /// the query (docs/decisions/reads-on-the-calling-thread.md).
     private func readHere<Value>(_ work: (any Storage.Transaction) throws -> Value) throws -> Value {
         do {
-            return try pool.read { try work(SQLiteTransaction(db: $0)) }
+            return try readers.read(work)
         } catch let error as DatabaseError {
             throw StorageError(error)
         }
@@ -65,7 +65,14 @@ public final class SQLiteDatabase: Storage.Database {
 
     public func close() async {
         await writer.stop()
+        readers.close()
+        foldLog()
         try? pool.close()
+    }
+
+    /// Brings what the log holds into the database file, so that an operator who copies only that file has it all.
+    private func foldLog() {
+        try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
     }
 
     /// The value of a pragma on the writer's connection: what the durability test reads back.

@@ -37,14 +37,30 @@ public struct TestServer: Sendable {
         _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil,
         _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
-        let database = try await backend.open()
+        let loans = DatabaseLoans.of(backend)
+        let database = try await loans.take()
+        do {
+            let value = try await with(backend, database, settings: settings, hashing: hashing, body)
+            await loans.giveBack(database)
+            return value
+        } catch {
+            await loans.giveBack(database)
+            throw error
+        }
+    }
+
+    private static func with<Value>(
+        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?,
+        _ body: (TestServer) async throws -> Value
+    ) async throws -> Value {
         let clock = ManualClock()
         let random = SystemRandom()
         let log = RecordedLog()
         let masterKey = MasterKey.random(from: random)
-        var all = ["listen": "127.0.0.1:0", "issuer": "http://spindle.test"]
-        all.merge(settings) { $1 }
-        let configuration = try SpindleConfiguration.read(commandLine: all, environment: [:], file: nil)
+        var configuration = try SpindleConfiguration.read(
+            commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
+        // Any free port: no operator may ask for that.
+        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
         let hashing =
             try hashing
             ?? HashingPool(
@@ -68,7 +84,10 @@ public struct TestServer: Sendable {
         let group = ServiceGroup(
             configuration: .init(services: try server.services().map { .init(service: $0) }, logger: log.logger))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+            }
             var iterator = ports.makeAsyncIterator()
             let bound = await iterator.next() ?? 0
             let test = TestServer(
@@ -82,7 +101,6 @@ public struct TestServer: Sendable {
             }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
-            await database.close()
             return try result.get()
         }
     }

@@ -1,3 +1,4 @@
+import Federation
 import HTTPTypes
 import Hummingbird
 import JOSE
@@ -25,6 +26,35 @@ enum Administrator: Sendable {
             throw Problem.forbidden("Only the platform's administrator may \(what).")
         }
     }
+
+    /// Admin scopes are granted by the platform only.
+    func permit(granting scope: Scope) throws {
+        guard confines == nil || scope == scope.withoutAdministration else {
+            throw Problem.forbidden("Admin scopes are granted by the platform only.", member: "scope")
+        }
+    }
+
+    /// A change of a client, judged in its own transaction: what the platform took a moment ago stays taken.
+    func permit(_ client: Client, toBecome changed: Client) throws {
+        try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
+        try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
+    }
+
+    func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
+        try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
+    }
+
+    /// An issuer that was deleted could be registered anew, and would be enabled.
+    func permit(deleting issuer: TrustedIssuer) throws {
+        try permit(enabling: issuer.disabledAt != nil)
+    }
+
+    /// Whoever disabled it may have been the platform, against this very merchant.
+    private func permit(enabling: Bool) throws {
+        guard confines == nil || !enabling else {
+            throw Problem.forbidden("What is disabled is enabled by the platform only.", member: "disabled")
+        }
+    }
 }
 
 /// Decides who administers.
@@ -40,8 +70,10 @@ public struct AdministratorGate: Sendable {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
         }
-        if token.scope.contains(Scope.admin), token.merchant == nil { return .platform }
-        if token.scope.contains(Scope.adminMerchant), let merchant = token.merchant {
+        // What the client was when the token was issued is not enough: the scope may have been taken from it since.
+        func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
+        if has(Scope.admin), token.merchant == nil { return .platform }
+        if has(Scope.adminMerchant), let merchant = token.merchant {
             return .merchant(merchant, client: token.client)
         }
         throw OAuthError.scopeMissing(Scope.admin)

@@ -30,7 +30,7 @@ public struct ClientsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try await request.jsonObject()
         let metadata = try ClientMetadata(json)
-        try checkAdminScopes(json, administrator)
+        try administrator.permit(granting: metadata.scope)
         let merchant = try await merchant(of: json, metadata, administrator)
         let registered = try await clients.register(metadata, merchant: merchant)
         return .json(registered.json, status: .created)
@@ -58,17 +58,6 @@ public struct ClientsEndpoint: Endpoint {
         return named
     }
 
-    /// Admin scopes are granted by the platform only.
-    private func checkAdminScopes(_ json: JSON, _ administrator: Administrator, on client: Client? = nil) throws {
-        let scope = json["scope"]?.string?.split(separator: " ").map(String.init) ?? []
-        let asked = scope.filter { $0 == Scope.admin || $0 == Scope.adminMerchant }
-        guard !asked.isEmpty else { return }
-        if case .platform = administrator { return }
-        guard asked.allSatisfy({ client?.scope.contains($0) ?? false }) else {
-            throw Problem.forbidden("Admin scopes are granted by the platform only.", member: "scope")
-        }
-    }
-
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let page = try ListPage(request)
@@ -83,11 +72,10 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
-        let json = try await request.jsonObject()
-        try checkAdminScopes(json, administrator, on: client)
-        guard let changed = try await clients.change(client.id, json) else {
-            throw Problem.notFound("client")
+        let changed = try await clients.change(client.id, try await request.jsonObject()) { client, changed in
+            try administrator.permit(client, toBecome: changed)
         }
+        guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
     }
 
@@ -144,7 +132,11 @@ extension Clients.Registered {
     /// The one document that shows the secrets.
     var json: JSON {
         guard case .object(var members) = client.json else { return .null }
-        if let secret { members.insert(.init("client_secret", .string(secret.value)), at: 1) }
+        if let secret {
+            members.insert(.init("client_secret", .string(secret.value)), at: 1)
+            // RFC 7591 §3.2.1: required beside a secret; 0 is never.
+            members.insert(.init("client_secret_expires_at", .integer(0)), at: 2)
+        }
         members.append(.init("sign_secret", .string(signSecret.value)))
         return .object(members)
     }

@@ -41,28 +41,33 @@ public struct IssuersEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        .json(try await mine(request, context).json)
+        .json(try await mine(request, context).issuer.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let issuer = try await mine(request, context)
-        guard let changed = try await issuers.change(issuer.id, try await request.jsonObject()) else {
-            throw Problem.notFound("issuer")
+        let (issuer, administrator) = try await mine(request, context)
+        let changed = try await issuers.change(issuer.id, try await request.jsonObject()) { issuer, changed in
+            try administrator.permit(issuer, toBecome: changed)
         }
+        guard let changed else { throw Problem.notFound("issuer") }
         return .json(changed.json)
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let issuer = try await mine(request, context)
-        guard try await issuers.delete(issuer.id) else { throw Problem.notFound("issuer") }
+        let (issuer, administrator) = try await mine(request, context)
+        guard try await issuers.delete(issuer.id, permit: administrator.permit(deleting:)) else {
+            throw Problem.notFound("issuer")
+        }
         return Response(status: .noContent)
     }
 
-    private func mine(_ request: Request, _ context: SpindleContext) async throws -> TrustedIssuer {
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
         guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant) else {
             throw Problem.notFound("issuer")
         }
-        return issuer
+        return (issuer, administrator)
     }
 }

@@ -39,17 +39,15 @@ public struct MerchantsEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let id = try await mine(request, context)
+        let (id, _) = try await mine(request, context)
         guard let merchant = try await merchants.find(id) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let id = try await mine(request, context)
+        let (id, administrator) = try await mine(request, context)
         let json = try await request.jsonObject()
-        if json["disabled"] != nil {
-            try await gate.administrator(request).requirePlatform("disable or enable a merchant")
-        }
+        if json["disabled"] != nil { try administrator.requirePlatform("disable or enable a merchant") }
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }
@@ -60,10 +58,12 @@ public struct MerchantsEndpoint: Endpoint {
         return Response(status: .noContent)
     }
 
-    private func mine(_ request: Request, _ context: SpindleContext) async throws -> Merchant.ID {
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (id: Merchant.ID, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
         let id: Merchant.ID = try context.identifier()
         guard administrator.covers(id) else { throw Problem.notFound("merchant") }
-        return id
+        return (id, administrator)
     }
 }

@@ -66,9 +66,10 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         let changes = try AccountChanges(try await request.jsonObject())
-        guard administrator.confines == nil || !changes.isSensitive else {
+        if administrator.confines != nil, let member = changes.sensitiveMember {
             throw Problem.forbidden(
-                "Address, password, verified flag and disabling of an account are the platform's to set.")
+                "Address, password, verified flag and disabling of an account are the platform's to set.",
+                member: member)
         }
         do {
             guard let account = try await accounts.change(id, changes) else { throw Problem.notFound("user") }

@@ -101,15 +101,17 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func signIn(_ request: AuthorizationRequest, _ form: Form, _ http: Request) -> Response {
         let issued = pages.forms.issue(http)
-        let back = Self.path + "?" + form.pairs.compactMap(Self.withoutSignInPrompt).encoded
+        let back = Self.path + "?" + form.pairs.compactMap(Self.afterSignIn).encoded
         let page = LoginPage(
             action: "/login", formToken: issued.token, continueTo: back, email: request.loginHint ?? "",
             message: nil, clientName: request.returnAddress.client.name)
         return .page(pages.templates.login(page), cookies: [issued.setCookie], formsLeaveSite: true)
     }
 
-    /// The new sign-in is what `prompt` asked for: the way back does not ask again.
-    private static func withoutSignInPrompt(_ pair: Form.Pair) -> Form.Pair? {
+    /// The new sign-in is what `prompt` asked for: the way back does not ask again. Nor does a `max_age` that the way
+    /// back itself could outlast: it gets a minute.
+    private static func afterSignIn(_ pair: Form.Pair) -> Form.Pair? {
+        if pair.name == "max_age", let seconds = Int64(pair.value) { return (pair.name, String(max(seconds, 60))) }
         guard pair.name == "prompt" else { return pair }
         let rest = pair.value.split(separator: " ").filter { $0 != "login" && $0 != "select_account" }
         return rest.isEmpty ? nil : (pair.name, rest.joined(separator: " "))

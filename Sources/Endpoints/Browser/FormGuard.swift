@@ -54,6 +54,7 @@ extension HTTPField.Name {
     static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .from
     static let secPurpose = HTTPField.Name("Sec-Purpose") ?? .from
     static let purpose = HTTPField.Name("Purpose") ?? .from
+    static let xMoz = HTTPField.Name("X-Moz") ?? .from
     static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy") ?? .from
     static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
     static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .from

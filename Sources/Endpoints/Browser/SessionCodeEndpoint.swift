@@ -123,6 +123,6 @@ extension SpindleContext {
 extension Request {
     /// Whether a browser only looks ahead, without the person having gone there.
     fileprivate var isPrefetch: Bool {
-        [headers[.secPurpose], headers[.purpose]].contains { $0?.contains("prefetch") ?? false }
+        [headers[.secPurpose], headers[.purpose], headers[.xMoz]].contains { $0?.contains("prefetch") ?? false }
     }
 }

@@ -18,41 +18,58 @@ public struct ErrorBoundary: RouterMiddleware {
         var logger = context.logger
         // The template, never the path: a path can hold a code.
         logger[metadataKey: "route"] = "\(request.method.rawValue) \(context.endpointPath ?? "-")"
+        let response: Response
         do {
-            return try await next(request, context)
-        } catch let refusal as OAuthError {
+            response = try await next(request, context)
+        } catch {
+            response = Self.answer(to: error, of: request, logger)
+        }
+        // RFC 9110 §9.3.2: a body after HEAD would be read as the start of the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private static func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {
+        switch error {
+        case let refusal as OAuthError:
             return refusal.response(logger: logger)
-        } catch let error as HTTPError where error.status == .notFound {
-            return Response.json(
-                .members(["error": "not_found", "error_description": "There is no such endpoint for this method."]),
-                status: .notFound)
-        } catch let error as HTTPError {
+        case let error as HTTPError where error.status == .notFound:
+            return refusal(of: request, .notFound, "not_found", "There is no such endpoint.")
+        case let error as HTTPError:
             logger.info("refused", metadata: ["status": "\(error.status.code)"])
-            return Response.json(
-                .members(["error": "invalid_request", "error_description": .string(error.status.reasonPhrase)]),
-                status: error.status)
-        } catch StorageError.unavailable(let reason) {
+            var response = refusal(of: request, error.status, "invalid_request", error.status.reasonPhrase)
+            response.headers.append(contentsOf: error.headers)
+            return response
+        case StorageError.unavailable(let reason):
             logger.error("storage unavailable", metadata: ["reason": "\(reason)"])
-            return Self.tryLater
-        } catch is CancellationError {
-            return Self.tryLater
-        } catch let error as ChannelError {
+            return tryLater(request)
+        case StorageError.constraint(let reason), StorageError.conflict(let reason):
+            // What the request stands on was deleted, or made, by another at this moment; asking again tells which.
+            logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])
+            return tryLater(request)
+        case is CancellationError:
+            return tryLater(request)
+        case let error as ChannelError:
             // The client went away in the middle of its request: nobody reads this.
             logger.debug("connection lost", metadata: ["reason": "\(error)"])
-            return Self.tryLater
-        } catch {
+            return tryLater(request)
+        default:
             logger.error("unexpected error", metadata: ["error": "\(String(reflecting: error))"])
-            return Response.json(
-                .members(["error": "server_error", "error_description": "Something went wrong here; it was logged."]),
-                status: .internalServerError)
+            return refusal(
+                of: request, .internalServerError, "server_error", "Something went wrong here; it was logged.")
         }
     }
 
-    private static var tryLater: Response {
-        var response = Response.json(
-            .members(["error": "temporarily_unavailable", "error_description": "Try again in a moment."]),
-            status: .serviceUnavailable)
+    private static func tryLater(_ request: Request) -> Response {
+        var response = refusal(of: request, .serviceUnavailable, "temporarily_unavailable", "Try again in a moment.")
         response.headers[.retryAfter] = "1"
         return response
+    }
+
+    /// Below `/admin/v1` a problem document, whether or not an endpoint of it was reached.
+    private static func refusal(
+        of request: Request, _ status: HTTPResponse.Status, _ code: String, _ hint: String
+    ) -> Response {
+        guard !request.uri.path.hasPrefix("/admin/v1") else { return Problem(status: status, detail: hint).response }
+        return .json(.members(["error": .string(code), "error_description": .string(hint)]), status: status)
     }
 }

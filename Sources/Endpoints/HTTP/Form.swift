@@ -26,21 +26,25 @@ struct Form: Sendable {
             let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = decode(halves[0]), let value = halves.count > 1 ? decode(halves[1]) : "" else {
                 throw OAuthError(
-                    .invalidRequest, "malformed_form", "The form is malformed: a percent-escape or UTF-8 is broken.")
+                    .invalidRequest, "malformed_form", "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
             }
             pairs.append((name, value))
         }
         return Form(pairs: pairs)
     }
 
-    /// Decodes one half of a pair; nil when an escape is broken or the bytes are not UTF-8.
+    /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or a NUL is among them: it
+    /// cannot be stored and is nobody's honest request.
     static func decode(_ bytes: some Collection<UInt8>) -> String? {
         // Tokens and identifiers have nothing to decode.
-        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 }) else {
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 })
+        else {
             return String(decoding: bytes, as: UTF8.self)
         }
         let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        return String(validating: spaced, as: UTF8.self)?.removingPercentEncoding
+        guard let text = String(validating: spaced, as: UTF8.self)?.removingPercentEncoding, !text.utf8.contains(0)
+        else { return nil }
+        return text
     }
 
     /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.

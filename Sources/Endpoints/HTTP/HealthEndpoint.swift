@@ -9,10 +9,18 @@ public struct HealthEndpoint: Endpoint {
     public init(database: any Database) { self.database = database }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        router.get("/healthz") { _, _ in Response.json(.members(["status": "ok"])) }
-        router.get("/readyz") { _, _ in
-            _ = try await database.read { db in try db.rows("SELECT 1 AS one") }
-            return Response.json(.members(["status": "ready"]))
-        }
+        router.get("/healthz", use: lives)
+        router.head("/healthz", use: lives)
+        router.get("/readyz", use: isReady)
+        router.head("/readyz", use: isReady)
+    }
+
+    @Sendable private func lives(_ request: Request, context: SpindleContext) -> Response {
+        .json(.members(["status": "ok"]))
+    }
+
+    @Sendable private func isReady(_ request: Request, context: SpindleContext) async throws -> Response {
+        _ = try await database.read { db in try db.rows("SELECT 1 AS one") }
+        return .json(.members(["status": "ready"]))
     }
 }

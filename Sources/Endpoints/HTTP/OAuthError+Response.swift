@@ -55,11 +55,17 @@ extension OAuthError {
 }
 
 extension Response {
-    /// A JSON answer that no cache keeps (RFC 6749 §5.1).
+    /// A JSON answer that no cache keeps.
     static func json(_ json: JSON, status: HTTPResponse.Status = .ok) -> Response {
-        var headers = HTTPFields()
-        headers[.contentType] = "application/json"
-        headers[.cacheControl] = "no-store"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: json.text)))
+        Response(status: status, headers: jsonHeaders, body: ResponseBody(byteBuffer: ByteBuffer(string: json.text)))
     }
+
+    /// RFC 6749 §5.1 asks for both: a cache of HTTP/1.0 knows Pragma alone.
+    private static let jsonHeaders: HTTPFields = [
+        .contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache",
+    ]
+}
+
+extension HTTPField.Name {
+    static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
 }

@@ -45,9 +45,11 @@ public struct TrustedIssuers: Sendable {
     }
 
     public func find(_ id: TrustedIssuer.ID) async throws -> TrustedIssuer? {
-        try await database.read { db in
-            try db.rows("SELECT \(Self.columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
-        }
+        try await database.read { db in try Self.find(id, in: db) }
+    }
+
+    private static func find(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> TrustedIssuer? {
+        try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
     }
 
     /// The issuer that `merchant` knows under this name. Another merchant's of the same name is another issuer.
@@ -77,24 +79,42 @@ public struct TrustedIssuers: Sendable {
         }
     }
 
-    /// Changes the members that `json` names. Nil when there is no such issuer.
-    public func change(_ id: TrustedIssuer.ID, _ json: JSON) async throws -> TrustedIssuer? {
-        guard var issuer = try await find(id) else { return nil }
-        let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
-        if let keys = metadata.keys { issuer.keys = stored(keys, of: id) }
-        issuer.audiences = metadata.audiences
-        issuer.algorithms = metadata.algorithms
-        issuer.createsUsers = metadata.createsUsers
-        issuer.disabledAt = metadata.isDisabled ? issuer.disabledAt ?? clock.now : nil
-        issuer.updatedAt = clock.now
-        let changed = issuer
-        let rows = try await database.write { db in try Self.update(changed, in: db) }
-        return rows == 1 ? changed : nil
+    /// Changes the members that `json` names; nil when there is no such issuer. Reading, `permit` and writing are one
+    /// transaction: a change of the audiences never undoes a disabling that came between.
+    ///
+    /// `permit` sees the issuer as it is and as it would become, and refuses by throwing.
+    public func change(
+        _ id: TrustedIssuer.ID, _ json: JSON,
+        permit: @escaping @Sendable (_ issuer: TrustedIssuer, _ changed: TrustedIssuer) throws -> Void = { _, _ in }
+    ) async throws -> TrustedIssuer? {
+        let now = clock.now
+        return try await database.write { db in
+            guard let issuer = try Self.find(id, in: db) else { return nil }
+            let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
+            var changed = issuer
+            if let keys = metadata.keys { changed.keys = stored(keys, of: id) }
+            changed.audiences = metadata.audiences
+            changed.algorithms = metadata.algorithms
+            changed.createsUsers = metadata.createsUsers
+            changed.disabledAt = metadata.isDisabled ? issuer.disabledAt ?? now : nil
+            changed.updatedAt = now
+            try permit(issuer, changed)
+            _ = try Self.update(changed, in: db)
+            return changed
+        }
     }
 
-    /// Deletes an issuer and its links; the people stay. False when there is none.
-    public func delete(_ id: TrustedIssuer.ID) async throws -> Bool {
-        try await database.write { db in try db.execute("DELETE FROM issuers WHERE id = \(id)") == 1 }
+    /// Deletes an issuer and its links; the people stay. False when there is none. `permit` refuses by throwing.
+    public func delete(
+        _ id: TrustedIssuer.ID, permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
+    ) async throws -> Bool {
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        try await database.write { db in
+            if let issuer = try Self.find(id, in: db) { try permit(issuer) }
+            _ = try db.execute("DELETE FROM issuers WHERE id = \(id)")
+        }
+        return true
     }
 
     private func stored(_ keys: IssuerMetadata.NewKeys, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource {

@@ -6,7 +6,7 @@ public struct ClientMetadata: Sendable {
     var name: String
     var redirectURIs: [RedirectURI]
     var grantTypes: Set<GrantType>
-    var scope: Scope
+    public internal(set) var scope: Scope
     var authentication: Client.Authentication
     var firstParty: Bool
     var spidCompatible: Bool
@@ -37,6 +37,9 @@ public struct ClientMetadata: Sendable {
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
+        if base?.merchant != nil, asksForAdministration {
+            throw JSONFault("scope", "without admin for a merchant's client; admin:merchant is for those")
+        }
         try checkTogether()
     }
 
@@ -59,7 +62,9 @@ public struct ClientMetadata: Sendable {
         for text in list {
             guard let uri = RedirectURI(registering: text) else {
                 throw JSONFault(
-                    "redirect_uris", "absolute URIs without fragment, user or password, in a scheme that runs no script")
+                    "redirect_uris",
+                    "absolute URIs without fragment, user or password, in a scheme that runs no script; https, "
+                        + "or http to localhost, 127.0.0.0/8 or ::1")
             }
             if !uris.contains(uri) { uris.append(uri) }
         }

@@ -4,9 +4,10 @@ public import Values
 
 /// The clients that asked lately, so that each of their requests is not another look into the database.
 ///
-/// An entry is trusted for a second, and what this process changes it forgets at once. So a client that another node
-/// or a command disables may be told new tokens for a second more; they are dead wherever they are presented, because
-/// that is asked each time. Nothing that revokes is kept here.
+/// An entry is trusted for a second, and what this process changes it forgets at once. What another node or a command
+/// changes counts here a second later. A disabled or deleted client may be told tokens in that second, which are dead
+/// wherever they are presented, because that is asked each time; a secret that was ended or a scope that was taken
+/// away may still earn tokens, which live as long as any.
 public final class KnownClients: Sendable {
     struct Entry: Sendable {
         let client: Client
@@ -15,7 +16,7 @@ public final class KnownClients: Sendable {
     }
 
     private struct State {
-        var entries: [Client.ID: (entry: Entry, until: Timestamp)] = [:]
+        var entries: [Client.ID: (entry: Entry, readAt: Timestamp)] = [:]
         /// Counts what was forgotten: an entry that was read before is not to be kept after.
         var generation = 0
     }
@@ -33,7 +34,10 @@ public final class KnownClients: Sendable {
     func entry(_ id: Client.ID, read: () async throws -> Entry?) async throws -> Entry? {
         let now = clock.now
         let (known, generation) = state.withLock { state -> (Entry?, Int) in
-            guard let known = state.entries[id], now < known.until else { return (nil, state.generation) }
+            // An entry from the future is one from before the clock was set back: nobody knows how old it is.
+            guard let known = state.entries[id], (known.readAt..<known.readAt + Self.memory).contains(now) else {
+                return (nil, state.generation)
+            }
             return (known.entry, state.generation)
         }
         if let known { return known }
@@ -42,7 +46,7 @@ public final class KnownClients: Sendable {
         state.withLock { state in
             guard state.generation == generation else { return }
             if state.entries.count >= Self.most { state.entries.removeAll(keepingCapacity: true) }
-            state.entries[id] = (entry, now + Self.memory)
+            state.entries[id] = (entry, now)
         }
         return entry
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Values
 
 /// An address a client registered to be returned to. Compared as the exact text (RFC 9700 §2.1).
 public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
@@ -6,8 +7,8 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
 
     private static let dangerousSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "about", "blob"]
 
-    /// An absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script.
-    /// Returns nil for anything else.
+    /// An absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script; http only to
+    /// the machine itself. Returns nil for anything else.
     public init?(registering text: String) {
         guard text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
@@ -16,8 +17,18 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         if scheme == "http" || scheme == "https" {
             guard let host = components.host, !host.isEmpty else { return nil }
+            // RFC 9700 §2.6: a code does not travel in the clear, unless it never leaves the machine (RFC 8252 §7.3).
+            guard scheme == "https" || Self.isLoopback(host) else { return nil }
         }
         self.text = text
+    }
+
+    private static let loopback = ["127.0.0.0/8", "::1"].compactMap { CIDR($0) }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        guard host.lowercased() != "localhost" else { return true }
+        let address = IPAddress(host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host)
+        return address.map { address in loopback.contains { $0.contains(address) } } ?? false
     }
 
     /// Compares byte for byte. Swift's `==` takes canonically equivalent characters, the Kelvin sign and K, for one.

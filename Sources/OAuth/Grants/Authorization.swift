@@ -28,6 +28,15 @@ public struct Authorization: Sendable {
     public let rotation: Fingerprint<RefreshToken>?
     public let claim: any Claim
 
+    /// A token that administers does not outlive a working session, whatever its client is set to.
+    static let longestAdministration: Duration = .hours(1)
+
+    /// What its access token lives.
+    var lifetime: Duration {
+        guard scope != scope.withoutAdministration else { return client.accessTokenLifetime }
+        return min(client.accessTokenLifetime, Self.longestAdministration)
+    }
+
     public init(
         client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
         rotation: Fingerprint<RefreshToken>? = nil, claim: any Claim

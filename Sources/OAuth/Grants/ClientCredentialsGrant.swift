@@ -8,8 +8,9 @@ public struct ClientCredentialsGrant: Grant {
         // RFC 6749 §4.4: only confidential clients, whatever is registered.
         guard !client.isPublic else { throw OAuthError.grantNotAllowed(client.id) }
         let scope = try client.granted(request.parameters[.scope])
-        // SPiD's SDKs reject a token without a refresh token, even a client's own.
-        let wantsRefresh = client.spidCompatible && client.may(.refreshToken)
+        // SPiD's SDKs reject a token without a refresh token, even a client's own; administration is none of theirs.
+        let wantsRefresh =
+            client.spidCompatible && client.may(.refreshToken) && scope == scope.withoutAdministration
         return Authorization(
             client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(parent: nil) : .none,
             refresh: wantsRefresh ? .issue : .none, claim: NoClaim())

@@ -11,6 +11,8 @@ public struct AccessToken: Sendable {
     public let isSPiDCompatible: Bool
     public let account: AccountID?
     public let scope: Scope
+    /// What its client is registered for now, which may be less than when the token was issued.
+    public let clientScope: Scope
     public let issuedAt: Timestamp
     public let expiresAt: Timestamp
     /// When the person last proved to be that person; for a client's own token, when it was issued.

@@ -21,7 +21,7 @@ public struct AccessTokens: Sendable {
                 expires_at)
             VALUES (\(fingerprint), \(permission), \(authorization.client.id), \(authorization.subject?.account),
                 \(authorization.scope), \(authorization.rotation), \(now),
-                \(now + authorization.client.accessTokenLifetime))
+                \(now + authorization.lifetime))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -69,9 +69,9 @@ public struct AccessTokens: Sendable {
         try db.rows(
             """
             SELECT t.permission_id, t.client_id, t.account_id, t.scope, t.rotation, t.issued_at, t.expires_at,
-                c.merchant_id, c.first_party, c.spid_compatible, c.disabled_at AS client_disabled_at,
-                m.disabled_at AS merchant_disabled_at, a.id AS account_found, a.disabled_at AS account_disabled_at,
-                p.id AS permission_found, p.ended_at, p.signed_in_at,
+                c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
+                c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
+                a.disabled_at AS account_disabled_at, p.id AS permission_found, p.ended_at, p.signed_in_at,
                 r.fingerprint AS rotation_found, r.confirmed_at
             FROM access_tokens t
             JOIN clients c ON c.id = t.client_id
@@ -87,7 +87,8 @@ public struct AccessTokens: Sendable {
                 fingerprint: fingerprint, permission: try row.get("permission_id"), client: try row.get("client_id"),
                 merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
                 isSPiDCompatible: try row.get("spid_compatible"),
-                account: try row.get("account_id"), scope: try row.get("scope"), issuedAt: issuedAt,
+                account: try row.get("account_id"), scope: try row.get("scope"),
+                clientScope: try row.get("client_scope"), issuedAt: issuedAt,
                 expiresAt: try row.get("expires_at"),
                 signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
             let rotation: Fingerprint<RefreshToken>? = try row.get("rotation_found")

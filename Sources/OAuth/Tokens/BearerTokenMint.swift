@@ -41,7 +41,7 @@ public struct BearerTokenMint: TokenMint {
         case .won, .wonBefore:
             return TokenResponse(
                 accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
-                lifetime: client.accessTokenLifetime, scope: authorization.scope,
+                lifetime: authorization.lifetime, scope: authorization.scope,
                 account: authorization.subject?.account, client: client, issuedAt: now)
         }
     }

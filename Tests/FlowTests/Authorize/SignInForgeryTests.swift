@@ -81,7 +81,8 @@ struct SignInForgeryTests {
             try await attacker.signIn(as: "mallory@example.com")
             let planted = try #require(attacker.session)
             // The victim's browser carries the attacker's session and signs in over it.
-            try await attacker.signIn()
+            let answer = try await world.authorize(in: &attacker, ["prompt": "login"])
+            #expect(answer.redirected("code") != nil)
             #expect(try await attacker.open("/login").body.contains("ada@example.com"))
             let old = try await world.server.get("/login", cookies: ["spindle_session": planted])
             #expect(!old.body.contains("You are signed in"))

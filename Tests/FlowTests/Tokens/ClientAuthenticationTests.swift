@@ -24,11 +24,13 @@ struct ClientAuthenticationTests {
     @Test("ids and secrets are form-encoded inside Basic", arguments: Backend.available)
     func formEncoded(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let id = escaped(world.backend.id)
-            let secret = escaped(world.backend.secret)
-            #expect(try await basic(world, "\(id):\(secret)").status == 200)
-            #expect(try await basic(world, "\(world.backend.id):\(world.backend.secret)").status == 200)
-            #expect(try await basic(world, "\(world.backend.id):%zz").status == 401)
+            let (id, secret) = (world.backend.id, world.backend.secret)
+            for (pair, status) in [
+                ("\(escaped(id)):\(escaped(secret))", 200), ("\(id):\(secret)", 200), ("\(id):%zz", 401),
+            ] {
+                let answer = try await basic(world, pair)
+                #expect(answer.status == status)
+            }
         }
     }
 

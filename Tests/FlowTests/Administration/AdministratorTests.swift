@@ -1,0 +1,93 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+@Suite("Who may administer")
+struct AdministratorTests {
+    private static let paths = ["merchants", "clients", "users", "issuers"]
+
+    @Test("without an administrator's token nothing is shown", arguments: Backend.available)
+    func needed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn().require("access_token")
+            let own = try await world.clientToken(world.backend)
+            for path in Self.paths {
+                let none = try await world.server.get("/admin/v1/\(path)")
+                expectProblem(none, 401)
+                #expect(none.header("www-authenticate") == "Bearer realm=\"spindle\"")
+                expectProblem(try await world.server.get("/admin/v1/\(path)", bearer: "unknown"), 401)
+                expectProblem(try await world.server.get("/admin/v1/\(path)", bearer: phone), 403)
+                expectProblem(try await world.server.get("/admin/v1/\(path)", bearer: own), 403)
+                #expect(try await world.server.get("/admin/v1/\(path)", bearer: world.admin).status == 200)
+            }
+        }
+    }
+
+    @Test("an admin token is asked for by name", arguments: Backend.available)
+    func byName(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let admin = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
+            let plain = try await world.clientToken(admin)
+            expectProblem(try await world.server.get("/admin/v1/clients", bearer: plain), 403)
+        }
+    }
+
+    @Test("a token dies with the admin client that got it", arguments: Backend.available)
+    func disabledAdmin(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let second = try await World.client(
+                world.server, world.admin,
+                ["client_name": "Second", "scope": "admin", "grant_types": ["client_credentials"]])
+            let token = try await world.clientToken(second, scope: "admin")
+            #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+            try await world.change("clients", second.id, ["disabled": true])
+            expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 401)
+        }
+    }
+
+    @Test("the platform's scope is not for a merchant's client, nor for a public one", arguments: Backend.available)
+    func grants(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let merchants = try await World.make(
+                world.server, world.admin, "clients",
+                ["client_name": "x", "merchant_id": .string(world.merchant), "scope": "admin"])
+            expectProblem(merchants, 400, member: "scope")
+            let publicAdmin = try await World.make(
+                world.server, world.admin, "clients",
+                ["client_name": "x", "scope": "admin", "token_endpoint_auth_method": "none"])
+            expectProblem(publicAdmin, 400, member: "scope")
+            expectProblem(
+                try await world.change("clients", world.backend.id, ["scope": "profile admin"]), 400, member: "scope")
+            let token = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin"], as: world.backend)
+            #expect(token.error == "invalid_scope")
+        }
+    }
+
+    @Test("administration is not for a merchant's client even when its row says so", arguments: Backend.available)
+    func merchantsAdminScope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET scope = \("admin") WHERE id = \(world.backend.id)")
+            }
+            world.server.clock.advance(by: .seconds(2))
+            let token = try await world.clientToken(world.backend, scope: "admin")
+            expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 403)
+        }
+    }
+}
+
+/// A problem document (RFC 9457), and the member it names.
+func expectProblem(
+    _ answer: Answer, _ status: Int, member: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(answer.status == status, "\(answer)", sourceLocation: sourceLocation)
+    #expect(answer.header("content-type") == "application/problem+json", sourceLocation: sourceLocation)
+    #expect(answer.json["status"]?.integer == Int64(status), sourceLocation: sourceLocation)
+    #expect(answer.json["title"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+    #expect(answer.json["detail"]?.string?.isEmpty == false, sourceLocation: sourceLocation)
+    if let member {
+        #expect(answer.json["member"]?.string == member, "\(answer)", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,163 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Administration of clients, in the names of RFC 7591")
+struct ClientAdministrationTests {
+    @Test("a new client is told its secrets once; a public one has none but the sign secret", arguments: Backend.available)
+    func create(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await World.make(
+                world.server, world.admin, "clients",
+                [
+                    "merchant_id": .string(world.merchant), "client_name": "Shop",
+                    "redirect_uris": ["https://shop.example/cb"], "grant_types": ["authorization_code"],
+                    "scope": "openid", "token_endpoint_auth_method": "client_secret_post",
+                ])
+            #expect(made.status == 201)
+            #expect(made.json["client_id"]?.string?.count == 24)
+            #expect(made.json["client_secret"]?.string?.isEmpty == false)
+            #expect(made.json["sign_secret"]?.string?.isEmpty == false)
+            #expect(made.json["client_secret"] != made.json["sign_secret"])
+            #expect(made.json["first_party"]?.bool == true)
+            #expect(made.json["redirect_uris"]?.strings == ["https://shop.example/cb"])
+            #expect(made.header("cache-control") == "no-store")
+
+            let app = try await World.make(
+                world.server, world.admin, "clients",
+                ["merchant_id": .string(world.merchant), "client_name": "App", "token_endpoint_auth_method": "none"])
+            #expect(app.status == 201)
+            #expect(app.json["client_secret"] == nil)
+        }
+    }
+
+    @Test("every refusal names the member at fault", arguments: Backend.available)
+    func members(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases: [(String, JSON)] = [
+                ("merchant_id", .null), ("merchant_id", "nobody"), ("client_name", 3), ("client_name", ""),
+                ("redirect_uris", "https://x.example/"), ("redirect_uris", ["javascript:alert(1)"]),
+                ("redirect_uris", ["https://x.example/#f"]), ("redirect_uris", ["https://u:p@x.example/"]),
+                ("redirect_uris", ["/relative"]), ("grant_types", ["implicit"]), ("scope", "a\"b"),
+                ("token_endpoint_auth_method", "private_key_jwt"), ("first_party", "yes"),
+                ("access_token_lifetime", 0), ("access_token_lifetime", "3600"), ("refresh_token_lifetime", -1),
+                ("access_token_format", "paseto"),
+            ]
+            for (member, value) in cases {
+                let base: [JSON.Member] = [
+                    .init("merchant_id", .string(world.merchant)), .init("client_name", "x"),
+                ].filter { $0.name != member }
+                let answer = try await World.make(
+                    world.server, world.admin, "clients", .object(base + [.init(member, value)]))
+                expectProblem(answer, 400, member: member)
+            }
+            for member in ["merchants": "name", "users": "email", "issuers": "merchant_id"] {
+                expectProblem(
+                    try await World.make(world.server, world.admin, member.key, [:]), 400, member: member.value)
+            }
+        }
+    }
+
+    @Test("bodies that are no JSON object, or of another type", arguments: Backend.available)
+    func bodies(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for body in ["", "{", "[]", "\"x\"", "{\"a\":1,}", "{\"client_name\":\"\u{FFFD}\"} x"] {
+                let answer = try await world.server.send(
+                    "POST", "/admin/v1/clients", body: Array(body.utf8), bearer: world.admin,
+                    headers: ["Content-Type": "application/json"])
+                expectProblem(answer, 400)
+            }
+            expectProblem(
+                try await world.server.post("/admin/v1/clients", ["client_name": "x"], bearer: world.admin), 415)
+            let large = try await world.server.send(
+                "POST", "/admin/v1/clients", json: ["client_name": .string(String(repeating: "x", count: 70_000))],
+                bearer: world.admin)
+            expectProblem(large, 413)
+        }
+    }
+
+    @Test("two secrets live at once, and one can be ended", arguments: Backend.available)
+    func secrets(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/clients/\(world.backend.id)/secrets"
+            let first = try await world.server.get(path, bearer: world.admin).json["items"]?.array?.first?["id"]?.string
+            let added = try await world.server.send("POST", path, bearer: world.admin)
+            #expect(added.status == 201)
+            let renewed = world.backend.with(secret: try added.require("client_secret"))
+            for client in [world.backend, renewed] {
+                #expect(try await world.token(["grant_type": "client_credentials"], as: client).status == 200)
+            }
+            expectProblem(try await world.server.send("POST", path, bearer: world.admin), 409)
+
+            let code = try await world.code(of: try await world.signIn())
+            let ended = try await world.server.send("DELETE", "\(path)/\(try #require(first))", bearer: world.admin)
+            #expect(ended.status == 204)
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_client")
+            #expect(try await world.redeem(code, as: renewed).status == 200)
+            expectProblem(try await world.server.send("DELETE", "\(path)/nothing", bearer: world.admin), 404)
+
+            let app = try await world.server.send(
+                "POST", "/admin/v1/clients/\(world.app.id)/secrets", bearer: world.admin)
+            expectProblem(app, 409)
+        }
+    }
+
+    @Test("PATCH changes what it names and leaves the rest", arguments: Backend.available)
+    func patch(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let path = "/admin/v1/clients/\(world.backend.id)"
+            let before = try await world.server.get(path, bearer: world.admin)
+            world.server.clock.advance(by: .seconds(5))
+            let changed = try await world.change("clients", world.backend.id, ["client_name": "Renamed"])
+            #expect(changed.status == 200)
+            #expect(changed.json["client_name"]?.string == "Renamed")
+            let unchanged = ["redirect_uris", "grant_types", "scope", "merchant_id", "client_id_issued_at"]
+            for member in unchanged { #expect(changed.json[member] == before.json[member]) }
+            #expect(try await world.server.get(path, bearer: world.admin).body == changed.body)
+            expectProblem(
+                try await world.change("clients", world.backend.id, ["token_endpoint_auth_method": "none"]), 400,
+                member: "token_endpoint_auth_method")
+            #expect(try await world.server.get(path, bearer: world.admin).body == changed.body)
+            expectProblem(try await world.change("clients", "nobody", ["client_name": "x"]), 404)
+        }
+    }
+
+    @Test("DELETE takes all that the client holds", arguments: Backend.available)
+    func delete(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(world.backend)
+            let path = "/admin/v1/clients/\(world.backend.id)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            expectProblem(try await world.server.get(path, bearer: world.admin), 404)
+            expectProblem(try await world.server.send("DELETE", path, bearer: world.admin), 404)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: token).status == 401)
+            #expect(try await world.token(["grant_type": "client_credentials"], as: world.backend).status == 401)
+        }
+    }
+
+    @Test("lists are paged by a cursor: everything once, nothing twice", arguments: Backend.available)
+    func paging(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for number in 1...5 { _ = try await world.person("person\(number)@example.com") }
+            for (kind, name, count) in [("users", "user_id", 6), ("clients", "client_id", 4), ("merchants", "id", 2)] {
+                var seen: [String] = []
+                var cursor: String? = ""
+                while let next = cursor {
+                    let page = try await world.server.get(
+                        "/admin/v1/\(kind)?limit=2&cursor=\(next)", bearer: world.admin)
+                    let items = page.json["items"]?.array ?? []
+                    #expect(items.count <= 2)
+                    seen += items.compactMap { $0[name]?.string }
+                    cursor = page.json["next"]?.string
+                    guard seen.count <= count else { break }
+                }
+                #expect(seen.count == count, "\(kind)")
+                #expect(Set(seen).count == count)
+            }
+            for odd in ["limit=0", "limit=x", "limit=100000", "cursor=%00", "cursor=nonsense", "cursor=%27%3B--"] {
+                #expect(try await world.server.get("/admin/v1/users?\(odd)", bearer: world.admin).status < 500)
+                #expect(try await world.server.get("/admin/v1/clients?\(odd)", bearer: world.admin).status < 500)
+            }
+        }
+    }
+}
