@@ -93,28 +93,3 @@ public struct Server: Sendable {
         }
     }
 }
-
-/// Forgets what has expired, a little at a time.
-struct Sweeper: Service {
-    let retention: Retention
-    let clock: any WallClock
-    let logger: Logger
-
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                do {
-                    let gone = try await retention.sweep(at: clock.now)
-                    if gone > 0 { logger.debug("swept", metadata: ["rows": "\(gone)"]) }
-                    // A backlog is worked off quickly, but never in one piece.
-                    try await Task.sleep(for: gone > 0 ? .milliseconds(200) : .seconds(15))
-                } catch is CancellationError {
-                    return
-                } catch {
-                    logger.error("sweep failed", metadata: ["error": "\(String(reflecting: error))"])
-                    try await Task.sleep(for: .seconds(30))
-                }
-            }
-        }
-    }
-}

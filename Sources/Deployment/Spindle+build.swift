@@ -66,7 +66,7 @@ extension Spindle {
         let grants: [any Grant] = [
             PasswordGrant(signingInWith: signIn, clock: clock),
             ClientCredentialsGrant(),
-            AuthorizationCodeGrant(codes: codes, exchangeCodes: exchangeCodes),
+            AuthorizationCodeGrant(database: database),
             RefreshTokenGrant(tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             JWTBearerGrant(
                 issuers: stores.issuers, subjects: IssuerSubjects(database: database),
@@ -143,8 +143,9 @@ extension PasswordGrant {
     fileprivate init(signingInWith signIn: SignIn, clock: any WallClock) {
         self.init { username, password, address in
             do {
-                let account = try await signIn.check(username: username, password: password, address: address)
-                return Subject(account: account, signedInAt: clock.now)
+                let proof = try await signIn.check(username: username, password: password, address: address)
+                let subject = Subject(account: proof.account, signedInAt: clock.now)
+                return Proof(subject: subject, holds: proof.holds)
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError
             }

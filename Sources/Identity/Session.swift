@@ -8,10 +8,17 @@ public struct Session: Sendable {
     public let account: AccountID
     public let email: String?
     public let signedInAt: Timestamp
-    /// Whether a session code bought it: then it must not count as a fresh sign-in.
-    public let isBought: Bool
+    /// How it came about.
+    public let origin: Origin
     let seenAt: Timestamp
     let createdAt: Timestamp
+
+    public enum Origin: Sendable, Equatable {
+        /// The person signed in here.
+        case signIn
+        /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
+        case bought(merchant: String?)
+    }
 
     /// Ends after two hours without use, and after a week in any case.
     public static let idleLifetime: Duration = .hours(2)

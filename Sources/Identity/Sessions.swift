@@ -28,13 +28,16 @@ public struct Sessions: Sendable {
             """)
     }
 
+    /// Opens a session for who proved to be somebody. False when the proof has been overtaken since, by a new password.
     public func open(
-        _ opening: Session.Opening, account: AccountID, replacing old: Session.ID?
-    ) async throws {
+        _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
+    ) async throws -> Bool {
         let now = clock.now
-        try await database.write { db in
+        return try await database.write { db in
+            guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+            return true
         }
     }
 
@@ -45,12 +48,15 @@ public struct Sessions: Sendable {
         let session = try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, s.account_id, s.permission_id, s.signed_in_at, s.seen_at, s.created_at, a.email
+                SELECT s.id, s.account_id, s.permission_id, s.signed_in_at, s.seen_at, s.created_at, a.email,
+                    c.merchant_id
                 FROM sessions s
                 JOIN accounts a ON a.id = s.account_id AND a.disabled_at IS NULL
                 LEFT JOIN permissions p ON p.id = s.permission_id
+                LEFT JOIN clients c ON c.id = p.client_id
+                LEFT JOIN merchants m ON m.id = c.merchant_id
                 WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                    AND p.ended_at IS NULL
+                    AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                 """
             ).first.map(Session.init)
         }
@@ -87,7 +93,9 @@ extension Session {
         self.init(
             id: try row.get("id"), account: try row.get("account_id"), email: try row.get("email"),
             signedInAt: try row.get("signed_in_at"),
-            isBought: try row.get("permission_id", as: String?.self) != nil, seenAt: try row.get("seen_at"),
+            origin: try row.get("permission_id", as: String?.self) == nil
+                ? .signIn : .bought(merchant: try row.get("merchant_id")),
+            seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
     }
 }

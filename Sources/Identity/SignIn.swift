@@ -23,8 +23,26 @@ public struct SignIn: Sendable {
         self.random = random
     }
 
-    /// The account of `username` if `password` is its password. An unknown address costs as much as a wrong password.
-    public func check(username: String, password: String, address: String) async throws -> AccountID {
+    /// That somebody knew an account's password, at the time it was looked at.
+    public struct Proof: Sendable {
+        public let account: AccountID
+        /// The hash that stood there afterwards.
+        let hash: String
+
+        /// Whether it still is the password, of an account that may sign in. Asked in the transaction that makes use of
+        /// the proof: a new password or a disabling ends all there is, and must not be outrun by what was in flight.
+        public func holds(in db: any Transaction) throws -> Bool {
+            try !db.rows(
+                """
+                SELECT id FROM accounts
+                WHERE id = \(account) AND password_hash = \(hash) AND disabled_at IS NULL
+                """
+            ).isEmpty
+        }
+    }
+
+    /// The proof that `password` is the password of `username`. An unknown address costs as much as a wrong password.
+    public func check(username: String, password: String, address: String) async throws -> Proof {
         let email = EmailAddress(username)
         let place = Fingerprint<Throttle.Attempt>(of: address)
         let found = try await find(email, place)
@@ -46,15 +64,16 @@ public struct SignIn: Sendable {
         }
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
-        guard !found.isDisabled else { throw Refusal.wrong(reason: "disabled_user") }
-        try await welcome(found, attempt, place, password: password)
-        return found.id
+        guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
+        let upgraded = try await welcome(found, attempt, place, password: password)
+        return Proof(account: found.id, hash: upgraded ?? hash.encoded)
     }
 
-    /// Forgets the failures, remembers the place, and re-hashes a password whose hash was made with lesser parameters.
+    /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
+    /// parameters.
     private func welcome(
         _ found: Found, _ attempt: Throttle.Attempt, _ place: Fingerprint<Throttle.Attempt>, password: String
-    ) async throws {
+    ) async throws -> String? {
         let now = clock.now
         var upgraded: String?
         if let hash = found.hash, hash.needsUpgrade(to: hashing.parameters) {
@@ -77,6 +96,7 @@ public struct SignIn: Sendable {
                     """)
             }
         }
+        return newHash
     }
 
     private struct Found: Sendable {

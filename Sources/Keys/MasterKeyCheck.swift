@@ -41,6 +41,11 @@ public struct MasterKeyCheck: Sendable {
     /// Whether the key is the one that `db` remembers.
     func isStored(in db: any Transaction) throws -> Bool { try Self.stored(in: db) == masterKey.checkValue }
 
+    /// Whether `db` remembers another key.
+    func isReplaced(in db: any Transaction) throws -> Bool {
+        try Self.stored(in: db).map { $0 != masterKey.checkValue } ?? false
+    }
+
     /// Whether `database` was made without any key so far: only such a database may be given a new one.
     public static func isWithoutKey(_ database: any Database) async throws -> Bool {
         try await database.read { db in try stored(in: db) == nil && isUnsealed(db) }

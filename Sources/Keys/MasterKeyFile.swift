@@ -28,18 +28,19 @@ public struct MasterKeyFile: Sendable, Hashable {
     }
 
     /// Makes the file with `key`. It is on disk, and its name too, before this returns: what it seals must not outlive it.
+    /// The name is given to a finished file: whoever finds one under it, be it after a power cut, finds a whole key.
     public func create(_ key: MasterKey) throws(MasterKeyError) {
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file < 0 && errno == EEXIST { throw .exists(path: path) }
-        guard file >= 0 else { throw systemError() }
+        var name = Array((path + ".XXXXXX").utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0, fcntl(file, F_SETFD, FD_CLOEXEC) == 0 else { throw systemError() }
+        defer { unlink(name) }
         let text = Array((key.base64 + "\n").utf8)
         let done = write(file, text, text.count) == text.count && fsync(file) == 0
         let error = done ? nil : systemError()
         close(file)
-        if let error {
-            // Half a key would stand in the way of the next try.
-            unlink(path)
-            throw error
+        if let error { throw error }
+        guard link(name, path) == 0 else {
+            throw errno == EEXIST ? MasterKeyError.exists(path: path) : systemError()
         }
         try syncFolder()
     }

@@ -1,5 +1,5 @@
 public import Cryptography
-import Storage
+public import Storage
 
 /// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
 public enum SealedPlace: Sendable, CaseIterable {
@@ -53,6 +53,14 @@ public struct Seal: Sendable {
             let text = String(validating: bytes, as: UTF8.self)
         else { throw StorageError.unreadable("\(place.context(row: row)) does not open under the master key") }
         return text
+    }
+
+    /// Refuses to go on when the database was sealed anew under another key meanwhile. Asked in the transaction that
+    /// stores a sealed value: a node that still runs with the old key must leave nothing behind that nobody can open.
+    public func confirm(in db: any Transaction) throws {
+        guard try !MasterKeyCheck(masterKey).isReplaced(in: db) else {
+            throw StorageError.unavailable("the database has another master key by now: start this server anew with it")
+        }
     }
 
     private func key(of place: SealedPlace) -> SealingKey {

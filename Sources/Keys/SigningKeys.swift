@@ -39,7 +39,8 @@ public struct SigningKeys: Sendable {
     private func store(_ key: SigningKey) async throws -> Bool {
         let algorithm = key.algorithm.rawValue
         let sealed = seal.seal(Base64URL.encode(key.privateKey.pkcs8), .signingKey, row: key.id)
-        return try await database.write { db in
+        return try await database.write { [seal] db in
+            try seal.confirm(in: db)
             let present = try db.rows("SELECT id FROM signing_keys WHERE algorithm = \(algorithm)")
             guard present.isEmpty else { return try present.contains { try $0.get("id") == key.id } }
             try db.execute(

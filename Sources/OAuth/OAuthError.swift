@@ -1,4 +1,4 @@
-public import Values
+import Values
 
 /// A refusal: the code and hint for the client, the reason for the log and metrics, never the other way round.
 public struct OAuthError: Error, Sendable {

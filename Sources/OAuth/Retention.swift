@@ -11,58 +11,36 @@ public struct Retention: Sendable {
     public static let codeMemory: Duration = .days(1)
     /// A refresh token that expired or was rotated is remembered this long after its expiry, for the same reason.
     public static let refreshMemory: Duration = .days(7)
+    /// A permission is remembered this long after its expiry: longer than its refresh tokens, which may outlive it by a
+    /// hundredth of a year, and than a session that it bought in its last minute.
+    public static let permissionMemory: Duration = .days(14)
+    /// An address from which somebody signed in is known this long.
+    public static let placeMemory: Duration = .days(180)
 
-    /// Forgets at most `batch` rows of each table. Returns how many went; call again while there are some.
-    public func sweep(at now: Timestamp, batch: Int = 500) async throws -> Int {
-        var gone = 0
-        for statement in Self.statements(at: now, batch: batch) {
-            gone += try await database.write { db in try db.execute(statement) }
-        }
-        return gone
+    /// What one round came to.
+    public struct Sweep: Sendable {
+        /// How many rows went.
+        public internal(set) var gone = 0
+        /// The rules that found a full batch: there may be more.
+        public internal(set) var behind: [Rule] = []
+        /// The rules that could not be followed, and why.
+        public internal(set) var failures: [(rule: Rule, error: any Error)] = []
     }
 
-    private static func statements(at now: Timestamp, batch: Int) -> [SQL] {
-        [
-            """
-            DELETE FROM access_tokens WHERE fingerprint IN (
-                SELECT fingerprint FROM access_tokens WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM refresh_tokens WHERE fingerprint IN (
-                SELECT fingerprint FROM refresh_tokens WHERE expires_at <= \(now - refreshMemory)
-                ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM authorization_codes WHERE fingerprint IN (
-                SELECT fingerprint FROM authorization_codes WHERE expires_at <= \(now - codeMemory)
-                ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM exchange_codes WHERE fingerprint IN (
-                SELECT fingerprint FROM exchange_codes WHERE expires_at <= \(now - codeMemory)
-                ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM permissions WHERE id IN (
-                SELECT id FROM permissions WHERE expires_at <= \(now - codeMemory) ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM sessions WHERE id IN (
-                SELECT id FROM sessions WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM throttles WHERE name IN (
-                SELECT name FROM throttles WHERE full_at <= \(now) ORDER BY full_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM used_assertions WHERE fingerprint IN (
-                SELECT fingerprint FROM used_assertions WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
-            """,
-            """
-            DELETE FROM sign_in_places WHERE seen_at <= \(now - .days(180)) AND account_id IN (
-                SELECT account_id FROM sign_in_places WHERE seen_at <= \(now - .days(180))
-                ORDER BY seen_at LIMIT \(batch))
-            """,
-        ]
+    /// Follows each of `rules` once, for at most `batch` rows each, in a transaction of its own. A rule that fails keeps
+    /// no other from its turn.
+    public func sweep(_ rules: [Rule] = Rule.allCases, at now: Timestamp, batch: Int = 500) async -> Sweep {
+        var sweep = Sweep()
+        for rule in rules {
+            let statement = rule.statement(at: now, batch: batch)
+            do {
+                let gone = try await database.write { db in try db.execute(statement) }
+                sweep.gone += gone
+                if gone >= batch { sweep.behind.append(rule) }
+            } catch {
+                sweep.failures.append((rule, error))
+            }
+        }
+        return sweep
     }
 }

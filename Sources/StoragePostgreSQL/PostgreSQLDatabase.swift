@@ -14,21 +14,29 @@ public final class PostgreSQLDatabase: Database {
 
     /// Connects to `url`, which is `postgresql://…` or libpq's `key=value` form.
     ///
-    /// One connection is made at once, so that a wrong address shows here; the others when work needs them.
-    public static func open(url: String, connections: Int = 16) async throws -> PostgreSQLDatabase {
+    /// One connection is made at once, so that a wrong address shows here; the others when work needs them. Work that
+    /// has waited for a connection as long as `patience` is refused: whoever asked has gone by then.
+    public static func open(
+        url: String, connections: Int = 16, patience: Duration = .seconds(5)
+    ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
-        let queue = WorkQueue(threads: connections)
+        let queue = WorkQueue(threads: connections, patience: patience)
         let turn = NSLock()
+        let door = Door()
         for number in 0..<connections {
-            let thread = Thread {
-                let session = Session(address: address, turn: turn)
-                while let work = queue.next() { work(session) }
+            startThread("postgresql-\(number)") {
+                let session = Session(address: address, turn: turn, door: door)
+                session.waitForTurn()
+                while let work = queue.next() {
+                    work.run(session)
+                    session.waitForTurn()
+                }
                 session.disconnect()
                 queue.threadEnded()
             }
-            thread.name = "postgresql-\(number)"
-            thread.start()
         }
+        // All others may be waiting for a server that does not answer.
+        startThread("postgresql-watch") { while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) } }
         let database = PostgreSQLDatabase(queue: queue)
         try await database.perform { session in try session.connect() }
         return database
@@ -51,11 +59,20 @@ public final class PostgreSQLDatabase: Database {
         await queue.ended()
     }
 
+    private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.name = name
+        thread.start()
+    }
+
     private func perform<Value: Sendable>(_ job: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
         // A continuation does not hear of cancellation: a transaction once begun ends by its own rules, not the caller's.
         try await withCheckedThrowingContinuation { continuation in
             do {
-                try queue.add { session in continuation.resume(with: Result { try job(session) }) }
+                try queue.add(
+                    WorkQueue.Work(
+                        run: { session in continuation.resume(with: Result { try job(session) }) },
+                        refuse: { continuation.resume(throwing: $0) }))
             } catch {
                 continuation.resume(throwing: error)
             }

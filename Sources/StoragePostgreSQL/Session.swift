@@ -15,11 +15,13 @@ final class Session {
     /// Held by the one session that has lost several races in a row, so that those who lost do not go on racing each
     /// other: each then competes with newcomers only, and the threads that wait here take no new work.
     private let turn: NSLock
+    private let door: Door
     private var connection: Connection?
 
-    init(address: ServerAddress, turn: NSLock) {
+    init(address: ServerAddress, turn: NSLock, door: Door) {
         self.address = address
         self.turn = turn
+        self.door = door
     }
 
     /// Connects, unless it is connected.
@@ -27,7 +29,15 @@ final class Session {
         do { _ = try connected() } catch { throw error.error }
     }
 
-    func disconnect() { connection = nil }
+    func disconnect() {
+        if connection != nil { door.leave() }
+        connection = nil
+    }
+
+    /// Waits while this session could only refuse work that others can do.
+    func waitForTurn() {
+        while connection == nil, door.isForOthers { Thread.sleep(forTimeInterval: 0.05) }
+    }
 
     /// Runs `work` until it has an outcome that trying again would not change.
     func run<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
@@ -94,7 +104,7 @@ final class Session {
 
     private func connected() throws(Failure) -> Connection {
         if let connection { return connection }
-        let connection = try Connection(to: address)
+        let connection = try door.enter { () throws(Failure) in try Connection(to: address) }
         self.connection = connection
         return connection
     }

@@ -2,17 +2,21 @@ import Dispatch
 import Storage
 import Synchronization
 
-/// Work for the connections' threads, first come, first served.
+/// Work for the connections' threads, first come, first served. What nobody comes to do in time is refused.
 final class WorkQueue: Sendable {
-    typealias Work = @Sendable (Session) -> Void
+    /// One job: exactly one of its two endings is called.
+    struct Work: Sendable {
+        let run: @Sendable (Session) -> Void
+        let refuse: @Sendable (StorageError) -> Void
+    }
 
     /// Beyond this the database is hopelessly behind, and refusing is kinder than queueing.
     private static let limit = 10_000
 
     private struct State {
         /// Two stacks make a queue: `leaving` is the older half, newest first.
-        var arriving: [Work] = []
-        var leaving: [Work] = []
+        var arriving: [Entry] = []
+        var leaving: [Entry] = []
         var isClosed = false
         var threads: Int
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -22,32 +26,66 @@ final class WorkQueue: Sendable {
                 leaving = arriving.reversed()
                 arriving.removeAll(keepingCapacity: true)
             }
-            return leaving.popLast()
+            return leaving.popLast()?.work
+        }
+
+        mutating func overdue(at now: ContinuousClock.Instant) -> [Work] {
+            var works: [Work] = []
+            while let oldest = leaving.last ?? arriving.first, oldest.deadline <= now, let work = next() {
+                works.append(work)
+            }
+            return works
         }
     }
 
+    private struct Entry {
+        let work: Work
+        let deadline: ContinuousClock.Instant
+    }
+
     private let state: Mutex<State>
-    /// Counts the waiting work, and after closing one more for each thread.
+    private let patience: Duration
+    /// Counts the work that came, and after closing one more for each thread.
     private let available = DispatchSemaphore(value: 0)
 
-    init(threads: Int) { state = Mutex(State(threads: threads)) }
+    /// `patience` is how long work may wait for a thread.
+    init(threads: Int, patience: Duration) {
+        state = Mutex(State(threads: threads))
+        self.patience = patience
+    }
 
     /// Hands `work` to the next free thread.
-    func add(_ work: @escaping Work) throws(StorageError) {
+    func add(_ work: Work) throws(StorageError) {
+        let entry = Entry(work: work, deadline: .now + patience)
         try state.withLock { state throws(StorageError) in
             guard !state.isClosed else { throw .unavailable("the database is closed") }
             guard state.arriving.count + state.leaving.count < Self.limit else {
                 throw .unavailable("too much work is waiting for PostgreSQL")
             }
-            state.arriving.append(work)
+            state.arriving.append(entry)
         }
         available.signal()
     }
 
     /// Waits for work. Nil ends the thread: the queue is closed and empty.
     func next() -> Work? {
-        available.wait()
-        return state.withLock { $0.next() }
+        while true {
+            available.wait()
+            let (work, isOver) = state.withLock { state in
+                let work = state.next()
+                return (work, work == nil && state.isClosed)
+            }
+            if let work { return work }
+            // Otherwise what this turn was for has been refused meanwhile.
+            if isOver { return nil }
+        }
+    }
+
+    /// Refuses what has waited too long. False when no thread is left that could do anything.
+    func refuseOverdue() -> Bool {
+        let (works, isAlive) = state.withLock { state in (state.overdue(at: .now), state.threads > 0) }
+        for work in works { work.refuse(.unavailable("PostgreSQL was too busy for \(patience)")) }
+        return isAlive
     }
 
     /// Takes no more work; what is queued is still done.

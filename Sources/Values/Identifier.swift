@@ -13,6 +13,15 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+extension Identifier {
+    /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random ones. For names that are
+    /// no secrets: rows made together lie together, so a commit writes fewer pages.
+    public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
+        let time = (0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) }
+        return Self(hex(time + random.bytes(8)))
+    }
+}
+
 private func hex(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -87,16 +87,16 @@ struct RetentionTests {
         }
         let retention = Retention(database: database)
         let now = Timestamp(seconds: 1000)
-        #expect(try await retention.sweep(at: now, batch: 10) == 10)
-        #expect(try await retention.sweep(at: now, batch: 10) == 10)
-        #expect(try await retention.sweep(at: now, batch: 10) == 5)
-        #expect(try await retention.sweep(at: now, batch: 10) == 0)
+        #expect(await retention.sweep(at: now, batch: 10).gone == 10)
+        #expect(await retention.sweep(at: now, batch: 10).gone == 10)
+        #expect(await retention.sweep(at: now, batch: 10).gone == 5)
+        #expect(await retention.sweep(at: now, batch: 10).gone == 0)
         await database.close()
     }
 
     private func sweepAll(_ world: World) async throws {
         let retention = Retention(database: world.server.database)
-        while try await retention.sweep(at: world.server.clock.now, batch: 3) > 0 {}
+        while await retention.sweep(at: world.server.clock.now, batch: 3).gone > 0 {}
     }
 
     private func sizes(_ world: World) async throws -> [String: Int] {

@@ -38,6 +38,21 @@ import Testing
         #expect(try file.isOpenToOthers())
     }
 
+    @Test("nobody finds half a key under its name, and nothing else is left beside it")
+    func halfAFile() async throws {
+        let key = MasterKey.random(from: SystemRandom())
+        for number in 1...100 {
+            let file = MasterKeyFile(path: folder.path("\(number).key"))
+            async let found = Task.detached {
+                while true { if let key = try file.read() { return key } }
+            }.value
+            try file.create(key)
+            #expect(throws: MasterKeyError.exists(path: file.path)) { try file.create(key) }
+            _ = try await found
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 100)
+    }
+
     @Test("a file that is no key, or cannot be read or made, is told with its path")
     func unreadable() throws {
         let file = MasterKeyFile(path: folder.path("b.key"))

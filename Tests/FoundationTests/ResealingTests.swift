@@ -1,5 +1,7 @@
 import Cryptography
+import JOSE
 import Keys
+import OAuth
 import Storage
 import TestSupport
 import Testing
@@ -105,5 +107,48 @@ import Values
         }
         #expect(try await sealed(database) == damaged)
         await database.close()
+    }
+
+    @Test("a node that runs on with the old key leaves nothing that nobody can open", arguments: Backend.available)
+    func survivor(_ backend: Backend) async throws {
+        let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
+        let database = try await filled(backend, key: old)
+        let before = clients(database, old)
+        _ = try await before.register(try ClientMetadata(["client_name": "Before"]), merchant: nil)
+        try await Resealing(from: old, to: new, random: random).run(on: database)
+        await #expect(throws: StorageError.self) {
+            _ = try await before.register(try ClientMetadata(["client_name": "Too late"]), merchant: nil)
+        }
+        _ = try await clients(database, new).register(try ClientMetadata(["client_name": "After"]), merchant: nil)
+        #expect(try await names(database) == ["After", "Before", "C"])
+        try await Resealing(from: new, to: old, random: random).run(on: database)
+        await database.close()
+    }
+
+    @Test("a client that cannot be recorded is not made", arguments: Backend.available)
+    func recorded(_ backend: Backend) async throws {
+        struct Refused: Error {}
+        let key = MasterKey.random(from: random)
+        let database = try await filled(backend, key: key)
+        await #expect(throws: Refused.self) {
+            _ = try await clients(database, key).register(try ClientMetadata(["client_name": "D"]), merchant: nil) {
+                _, _ in throw Refused()
+            }
+        }
+        #expect(try await names(database) == ["C"])
+        await database.close()
+    }
+
+    private func clients(_ database: any Database, _ key: MasterKey) -> Clients {
+        let clock = ManualClock()
+        return Clients(
+            database: database, clock: clock, random: random, seal: Seal(masterKey: key, random: random),
+            known: KnownClients(clock: clock))
+    }
+
+    private func names(_ database: any Database) async throws -> [String] {
+        try await database.read { db in
+            try db.rows("SELECT name FROM clients ORDER BY name").map { try $0.get("name") }
+        }
     }
 }

@@ -14,6 +14,9 @@ final class Cutter: Sendable {
     private struct State {
         var plan = Plan.none
         var refuses = false
+        var mostGuests = Int.max
+        var knocks = 0
+        var guests = 0
     }
 
     /// The driver's address of the wire.
@@ -62,9 +65,27 @@ final class Cutter: Sendable {
         set { state.withLock { $0.refuses = newValue } }
     }
 
+    /// Only so many connections are let in, ever.
+    var mostGuests: Int {
+        get { state.withLock(\.mostGuests) }
+        set { state.withLock { $0.mostGuests = newValue } }
+    }
+
+    /// How often somebody asked to be let in.
+    var knocks: Int { state.withLock(\.knocks) }
+
+    private func letsIn() -> Bool {
+        state.withLock { state in
+            state.knocks += 1
+            guard !state.refuses, state.guests < state.mostGuests else { return false }
+            state.guests += 1
+            return true
+        }
+    }
+
     private func join(_ client: Int32) {
         let server = streamSocket()
-        guard !refuses, Self.with(self.server, connect, server) else { return ignore(close(client), close(server)) }
+        guard letsIn(), Self.with(self.server, connect, server) else { return ignore(close(client), close(server)) }
         let isCut = IsCut()
         Thread { [weak self] in
             pump(from: client, to: server) { bytes in self?.lets(bytes, through: isCut) ?? false }

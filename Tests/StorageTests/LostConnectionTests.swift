@@ -101,8 +101,49 @@ import Testing
         }
         #expect(error?.kind == "unavailable")
         cutter.refuses = false
+        // Nobody knocks again before a second has passed.
+        let until = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < until, (try? await database.countThings()) == nil {
+            try await Task.sleep(for: .milliseconds(100))
+        }
         try await database.run("INSERT INTO things (id) VALUES (\(1))")
         #expect(try await database.countThings() == 1)
+    }
+
+    @Test("a server that is gone is not knocked at by every request")
+    func knocking() async throws {
+        let (_, _, url) = try await pair()
+        let cutter = try Cutter(serverURL: url)
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8)
+        cutter.refuses = true
+        let before = cutter.knocks
+        let start = ContinuousClock.now
+        for _ in 1...200 { #expect((try? await database.countThings()) == nil) }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        #expect(cutter.knocks - before <= 8 + seconds)
+    }
+
+    @Test("connections that cannot be made leave the work to those that were")
+    func fewConnections() async throws {
+        let (_, _, url) = try await pair()
+        let cutter = try Cutter(serverURL: url)
+        cutter.mostGuests = 2
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8)
+        let start = ContinuousClock.now
+        let refused = await withTaskGroup { group in
+            for _ in 0..<500 {
+                group.addTask {
+                    let number = try? await database.read { db in
+                        try db.rows("SELECT count(*) AS n FROM things, pg_sleep(0.002)").first?.get("n", as: Int.self)
+                    }
+                    return number == nil
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        // Each thread has to find out once, or twice in a race with one that was let in; then one knocks each second.
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        #expect(refused <= 14 + seconds, "\(refused) of 500")
     }
 
     /// A database over one connection, a second way into it, and its address.

@@ -111,9 +111,31 @@ import Testing
         #expect(try row?.get("isolation", as: String.self) == "serializable")
     }
 
+    @Test("work that waits for a stuck server is refused in time, not when the server answers")
+    func patience() async throws {
+        let database = try await PostgreSQLDatabase.open(
+            url: try await things(), connections: 1, patience: .milliseconds(300))
+        let hasBegun = DispatchSemaphore(value: 0)
+        let mayEnd = DispatchSemaphore(value: 0)
+        async let stuck: Void = database.read { _ in
+            hasBegun.signal()
+            _ = mayEnd.wait(timeout: .now() + 30)
+        }
+        await hasBegun.waited()
+        let start = ContinuousClock.now
+        let error = await #expect(throws: StorageError.self) { _ = try await database.countThings() }
+        #expect(error?.kind == "unavailable")
+        #expect(ContinuousClock.now - start < .seconds(5))
+        mayEnd.signal()
+        try await stuck
+        #expect(try await database.countThings() == 0)
+        await database.close()
+    }
+
     @Test("beyond ten thousand waiting, work is refused at once; the rest is done")
     func fullQueue() async throws {
-        let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
+        let database = try await PostgreSQLDatabase.open(
+            url: try await things(), connections: 1, patience: .seconds(60))
         let hasBegun = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
         async let slow: Void = database.read { _ in

@@ -1,12 +1,7 @@
-import AsyncHTTPClient
 public import Cryptography
 import Deployment
-import Foundation
-public import JOSE
+import JOSE
 import Keys
-import Logging
-import NIOCore
-import NIOHTTP1
 import OAuth
 import Outbound
 import ServiceLifecycle
@@ -15,22 +10,27 @@ import Values
 
 /// A whole server on a port of its own, with a clock that the test turns.
 public struct TestServer: Sendable {
+    /// What all nodes over one database share.
+    fileprivate struct House {
+        let backend: Backend
+        let database: any Database
+        let configuration: SpindleConfiguration
+        let masterKey = MasterKey.random(from: SystemRandom())
+        let clock = ManualClock()
+        let log = RecordedLog()
+        let hashing: HashingPool
+    }
+
     public let origin: String
-    public let backend: Backend
-    public let clock: ManualClock
-    public let database: any Database
-    public let log: RecordedLog
-    public let hashing: HashingPool
     public let adminID: String
     public let adminSecret: String
+    fileprivate let house: House
 
-    private static let httpClient: HTTPClient = {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
-        // Races are run with as many connections as there are runners.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    public var backend: Backend { house.backend }
+    public var clock: ManualClock { house.clock }
+    public var database: any Database { house.database }
+    public var log: RecordedLog { house.log }
+    public var hashing: HashingPool { house.hashing }
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
@@ -40,7 +40,9 @@ public struct TestServer: Sendable {
         let loans = DatabaseLoans.of(backend)
         let database = try await loans.take()
         do {
-            let value = try await with(backend, database, settings: settings, hashing: hashing, body)
+            let house = try House(backend, database, settings: settings, hashing: hashing)
+            let admin = try await house.administrator()
+            let value = try await open(house, admin, body)
             await loans.giveBack(database)
             return value
         } catch {
@@ -49,40 +51,20 @@ public struct TestServer: Sendable {
         }
     }
 
-    private static func with<Value>(
-        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?,
-        _ body: (TestServer) async throws -> Value
-    ) async throws -> Value {
-        let clock = ManualClock()
-        let random = SystemRandom()
-        let log = RecordedLog()
-        let masterKey = MasterKey.random(from: random)
-        var configuration = try SpindleConfiguration.read(
-            commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
-        // Any free port: no operator may ask for that.
-        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
-        let hashing =
-            try hashing
-            ?? HashingPool(
-                parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
-        let spindle = try Spindle.build(
-            configuration,
-            Parts(
-                database: database, masterKey: masterKey, clock: clock, random: random, hashing: hashing,
-                logger: log.logger))
-        let stores = Stores(
-            database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock, random: random,
-            hashing: hashing, outbound: OutboundPolicy())
-        let admin = try await stores.clients.register(
-            try ClientMetadata(["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]]),
-            merchant: nil)
+    /// Starts another node over the same database, runs `body` and stops it.
+    public func beside<Value>(_ body: (TestServer) async throws -> Value) async throws -> Value {
+        try await Self.open(house, (adminID, adminSecret), body)
+    }
 
+    private static func open<Value>(
+        _ house: House, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
+    ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = Server(
-            spindle: spindle, configuration: configuration, clock: clock, logger: log.logger,
-            onListening: { port.yield($0) })
-        let group = ServiceGroup(
-            configuration: .init(services: try server.services().map { .init(service: $0) }, logger: log.logger))
+            spindle: try house.spindle(), configuration: house.configuration, clock: house.clock,
+            logger: house.log.logger, onListening: { port.yield($0) })
+        let services = try server.services().map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        let group = ServiceGroup(configuration: .init(services: services, logger: house.log.logger))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { port.finish() }
@@ -90,12 +72,11 @@ public struct TestServer: Sendable {
             }
             var iterator = ports.makeAsyncIterator()
             let bound = await iterator.next() ?? 0
-            let test = TestServer(
-                origin: "http://127.0.0.1:\(bound)", backend: backend, clock: clock, database: database, log: log,
-                hashing: hashing, adminID: admin.client.id.text, adminSecret: admin.secret?.value ?? "")
+            let node = TestServer(
+                origin: "http://127.0.0.1:\(bound)", adminID: admin.id, adminSecret: admin.secret, house: house)
             let result: Result<Value, any Error>
             do {
-                result = .success(try await body(test))
+                result = .success(try await body(node))
             } catch {
                 result = .failure(error)
             }
@@ -104,69 +85,39 @@ public struct TestServer: Sendable {
             return try result.get()
         }
     }
+}
 
-    // MARK: - Requests
-
-    public func get(
-        _ path: String, bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
-    ) async throws -> Answer {
-        try await send("GET", path, bearer: bearer, cookies: cookies, headers: headers)
+extension TestServer.House {
+    fileprivate init(
+        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?
+    ) throws {
+        var configuration = try SpindleConfiguration.read(
+            commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
+        // Any free port: no operator may ask for that.
+        configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
+        let quick = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+        self.init(
+            backend: backend, database: database, configuration: configuration,
+            hashing: try hashing ?? HashingPool(parameters: quick, random: SystemRandom()))
     }
 
-    /// Posts a form.
-    public func post(
-        _ path: String, _ form: KeyValuePairs<String, String>, basic: (id: String, secret: String)? = nil,
-        bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
-    ) async throws -> Answer {
-        try await post(
-            path, form: form.map { ($0.key, $0.value) }, basic: basic, bearer: bearer, cookies: cookies,
-            headers: headers)
+    fileprivate func spindle() throws -> Spindle {
+        try Spindle.build(
+            configuration,
+            Parts(
+                database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
+                logger: log.logger))
     }
 
-    /// Posts a form whose fields were put together before.
-    public func post(
-        _ path: String, form: [(String, String)], basic: (id: String, secret: String)? = nil,
-        bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
-    ) async throws -> Answer {
-        let body = form.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&")
-        var headers = headers
-        headers["Content-Type"] = "application/x-www-form-urlencoded"
-        if let basic {
-            let pair = "\(Self.encode(basic.id)):\(Self.encode(basic.secret))"
-            headers["Authorization"] = "Basic \(Data(pair.utf8).base64EncodedString())"
-        }
-        return try await send("POST", path, body: Array(body.utf8), bearer: bearer, cookies: cookies, headers: headers)
-    }
-
-    /// Sends JSON.
-    public func send(_ method: String, _ path: String, json: JSON, bearer: String? = nil) async throws -> Answer {
-        try await send(
-            method, path, body: Array(json.text.utf8), bearer: bearer, headers: ["Content-Type": "application/json"])
-    }
-
-    public func send(
-        _ method: String, _ path: String, body: [UInt8] = [], bearer: String? = nil, cookies: [String: String] = [:],
-        headers: [String: String] = [:]
-    ) async throws -> Answer {
-        var request = HTTPClientRequest(url: origin + path)
-        request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
-        if !cookies.isEmpty {
-            request.headers.add(
-                name: "Cookie", value: cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
-        }
-        if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await Self.httpClient.execute(request, timeout: .seconds(60))
-        let bytes = try await response.body.collect(upTo: 1 << 20)
-        return Answer(
-            status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
-            body: String(buffer: bytes))
-    }
-
-    public static func encode(_ text: String) -> String {
-        text.addingPercentEncoding(
-            withAllowedCharacters: CharacterSet(
-                charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")) ?? ""
+    /// The platform's first admin client, as `spindle init` makes it.
+    fileprivate func administrator() async throws -> (id: String, secret: String) {
+        let random = SystemRandom()
+        let stores = Stores(
+            database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock, random: random,
+            hashing: hashing, outbound: OutboundPolicy())
+        let metadata = try ClientMetadata(
+            ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
+        let made = try await stores.clients.register(metadata, merchant: nil)
+        return (made.client.id.text, made.secret?.value ?? "")
     }
 }

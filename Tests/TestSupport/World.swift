@@ -70,6 +70,15 @@ public struct World: Sendable {
         ).require("user_id")
     }
 
+    private init(_ world: World, at server: TestServer) {
+        self.server = server
+        (admin, merchant, rival, user) = (world.admin, world.merchant, world.rival, world.user)
+        (app, backend, rivalBackend) = (world.app, world.backend, world.rivalBackend)
+    }
+
+    /// The same world, met through another node.
+    public func at(_ server: TestServer) -> World { World(self, at: server) }
+
     private static func confidential(of merchant: String, _ name: String) -> JSON {
         [
             "merchant_id": .string(merchant), "client_name": .string(name),

@@ -38,7 +38,11 @@ struct KeyCommand: ParsableCommand {
 
     struct Reseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Seal every stored secret anew under another master key. Stop every server first.")
+            abstract: "Seal every stored secret anew under another master key. Stop every server first.",
+            discussion: """
+                On SQLite a running server is noticed. On PostgreSQL one that still runs with the old key refuses to \
+                register clients and issuers from then on, and cannot open what was sealed anew: start it again.
+                """)
         @Option(help: "The file of the new master key; made if it is not there.") var newKeyFile: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -64,7 +68,8 @@ struct KeyCommand: ParsableCommand {
                 Terminal.print(
                     """
                     resealed \(count) secrets. From now on the master key is the one in \(newKeyFile):
-                    set SPINDLE_MASTER_KEY_FILE, and destroy the old key when no backup needs it any more.
+                    set SPINDLE_MASTER_KEY_FILE for every server, start them, and destroy the old key when no backup
+                    needs it any more.
                     """)
             }
         }

@@ -19,28 +19,29 @@ struct FirstAdministrator: Sendable {
         try await database.read { db in try Self.stored(in: db) }
     }
 
-    /// Makes the client; nil when another `init` was first.
+    /// Makes the client, and the fact that it was made with it: either both are there or neither. Nil when another
+    /// `init` was first.
     func create() async throws -> Clients.Registered? {
         let metadata = try ClientMetadata(
             .members([
                 "client_name": "Administrator", "grant_types": .array(["client_credentials"]),
                 "scope": .string(Scope.admin),
             ]))
-        let made = try await clients.register(metadata, merchant: nil)
-        let winner = try await database.write { db in
-            try db.execute(
-                """
-                INSERT INTO facts (name, value) VALUES (\(Self.fact), \(made.client.id))
-                ON CONFLICT (name) DO NOTHING
-                """)
-            return try Self.stored(in: db)
-        }
-        guard winner == made.client.id else {
-            _ = try await clients.delete(made.client.id)
+        do {
+            return try await clients.register(metadata, merchant: nil) { client, db in
+                try db.execute(
+                    """
+                    INSERT INTO facts (name, value) VALUES (\(Self.fact), \(client.id))
+                    ON CONFLICT (name) DO NOTHING
+                    """)
+                guard try Self.stored(in: db) == client.id else { throw AnotherWasFirst() }
+            }
+        } catch is AnotherWasFirst {
             return nil
         }
-        return made
     }
+
+    private struct AnotherWasFirst: Error {}
 
     private static func stored(in db: any Transaction) throws -> Client.ID? {
         try db.rows("SELECT value FROM facts WHERE name = \(fact)").first?.get("value")

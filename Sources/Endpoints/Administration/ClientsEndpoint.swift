@@ -51,10 +51,10 @@ public struct ClientsEndpoint: Endpoint {
             guard metadata.asksForAdministration else { throw JSONFault("merchant_id", "given") }
             return nil
         }
-        guard !metadata.asksForAdministration else {
-            throw JSONFault("scope", "without admin for a merchant's client; admin:merchant is for those")
+        guard !metadata.asksForAdministration else { throw JSONFault.platformScopeOfMerchant }
+        guard try await merchants.find(named) != nil else {
+            throw JSONFault("merchant_id", "an existing merchant's id")
         }
-        guard try await merchants.find(named) != nil else { throw JSONFault("merchant_id", "an existing merchant's id") }
         return named
     }
 
@@ -121,7 +121,8 @@ public struct ClientsEndpoint: Endpoint {
         _ request: Request, _ context: SpindleContext
     ) async throws -> (client: Client, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
-        guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant) else {
+        guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant)
+        else {
             throw Problem.notFound("client")
         }
         return (client, administrator)

@@ -65,7 +65,8 @@ public struct IssuersEndpoint: Endpoint {
         _ request: Request, _ context: SpindleContext
     ) async throws -> (issuer: TrustedIssuer, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
-        guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant) else {
+        guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant)
+        else {
             throw Problem.notFound("issuer")
         }
         return (issuer, administrator)

@@ -80,7 +80,11 @@ public struct AuthorizeEndpoint: Endpoint {
     private func proceed(
         _ request: AuthorizationRequest, _ form: Form, _ http: Request, consent: Consent
     ) async throws -> Response {
-        let session = try await sessions.of(http, pages.site)
+        let session = try await sessions.of(http, pages.site).flatMap { session in
+            // A session that a merchant's token bought is no sign-in for another merchant's client: else any merchant
+            // could become its users elsewhere.
+            session.isGood(for: request.returnAddress.client) ? session : nil
+        }
         let subject = session.map { Subject(account: $0.account, signedInAt: $0.signedInAt) }
         switch request.next(for: subject, consented: consent == .given, at: clock.now) {
         case .signIn: return signIn(request, form, http)
@@ -112,6 +116,7 @@ public struct AuthorizeEndpoint: Endpoint {
     /// back itself could outlast: it gets a minute.
     private static func afterSignIn(_ pair: Form.Pair) -> Form.Pair? {
         if pair.name == "max_age", let seconds = Int64(pair.value) { return (pair.name, String(max(seconds, 60))) }
+        guard pair.name != "max_age" || pair.value != "0" else { return nil }
         guard pair.name == "prompt" else { return pair }
         let rest = pair.value.split(separator: " ").filter { $0 != "login" && $0 != "select_account" }
         return rest.isEmpty ? nil : (pair.name, rest.joined(separator: " "))
@@ -139,6 +144,15 @@ public struct AuthorizeEndpoint: Endpoint {
         case "address": "See your address"
         case "offline_access": "Act for you while you are away"
         default: "Use “\(scope)”"
+        }
+    }
+}
+
+extension Session {
+    fileprivate func isGood(for client: Client) -> Bool {
+        switch origin {
+        case .signIn: true
+        case .bought(let merchant): Merchant.same(merchant.map { Merchant.ID($0) }, client.merchant)
         }
     }
 }

@@ -55,9 +55,9 @@ public struct LoginEndpoint: Endpoint {
         let email = form["email"] ?? ""
         let continueTo = Self.ownPath(form["continue"])
         do {
-            let account = try await signIn.check(
+            let proof = try await signIn.check(
                 username: email, password: form["password"] ?? "", address: address.of(request, context))
-            let cookie = try await open(for: account, request, context)
+            let cookie = try await open(by: proof, request, context)
             return .sendBrowser(to: continueTo ?? "/login", status: .seeOther, cookies: [cookie])
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
@@ -70,13 +70,15 @@ public struct LoginEndpoint: Endpoint {
         }
     }
 
-    private func open(for account: AccountID, _ request: Request, _ context: SpindleContext) async throws -> String {
+    private func open(by proof: SignIn.Proof, _ request: Request, _ context: SpindleContext) async throws -> String {
         let secret = Secret<Session>.random(from: random)
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
             address: address.of(request, context))
         let old = try await sessions.of(request, pages.site)
-        try await sessions.open(opening, account: account, replacing: old?.id)
+        guard try await sessions.open(opening, by: proof, replacing: old?.id) else {
+            throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
+        }
         return pages.site.sessionCookie(secret)
     }
 

@@ -31,14 +31,15 @@ public struct LogoutEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let session = try await sessions.of(request, pages.site)
-        let hasToken = try PresentedToken.read(request) != nil
-        if hasToken { try await endToken(request) }
+        let tokensAccount = try PresentedToken.read(request) == nil ? nil : try await endToken(request)
         guard let session else {
             // A browser without a session is told so; a device is answered in its own language.
-            return hasToken ? .json(.members(["result": "OK"])) : signedOut
+            return tokensAccount != nil ? .json(.members(["result": "OK"])) : signedOut
         }
-        // The app's token, or a link on our own page, shows whose wish this is. Another site's link shows nothing.
-        let isOwnWish = hasToken || ["same-origin", "none"].contains(request.headers[.secFetchSite])
+        // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
+        // nothing, nor does one with the token of somebody else in it.
+        let isOwnWish =
+            tokensAccount == session.account || ["same-origin", "none"].contains(request.headers[.secFetchSite])
         guard !isOwnWish else { return try await end(session) }
         let form = pages.forms.issue(request)
         return .page(
@@ -60,11 +61,13 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
-    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws {
+    @discardableResult
+    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccountID? {
         // A token in a URL that ends it is nobody's gain.
         let token = try await tokens.require(request, form: form.parameters, inQuery: true)
         guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
         try await permissions.logOut(permission, at: clock.now)
+        return token.account
     }
 
     private func end(_ session: Session) async throws -> Response {

@@ -18,7 +18,8 @@ extension Response {
             + (formsLeaveSite ? "" : "; form-action 'self'")
         headers[.xFrameOptions] = "DENY"
         headers[.xContentTypeOptions] = "nosniff"
-        headers[.referrerPolicy] = "no-referrer"
+        // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
+        headers[.referrerPolicy] = "same-origin"
         for case let cookie? in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }

@@ -18,12 +18,10 @@ extension ClientCredentials {
         let parts = header.split(separator: " ", maxSplits: 1)
         // A bearer token at the token endpoint authenticates nobody; leave it to be "no client".
         guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
-        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])), !data.contains(0) else {
-            throw .malformedBasic
-        }
-        let halves = data.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard halves.count == 2, let id = Form.decode(halves[0]), let secret = Form.decode(halves[1]), !id.isEmpty,
-            String(validating: data, as: UTF8.self) != nil
+        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])) else { throw .malformedBasic }
+        let pair = [UInt8](data)
+        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon > 0, let id = Form.decode(pair[..<colon]),
+            let secret = Form.decode(pair[(colon + 1)...])
         else { throw .malformedBasic }
         return ClientCredentials(id: Client.ID(id), secret: secret.isEmpty ? nil : Secret(secret))
     }

@@ -15,13 +15,13 @@ public struct ErrorBoundary: RouterMiddleware {
     public func handle(
         _ request: Request, context: SpindleContext, next: (Request, SpindleContext) async throws -> Response
     ) async throws -> Response {
-        var logger = context.logger
-        // The template, never the path: a path can hold a code.
-        logger[metadataKey: "route"] = "\(request.method.rawValue) \(context.endpointPath ?? "-")"
         let response: Response
         do {
             response = try await next(request, context)
         } catch {
+            var logger = context.logger
+            // The template, never the path: a path can hold a code.
+            logger[metadataKey: "route"] = "\(request.method.rawValue) \(context.endpointPath ?? "-")"
             response = Self.answer(to: error, of: request, logger)
         }
         // RFC 9110 §9.3.2: a body after HEAD would be read as the start of the next answer.

@@ -20,22 +20,25 @@ struct Form: Sendable {
     }
 
     /// Reads `application/x-www-form-urlencoded`: percent-escapes must be whole, and the result UTF-8.
-    static func parse(_ text: some StringProtocol) throws(OAuthError) -> Form {
+    static func parse(_ bytes: [UInt8]) throws(OAuthError) -> Form {
         var pairs: [Pair] = []
-        for field in text.utf8.split(separator: UInt8(ascii: "&")) {
-            let halves = field.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decode(halves[0]), let value = halves.count > 1 ? decode(halves[1]) : "" else {
+        for field in bytes.split(separator: UInt8(ascii: "&")) {
+            let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+            guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
                 throw OAuthError(
-                    .invalidRequest, "malformed_form", "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
+                    .invalidRequest, "malformed_form",
+                    "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
             }
             pairs.append((name, value))
         }
         return Form(pairs: pairs)
     }
 
+    static func parse(_ text: String) throws(OAuthError) -> Form { try parse(Array(text.utf8)) }
+
     /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or a NUL is among them: it
     /// cannot be stored and is nobody's honest request.
-    static func decode(_ bytes: some Collection<UInt8>) -> String? {
+    static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         // Tokens and identifiers have nothing to decode.
         guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 })
         else {
@@ -49,15 +52,11 @@ struct Form: Sendable {
 
     /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.
     static func read(_ request: Request, orJSON: Bool = false) async throws -> Form {
-        let type = request.headers[.contentType]?.split(separator: ";").first?
-            .trimmingCharacters(in: .whitespaces).lowercased()
+        let type = mediaType(request)
         let bytes = try await bytes(of: request)
         switch type {
-        case "application/x-www-form-urlencoded":
-            guard let text = String(validating: bytes, as: UTF8.self) else {
-                throw OAuthError(.invalidRequest, "body_not_utf8", "The body is not UTF-8.")
-            }
-            return try parse(text)
+        case urlencoded:
+            return try parse(bytes)
         case "application/json" where orJSON:
             return try json(bytes)
         default:
@@ -65,6 +64,15 @@ struct Form: Sendable {
                 .invalidRequest, "content_type",
                 "The content type must be application/x-www-form-urlencoded\(orJSON ? " or application/json" : "").")
         }
+    }
+
+    private static let urlencoded = "application/x-www-form-urlencoded"
+
+    private static func mediaType(_ request: Request) -> String? {
+        guard let header = request.headers[.contentType] else { return nil }
+        // What nearly everybody sends, to the letter.
+        guard header != urlencoded else { return urlencoded }
+        return header.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     /// The whole body, if it is not over the limit.

@@ -35,7 +35,10 @@ public struct TrustedIssuers: Sendable {
             audiences: metadata.audiences, algorithms: metadata.algorithms, createsUsers: metadata.createsUsers,
             createdAt: now, updatedAt: now, disabledAt: metadata.isDisabled ? now : nil)
         do {
-            try await database.write { db in try Self.insert(issuer, in: db) }
+            try await database.write { db in
+                if keys.isSecret { try seal.confirm(in: db) }
+                try Self.insert(issuer, in: db)
+            }
         } catch StorageError.conflict {
             throw JSONFault("issuer", "new to the merchant: it has an issuer of this name")
         } catch StorageError.constraint {
@@ -92,7 +95,10 @@ public struct TrustedIssuers: Sendable {
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
             var changed = issuer
-            if let keys = metadata.keys { changed.keys = stored(keys, of: id) }
+            if let keys = metadata.keys {
+                if keys.isSecret { try seal.confirm(in: db) }
+                changed.keys = stored(keys, of: id)
+            }
             changed.audiences = metadata.audiences
             changed.algorithms = metadata.algorithms
             changed.createsUsers = metadata.createsUsers

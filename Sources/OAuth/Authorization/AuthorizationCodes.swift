@@ -11,6 +11,8 @@ public struct AuthorizationCode: Sendable {
     let redirectURISent: Bool
     let challenge: CodeChallenge?
     let expiresAt: Timestamp
+    /// The permission that bought the session it was given in, if one did.
+    let parent: Permission.ID?
 
     public static let lifetime: Duration = .seconds(60)
 
@@ -61,19 +63,21 @@ public struct AuthorizationCodes: Sendable {
         return code
     }
 
-    func find(_ fingerprint: Fingerprint<AuthorizationCode>) async throws -> AuthorizationCode? {
-        try await database.read { db in
-            try db.rows(
-                """
-                SELECT client_id, account_id, scope, redirect_uri, redirect_uri_sent, code_challenge, signed_in_at,
-                    expires_at
-                FROM authorization_codes WHERE fingerprint = \(fingerprint)
-                """
-            ).first.map(AuthorizationCode.init)
-        }
+    static func find(
+        _ fingerprint: Fingerprint<AuthorizationCode>, in db: any Transaction
+    ) throws -> AuthorizationCode? {
+        try db.rows(
+            """
+            SELECT c.client_id, c.account_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
+                c.signed_in_at, c.expires_at, s.permission_id AS session_permission_id
+            FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
+            WHERE c.fingerprint = \(fingerprint)
+            """
+        ).first.map(AuthorizationCode.init)
     }
 
-    /// Spends a code in time, while its person lives. The rows changed are the referee.
+    /// Spends a code in time, while its person and the session it was given in live: who ended the session, by a new
+    /// password too, ended what was taken from it. The rows changed are the referee.
     static func spend(
         _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
@@ -84,6 +88,8 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM accounts a
                     WHERE a.id = authorization_codes.account_id AND a.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
+                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND p.ended_at IS NULL)
             """) == 1
     }
 }
@@ -96,6 +102,6 @@ extension AuthorizationCode {
             scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),
             redirectURISent: try row.get("redirect_uri_sent"),
             challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),
-            expiresAt: try row.get("expires_at"))
+            expiresAt: try row.get("expires_at"), parent: try row.get("session_permission_id"))
     }
 }

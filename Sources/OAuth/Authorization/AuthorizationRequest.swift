@@ -56,7 +56,8 @@ public struct AuthorizationRequest: Sendable {
     /// back leaves the prompt out. A bought session carries the sign-in time of its token, so `max_age` is honest too.
     public func next(for subject: Subject?, consented: Bool, at now: Timestamp) -> Step {
         let silent = prompt.contains("none")
-        let asksAgain = !prompt.isDisjoint(with: ["login", "select_account"])
+        // OpenID Connect Core §3.1.2.1: max_age=0 is prompt=login.
+        let asksAgain = !prompt.isDisjoint(with: ["login", "select_account"]) || maxAge == .zero
         guard let subject, !asksAgain, isFresh(subject, at: now) else {
             return silent ? .refuse(.loginRequired) : .signIn
         }

@@ -37,9 +37,6 @@ public struct ClientMetadata: Sendable {
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
-        if base?.merchant != nil, asksForAdministration {
-            throw JSONFault("scope", "without admin for a merchant's client; admin:merchant is for those")
-        }
         try checkTogether()
     }
 
@@ -98,6 +95,11 @@ public struct ClientMetadata: Sendable {
         }
         return method
     }
+}
+
+extension JSONFault {
+    public static let platformScopeOfMerchant = JSONFault(
+        "scope", "without admin for a merchant's client; admin:merchant is for those")
 }
 
 extension Client {

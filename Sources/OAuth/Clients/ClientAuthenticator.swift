@@ -37,7 +37,7 @@ public struct ClientAuthenticator: Sendable {
         return found.client
     }
 
-    private static func find(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {
+    static func find(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {
         let rows = try db.rows(
             """
             SELECT \(Clients.columns), merchants.disabled_at AS merchant_disabled_at, client_secrets.fingerprint

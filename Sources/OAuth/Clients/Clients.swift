@@ -36,8 +36,11 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`; nil is the platform itself.
-    public func register(_ metadata: ClientMetadata, merchant: Merchant.ID?) async throws -> Registered {
+    /// Registers a client of `merchant`; nil is the platform itself. `also` joins its transaction.
+    public func register(
+        _ metadata: ClientMetadata, merchant: Merchant.ID?,
+        also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
+    ) async throws -> Registered {
         let now = clock.now
         let id = Client.ID.random(from: random)
         let signSecret = Secret<Client>.random(from: random)
@@ -51,9 +54,11 @@ public struct Clients: Sendable {
             disabledAt: nil)
         let secret = client.isPublic ? nil : Secret<Client>.random(from: random)
         let secretID = ClientSecret.ID.random(from: random)
-        try await database.write { db in
+        try await database.write { [seal] db in
+            try seal.confirm(in: db)
             try Self.insert(client, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
+            try also(client, db)
         }
         return Registered(client: client, secret: secret, signSecret: signSecret)
     }
@@ -68,14 +73,15 @@ public struct Clients: Sendable {
 
     /// A client that may act: it and its merchant exist and are not disabled.
     public func findLive(_ id: Client.ID) async throws -> Client? {
-        try await database.read { db in
-            try db.rows(
-                """
-                SELECT \(Self.columns) FROM clients LEFT JOIN merchants ON merchants.id = clients.merchant_id
-                WHERE clients.id = \(id) AND clients.disabled_at IS NULL AND merchants.disabled_at IS NULL
-                """
-            ).first.map(Client.init)
+        let entry = try await known.entry(id) {
+            try await database.read { db in try ClientAuthenticator.find(id, in: db) }
         }
+        return entry.flatMap { $0.isLive ? $0.client : nil }
+    }
+
+    /// As above, in an open transaction.
+    static func findLive(_ id: Client.ID, in db: any Transaction) throws -> Client? {
+        try ClientAuthenticator.find(id, in: db).flatMap { $0.isLive ? $0.client : nil }
     }
 
     /// At most `count` clients whose id is after `cursor`; of one merchant, or of all when nil.
@@ -114,6 +120,9 @@ public struct Clients: Sendable {
             changed.updatedAt = now
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             try permit(client, changed)
+            guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
+                throw JSONFault.platformScopeOfMerchant
+            }
             try Self.update(changed, in: db)
             return changed
         }

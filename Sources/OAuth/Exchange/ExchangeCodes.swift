@@ -38,10 +38,6 @@ public struct ExchangeCodes: Sendable {
         return (code, request.kind)
     }
 
-    func find(_ fingerprint: Fingerprint<ExchangeCode>) async throws -> ExchangeCode? {
-        try await database.read { db in try Self.find(fingerprint, in: db) }
-    }
-
     static func find(_ fingerprint: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> ExchangeCode? {
         try db.rows(
             """
@@ -51,7 +47,7 @@ public struct ExchangeCodes: Sendable {
         ).first.map(ExchangeCode.init)
     }
 
-    /// Spends a code in time, while the permission that bought it and its person live. The rows changed are the
+    /// Spends a code in time, while the permission that bought it, its client and its person live. The rows changed are the
     /// referee: of however many that ask, one gets true.
     static func spend(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
@@ -62,7 +58,9 @@ public struct ExchangeCodes: Sendable {
             SET spent_at = \(attempt.now), spent_by = \(attempt.id), permission_id = \(attempt.permission)
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM permissions p
-                    WHERE p.id = exchange_codes.source_permission_id AND p.ended_at IS NULL)
+                    JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                    WHERE p.id = exchange_codes.source_permission_id AND p.ended_at IS NULL
+                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
                 AND EXISTS (SELECT 1 FROM accounts a
                     WHERE a.id = exchange_codes.account_id AND a.disabled_at IS NULL)
             """) == 1

@@ -81,6 +81,9 @@ public struct SessionExchange: Sendable {
         guard let row, let redirectURI: String = try row.get("redirect_uri", as: String?.self) else {
             throw Refusal.unknown
         }
+        // What the code was sold for may have been taken back since: the client, or its redirect URI.
+        let live = try Clients.findLive(try row.get("client_id"), in: db)
+        guard live?.redirectURI(redirectURI) != nil else { throw Refusal.gone(reason: "session_code_client_changed") }
         return Found(
             entitlement: Entitlement(
                 subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),

@@ -1,16 +1,13 @@
+public import Storage
 import Values
 
 /// A one-time code, from the authorization endpoint (RFC 6749 §4.1.3) or bought by a device for a backend.
 public struct AuthorizationCodeGrant: Grant {
     public static let type = GrantType.authorizationCode
 
-    private let codes: AuthorizationCodes
-    private let exchangeCodes: ExchangeCodes
+    private let database: any Database
 
-    public init(codes: AuthorizationCodes, exchangeCodes: ExchangeCodes) {
-        self.codes = codes
-        self.exchangeCodes = exchangeCodes
-    }
+    public init(database: any Database) { self.database = database }
 
     public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
         let value = try request.parameters.require(.code)
@@ -18,13 +15,20 @@ public struct AuthorizationCodeGrant: Grant {
         let verifier = try request.parameters[.codeVerifier].map { text throws(OAuthError) in try CodeVerifier(text) }
 
         let authorizationCode = Secret<AuthorizationCode>(value).fingerprint
-        if let code = try await codes.find(authorizationCode) {
+        let exchangeCode = Secret<ExchangeCode>(value).fingerprint
+        let found = try await database.read { db in
+            (
+                exchange: try ExchangeCodes.find(exchangeCode, in: db),
+                authorization: try AuthorizationCodes.find(authorizationCode, in: db)
+            )
+        }
+        if let code = found.authorization {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
-                client, code.subject, code.scope, parent: nil, CodeClaim(code: .authorization(authorizationCode)))
+                client, code.subject, code.scope, parent: code.parent,
+                CodeClaim(code: .authorization(authorizationCode)))
         }
-        let exchangeCode = Secret<ExchangeCode>(value).fingerprint
-        if let code = try await exchangeCodes.find(exchangeCode) {
+        if let code = found.exchange {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             // The receiver may have lost a scope since the code was sold.
             let scope = code.scope.intersection(client.scope)

@@ -1,11 +1,23 @@
+public import Storage
 import Values
 
 /// A person's name and password, given to a trusted app (RFC 6749 §4.3).
 public struct PasswordGrant: Grant {
     public static let type = GrantType.password
 
+    /// Who somebody proved to be, and whether that still holds in the transaction that mints.
+    public struct Proof: Sendable {
+        let subject: Subject
+        let holds: @Sendable (any Transaction) throws -> Bool
+
+        public init(subject: Subject, holds: @escaping @Sendable (any Transaction) throws -> Bool) {
+            self.subject = subject
+            self.holds = holds
+        }
+    }
+
     /// Proves who `username` is, throttling by address; people live elsewhere. Throws an `OAuthError`.
-    public typealias Check = @Sendable (_ username: String, _ password: String, _ address: String) async throws -> Subject
+    public typealias Check = @Sendable (_ username: String, _ password: String, _ address: String) async throws -> Proof
 
     private let check: Check
 
@@ -15,9 +27,18 @@ public struct PasswordGrant: Grant {
         let username = try request.parameters.require(.username)
         let password = try request.parameters.require(.password)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
-        let subject = try await check(username, password, request.address)
+        let proof = try await check(username, password, request.address)
         return Authorization(
-            client: client, subject: subject, scope: scope, family: .new(parent: nil),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: NoClaim())
+            client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
+            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordClaim(proof: proof))
+    }
+}
+
+/// The claim that the password is still the password: a new one ends everything, also what is in flight.
+private struct PasswordClaim: Claim {
+    let proof: PasswordGrant.Proof
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+        try proof.holds(db) ? .won : .refused(.wrongUserCredentials("password_changed_meanwhile"))
     }
 }

@@ -42,9 +42,15 @@ public struct Permissions: Sendable {
             try db.execute(
                 """
                 UPDATE permissions SET ended_at = \(now)
-                WHERE parent_id = \(id) AND ended_at IS NULL AND EXISTS (
-                    SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
-                    WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
+                WHERE ended_at IS NULL
+                    AND id IN (
+                        WITH RECURSIVE family (id) AS (
+                            SELECT id FROM permissions WHERE parent_id = \(id)
+                            UNION SELECT p.id FROM permissions p JOIN family f ON p.parent_id = f.id)
+                        SELECT id FROM family)
+                    AND EXISTS (
+                        SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
+                        WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
                 """)
         }
     }

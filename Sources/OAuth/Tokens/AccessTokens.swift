@@ -47,7 +47,11 @@ public struct AccessTokens: Sendable {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
-            try await database.write { db in try RefreshTokens.confirm(rotation, at: now, in: db) }
+            // Only while the token is still there: a repeated answer may have ended it since it was read.
+            try await database.write { db in
+                let live = try db.rows("SELECT 1 AS live FROM access_tokens WHERE fingerprint = \(fingerprint)")
+                if !live.isEmpty { try RefreshTokens.confirm(rotation, at: now, in: db) }
+            }
         }
         return token
     }

@@ -6,7 +6,7 @@ struct RotationClaim: Claim {
     let token: RefreshToken
     let successor: Fingerprint<RefreshToken>
     let sealed: String
-    let expiresAt: Timestamp
+    let expiresAt: RefreshToken.Expiry
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         let rows = try db.execute(
@@ -27,8 +27,9 @@ struct RotationClaim: Claim {
             """
             INSERT INTO refresh_tokens (fingerprint, permission_id, scope, predecessor, issued_at, expires_at)
             VALUES (\(successor), \(token.permission), \(token.scope), \(token.fingerprint), \(attempt.now),
-                \(expiresAt))
+                \(expiresAt.token))
             """)
+        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
         // Presenting this token shows that the answer which brought it arrived.
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
@@ -67,7 +68,7 @@ struct RepeatClaim: Claim {
 /// A token that stays the same: it must still be current, and its life slides.
 struct KeepClaim: Claim {
     let token: RefreshToken
-    let expiresAt: Timestamp
+    let expiresAt: RefreshToken.Expiry
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         let current = try db.rows(
@@ -80,10 +81,11 @@ struct KeepClaim: Claim {
         guard let current else { return .changed }
         let until: Timestamp = try current.get("expires_at")
         // A life that slides by less than a hundredth is not worth a write to a cold page.
-        if expiresAt - until > (expiresAt - attempt.now) / 100 {
+        if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
             try db.execute(
-                "UPDATE refresh_tokens SET expires_at = \(expiresAt) WHERE fingerprint = \(token.fingerprint)")
+                "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
+        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
         }
@@ -98,5 +100,14 @@ struct ReplayClaim: Claim {
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         try Permissions.end(token.permission, at: attempt.now, in: db)
         return .refused(.refreshRefused("refresh_token_replayed", "permission=\(token.permission)"))
+    }
+}
+
+extension RefreshToken {
+    /// Moves the end of the permission along with what its tokens live to. The same hundredth is not worth a write:
+    /// `Retention.permissionMemory` allows for it.
+    fileprivate func keepPermission(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
+        guard end - permissionExpiresAt > (end - now) / 100 else { return }
+        try db.execute("UPDATE permissions SET expires_at = \(end) WHERE id = \(permission) AND expires_at < \(end)")
     }
 }

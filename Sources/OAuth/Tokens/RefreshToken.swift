@@ -1,4 +1,4 @@
-public import Values
+import Values
 
 /// A refresh token and where it stands in its chain.
 public struct RefreshToken: Sendable {
@@ -14,6 +14,7 @@ public struct RefreshToken: Sendable {
     let fingerprint: Fingerprint<RefreshToken>
     let permission: Permission.ID
     let permissionCreatedAt: Timestamp
+    let permissionExpiresAt: Timestamp
     let client: Client.ID
     let subject: Subject?
     let scope: Scope
@@ -26,8 +27,16 @@ public struct RefreshToken: Sendable {
     /// A chain of refreshes ends a year after the sign-in it came from.
     public static let longestFamily: Duration = .days(365)
 
-    /// What a token issued or slid at `now` lives to: the client's lifetime, within its family's year.
-    static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Timestamp {
-        min(now + client.refreshTokenLifetime, familySince + longestFamily)
+    /// What a token issued or slid now lives to, and what its permission must.
+    struct Expiry: Sendable {
+        let token: Timestamp
+        /// No sooner than the access token that is issued with it.
+        let permission: Timestamp
+    }
+
+    /// For a token issued or slid at `now`: the client's lifetime, within its family's year.
+    static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Expiry {
+        let token = min(now + client.refreshTokenLifetime, familySince + longestFamily)
+        return Expiry(token: token, permission: max(token, now + client.accessTokenLifetime))
     }
 }

@@ -1,0 +1,83 @@
+import Storage
+import Values
+
+extension Retention {
+    /// One kind of row, and when it has no use any more. Children go before their parents, so that no cascade is large.
+    public enum Rule: String, Sendable, CaseIterable {
+        case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
+        case refreshTokensOfEnded, endedPermissions, expiredPermissions
+        case sessions, throttles, usedAssertions, signInPlaces
+
+        /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
+        func statement(at now: Timestamp, batch: Int) -> SQL {
+            switch self {
+            case .accessTokens:
+                """
+                DELETE FROM access_tokens WHERE fingerprint IN (
+                    SELECT fingerprint FROM access_tokens WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            case .refreshTokens:
+                """
+                DELETE FROM refresh_tokens WHERE fingerprint IN (
+                    SELECT fingerprint FROM refresh_tokens WHERE expires_at <= \(now - Retention.refreshMemory)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            case .authorizationCodes:
+                """
+                DELETE FROM authorization_codes WHERE fingerprint IN (
+                    SELECT fingerprint FROM authorization_codes WHERE expires_at <= \(now - Retention.codeMemory)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            case .exchangeCodes:
+                """
+                DELETE FROM exchange_codes WHERE fingerprint IN (
+                    SELECT fingerprint FROM exchange_codes WHERE expires_at <= \(now - Retention.codeMemory)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            // A chain that rotated every hour for a month has hundreds of tokens: they go first, in batches.
+            case .refreshTokensOfEnded:
+                """
+                DELETE FROM refresh_tokens WHERE fingerprint IN (
+                    SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
+                    WHERE p.ended_at <= \(now - Retention.refreshMemory) ORDER BY p.ended_at LIMIT \(batch))
+                """
+            case .endedPermissions:
+                """
+                DELETE FROM permissions WHERE id IN (
+                    SELECT id FROM permissions WHERE ended_at <= \(now - Retention.refreshMemory)
+                    ORDER BY ended_at LIMIT \(batch))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
+                """
+            case .expiredPermissions:
+                """
+                DELETE FROM permissions WHERE id IN (
+                    SELECT id FROM permissions WHERE expires_at <= \(now - Retention.permissionMemory)
+                    ORDER BY expires_at LIMIT \(batch))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
+                """
+            case .sessions:
+                """
+                DELETE FROM sessions WHERE id IN (
+                    SELECT id FROM sessions WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            case .throttles:
+                """
+                DELETE FROM throttles WHERE name IN (
+                    SELECT name FROM throttles WHERE full_at <= \(now) ORDER BY full_at LIMIT \(batch))
+                """
+            case .usedAssertions:
+                """
+                DELETE FROM used_assertions WHERE fingerprint IN (
+                    SELECT fingerprint FROM used_assertions WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            case .signInPlaces:
+                """
+                DELETE FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory) AND account_id IN (
+                    SELECT account_id FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory)
+                    ORDER BY seen_at LIMIT \(batch))
+                """
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("A token that administers is short and is not renewed")
+struct AdminTokenTests {
+    @Test("it lives an hour at most, whatever its client is set to", arguments: Backend.available)
+    func lifetime(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential([
+                "scope": "profile admin:merchant", "access_token_lifetime": 86400,
+                "grant_types": ["client_credentials"],
+            ])
+            let plain = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(plain.json["expires_in"]?.integer == 86400)
+            let admin = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin:merchant"], as: client)
+            #expect(admin.json["expires_in"]?.integer == 3600)
+            let token = try admin.require("access_token")
+            world.server.clock.advance(by: .seconds(3599))
+            #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+            world.server.clock.advance(by: .seconds(1))
+            expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 401)
+        }
+    }
+
+    @Test("a shorter life of its client holds", arguments: Backend.available)
+    func shorter(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["scope": "admin:merchant", "access_token_lifetime": 60])
+            let admin = try await world.token(
+                ["grant_type": "client_credentials", "scope": "admin:merchant"], as: client)
+            #expect(admin.json["expires_in"]?.integer == 60)
+        }
+    }
+
+    @Test("there is no refresh token with it, not even for SPiD's SDKs", arguments: Backend.available)
+    func refresh(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential([
+                "scope": "profile admin:merchant", "spid_compatible": true,
+                "grant_types": ["client_credentials", "refresh_token"],
+            ])
+            let plain = try await world.token(["grant_type": "client_credentials"], as: client)
+            #expect(plain.json["refresh_token"] != nil)
+            for scope in ["admin:merchant", "profile admin:merchant"] {
+                let admin = try await world.token(["grant_type": "client_credentials", "scope": scope], as: client)
+                #expect(admin.status == 200)
+                #expect(admin.json["refresh_token"] == nil)
+            }
+        }
+    }
+}

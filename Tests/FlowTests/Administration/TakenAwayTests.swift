@@ -1,0 +1,105 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("What the platform takes from a merchant's administrator stays taken")
+struct TakenAwayTests {
+    @Test("a token does not outlive the admin scope of its client", arguments: Backend.available)
+    func scope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let platform = try await World.client(
+                world.server, world.admin,
+                ["client_name": "Second", "scope": "admin profile", "grant_types": ["client_credentials"]])
+            let merchant = try await administrator(world)
+            for (client, scope) in [(platform, "admin"), (merchant, "admin:merchant")] {
+                let token = try await world.clientToken(client, scope: scope)
+                #expect(try await world.server.get("/admin/v1/clients", bearer: token).status == 200)
+                try await world.change("clients", client.id, ["scope": "profile"])
+                expectProblem(try await world.server.get("/admin/v1/clients", bearer: token), 403)
+            }
+        }
+    }
+
+    @Test("an admin scope taken away is not given back by a change that was under way", arguments: Backend.available)
+    func scopeRace(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
+            let other = try await administrator(world)
+            for _ in 1...10 {
+                try await world.change("clients", other.id, ["scope": "profile admin:merchant"])
+                async let back = patch(world, token, "clients/\(other.id)", ["scope": "admin:merchant profile"])
+                async let taken = world.change("clients", other.id, ["scope": "profile"])
+                let (changed, taking) = try await (back, taken)
+                #expect([200, 403].contains(changed.status), "\(changed)")
+                #expect(taking.status == 200)
+                let now = try await world.server.get("/admin/v1/clients/\(other.id)", bearer: world.admin)
+                #expect(now.json["scope"]?.string == "profile")
+            }
+        }
+    }
+
+    @Test("a change of an issuer does not undo its disabling", arguments: Backend.available)
+    func issuerRace(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
+            for number in 1...10 {
+                let id = try await issuer(world, number).require("id")
+                async let changed = patch(world, token, "issuers/\(id)", ["audiences": ["https://new.example"]])
+                async let disabled = world.change("issuers", id, ["disabled": true])
+                #expect(try await changed.status == 200)
+                #expect(try await disabled.status == 200)
+                let now = try await world.server.get("/admin/v1/issuers/\(id)", bearer: world.admin)
+                #expect(now.json["disabled"]?.bool == true)
+                #expect(now.json["audiences"]?.strings == ["https://new.example"])
+            }
+        }
+    }
+
+    @Test("a merchant enables no client that is disabled", arguments: Backend.available)
+    func client(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
+            let path = "clients/\(world.backend.id)"
+            #expect(try await patch(world, token, path, ["disabled": false]).status == 200)
+            try await world.change("clients", world.backend.id, ["disabled": true])
+            expectProblem(try await patch(world, token, path, ["disabled": false]), 403, member: "disabled")
+            let renamed = try await patch(world, token, path, ["client_name": "Renamed"])
+            #expect(renamed.status == 200)
+            #expect(renamed.json["disabled"]?.bool == true)
+            try await world.change("clients", world.backend.id, ["disabled": false])
+            #expect(try await world.token(["grant_type": "client_credentials"], as: world.backend).status == 200)
+        }
+    }
+
+    @Test("a merchant enables no issuer that is disabled, nor registers it anew", arguments: Backend.available)
+    func issuer(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
+            let id = try await issuer(world, 1).require("id")
+            try await world.change("issuers", id, ["disabled": true])
+            expectProblem(try await patch(world, token, "issuers/\(id)", ["disabled": false]), 403, member: "disabled")
+            expectProblem(
+                try await world.server.send("DELETE", "/admin/v1/issuers/\(id)", bearer: token), 403,
+                member: "disabled")
+            try await world.change("issuers", id, ["disabled": false])
+            #expect(try await world.server.send("DELETE", "/admin/v1/issuers/\(id)", bearer: token).status == 204)
+        }
+    }
+
+    private func administrator(_ world: World) async throws -> World.Actor {
+        try await world.confidential(["scope": "admin:merchant profile", "grant_types": ["client_credentials"]])
+    }
+
+    private func issuer(_ world: World, _ number: Int) async throws -> Answer {
+        try await World.make(
+            world.server, world.admin, "issuers",
+            [
+                "merchant_id": .string(world.merchant), "issuer": .string("https://\(number).example"),
+                "secret": "a shared secret of at least 32 bytes",
+            ])
+    }
+
+    private func patch(_ world: World, _ token: String, _ path: String, _ json: JSON) async throws -> Answer {
+        try await world.server.send("PATCH", "/admin/v1/\(path)", json: json, bearer: token)
+    }
+}

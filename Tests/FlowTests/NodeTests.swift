@@ -1,0 +1,91 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Two nodes over one database behave as one")
+struct NodeTests {
+    @Test("a code of one node is redeemed at the other, exactly once however many ask at both", arguments: Backend.available)
+    func code(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let code = try await here.code(of: try await here.signIn())
+                async let ours = race(15) { try await here.redeem(code, as: here.backend) }
+                async let theirs = race(15) { try await there.redeem(code, as: there.backend) }
+                let answers = try await ours + theirs
+                #expect(answers.filter { $0.status == 200 }.count == 1)
+                #expect(answers.filter { $0.error == "invalid_grant" }.count == 29)
+            }
+        }
+    }
+
+    @Test("a phone that lost the answer of one node gets the same successor at the other", arguments: Backend.available)
+    func refresh(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let old = try await here.signIn().require("refresh_token")
+                let lost = try await here.refresh(old)
+                let again = try await there.refresh(old)
+                #expect(again.json["refresh_token"] == lost.json["refresh_token"])
+                #expect(try await !there.isLive(try lost.require("access_token")))
+                // Confirmed at one, a replay at the other.
+                #expect(try await here.isLive(try again.require("access_token")))
+                #expect(try await there.refresh(old).error == "invalid_grant")
+                #expect(try await !here.isLive(try again.require("access_token")))
+            }
+        }
+    }
+
+    @Test("a login page of one node is answered at the other, and its session is good at both", arguments: Backend.available)
+    func session(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let code = try await here.sessionCode(of: try await here.signIn())
+                var webview = Browser(node)
+                #expect(try await webview.open("/auth/session/\(code)").status == 302)
+                let login = try await here.server.get("/login", cookies: webview.cookies)
+                #expect(login.body.contains("You are signed in"))
+                let out = try await here.server.post(
+                    "/logout", form: login.fields.map { ($0.key, $0.value) }, cookies: webview.cookies)
+                #expect(out.status == 200)
+                #expect(try await !webview.isSignedIn())
+            }
+        }
+    }
+
+    @Test("what is disabled at one node is dead at the other: tokens at once, the client within a second", arguments: Backend.available)
+    func disabled(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                let token = try await there.clientToken(there.backend)
+                let phone = try await there.signIn(with: there.backend)
+                try await here.change("clients", here.backend.id, ["disabled": true])
+                #expect(try await there.server.get("/user/\(there.user)", bearer: token).status == 401)
+                #expect(try await !there.isLive(try phone.require("access_token")))
+                here.server.clock.advance(by: .seconds(1))
+                let asked = try await there.token(["grant_type": "client_credentials"], as: there.backend)
+                #expect(asked.error == "invalid_client")
+                #expect(
+                    try await there.refresh(try phone.require("refresh_token"), as: there.backend).error
+                        == "invalid_client")
+            }
+        }
+    }
+
+    @Test("guesses at one node count at the other", arguments: Backend.available)
+    func throttle(backend: Backend) async throws {
+        try await World.with(backend) { here in
+            try await here.server.beside { node in
+                let there = here.at(node)
+                for _ in 1...5 {
+                    _ = try await here.signIn(password: "a guess")
+                    _ = try await there.signIn(password: "a guess")
+                }
+                #expect(try await here.signIn().status == 429)
+                #expect(try await there.signIn().status == 429)
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Secrets stay out of the log, even at its most talkative")
+struct SilentLogTests {
+    @Test("a whole day of requests, good and bad, and not one secret in the log", arguments: Backend.available)
+    func silence(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let code = try await world.code(of: phone)
+            let own = try await world.redeem(code, as: world.backend)
+            let session = try await world.sessionCode(of: phone)
+            var browser = Browser(world.server)
+            let landing = try await browser.open("/auth/session/\(session)")
+            let authorization = try await world.authorizationCode()
+            let app = try await world.redeemAuthorization(authorization)
+            let next = try await world.refresh(try app.require("refresh_token"))
+            // And everything that can go wrong with them.
+            _ = try await world.redeem(code, as: world.backend)
+            _ = try await world.redeem(code, as: world.rivalBackend)
+            _ = try await world.redeemAuthorization(authorization, ["code_verifier": challenge])
+            _ = try await world.server.get("/auth/session/\(session)")
+            _ = try await world.refresh(try app.require("refresh_token"), as: world.backend)
+            _ = try await world.isLive(try next.require("access_token"))
+            _ = try await world.refresh(try app.require("refresh_token"))
+            _ = try await world.isLive(try next.require("access_token"))
+            _ = try await world.server.get("/me?oauth_token=\(try phone.require("access_token"))")
+            _ = try await world.server.get("/nowhere/\(session)?code=\(code)")
+            _ = try await world.signIn(password: "wrong \(World.password)")
+
+            let secrets = [
+                World.password, world.backend.secret, world.server.adminSecret, world.admin, code, session,
+                authorization, verifier, try #require(landing.cookie("spindle_session")),
+                try phone.require("access_token"), try phone.require("refresh_token"),
+                try own.require("access_token"), try next.require("access_token"), try next.require("refresh_token"),
+            ]
+            let log = world.server.log.lines.joined(separator: "\n")
+            #expect(log.contains("refused"))
+            for secret in secrets { #expect(!log.contains(secret)) }
+
+            // It would find one.
+            world.server.log.logger.info("planted", metadata: ["token": "\(secrets[3])"])
+            #expect(world.server.log.says(secrets[3]))
+        }
+    }
+}

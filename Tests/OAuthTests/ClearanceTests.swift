@@ -1,0 +1,55 @@
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Before a client or merchant is deleted it is emptied")
+struct ClearanceTests {
+    @Test("what it holds goes in batches, what others hold stays, and it is disabled first", arguments: Backend.available)
+    func client(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let own = try await world.signIn(on: world.backend)
+        for _ in 1...12 { try await world.signIn() }
+        try await Clearance(database: world.database, batch: 5).clear(world.phone.id, at: world.clock.now)
+        #expect(try await world.count("SELECT id FROM permissions") == 1)
+        #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
+        #expect(try await world.count("SELECT account_id FROM connections") == 1)
+        #expect(try await world.clients.find(world.phone.id)?.disabledAt != nil)
+        #expect(try await world.clients.find(world.backend.id)?.disabledAt == nil)
+        #expect(await world.isLive(own))
+        await world.database.close()
+    }
+
+    @Test("a merchant's clients and links go, another's stay", arguments: Backend.available)
+    func merchant(backend: Backend) async throws {
+        let database = try await backend.open()
+        let (one, other) = (try await TokenFixture(database), try await TokenFixture(database))
+        for world in [one, other] {
+            for _ in 1...12 { try await world.signIn() }
+            try await database.write { db in
+                let (issuer, account) = (world.merchant.text, world.account)
+                try db.execute(
+                    """
+                    INSERT INTO issuers (id, merchant_id, issuer, audiences, algorithms, create_users, created_at,
+                        updated_at)
+                    VALUES (\(issuer), \(world.merchant), 'i', '', '', 0, 0, 0)
+                    """)
+                for subject in 1...12 {
+                    try db.execute(
+                        """
+                        INSERT INTO issuer_subjects (issuer_id, subject, account_id, created_at)
+                        VALUES (\(issuer), \("s\(subject)"), \(account), 0)
+                        """)
+                }
+            }
+        }
+        try await Clearance(database: database, batch: 5).clear(one.merchant, at: one.clock.now)
+        #expect(try await one.count("SELECT id FROM permissions") == 12)
+        #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
+        #expect(try await one.merchants.find(one.merchant)?.disabledAt != nil)
+        #expect(try await one.merchants.find(other.merchant)?.disabledAt == nil)
+        await database.close()
+    }
+}

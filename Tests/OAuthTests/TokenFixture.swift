@@ -1,0 +1,94 @@
+import Cryptography
+import Identity
+import JOSE
+import Keys
+import OAuth
+import Storage
+import TestSupport
+import Values
+
+/// A merchant's phone and backend, a person, and the token endpoint without HTTP.
+struct TokenFixture: Sendable {
+    let database: any Database
+    let clock = ManualClock()
+    let clients: Clients
+    let merchants: Merchants
+    let exchangeCodes: ExchangeCodes
+    let authenticator: ClientAuthenticator
+    let accessTokens: AccessTokens
+    let issuance: TokenIssuance
+    let merchant: Merchant.ID
+    let phone: ClientCredentials
+    let backend: ClientCredentials
+    let account: AccountID
+
+    /// `lifetimes` are members of both clients' registration.
+    init(_ database: any Database, lifetimes: [JSON.Member] = []) async throws {
+        let (random, clock) = (SystemRandom(), clock)
+        let seal = Seal(masterKey: .random(from: random), random: random)
+        let known = KnownClients(clock: clock)
+        let account = AccountID.random(from: random)
+        self.database = database
+        self.account = account
+        merchants = Merchants(database: database, clock: clock, random: random, known: known)
+        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
+        authenticator = ClientAuthenticator(database: database, known: known)
+        accessTokens = AccessTokens(database: database, clock: clock)
+        let password = PasswordGrant { _, _, _ in
+            PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now)) { _ in true }
+        }
+        issuance = TokenIssuance(
+            clients: authenticator,
+            grants: [
+                password, ClientCredentialsGrant(), AuthorizationCodeGrant(database: database),
+                RefreshTokenGrant(
+                    tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
+            ],
+            mint: BearerTokenMint(database: database, clock: clock, random: random))
+        try await database.write { db in try Accounts.insertBlank(account, at: clock.now, in: db) }
+        merchant = try await merchants.create(["name": "Loom"]).id
+        let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes
+        let phone: [JSON.Member] = [
+            .init("token_endpoint_auth_method", "none"),
+            .init("grant_types", ["password", "authorization_code", "refresh_token"]),
+        ]
+        let backend: [JSON.Member] = [
+            .init("grant_types", ["password", "authorization_code", "refresh_token", "client_credentials"])
+        ]
+        self.phone = try await Self.register(.object(common + phone), merchant, clients)
+        self.backend = try await Self.register(.object(common + backend), merchant, clients)
+    }
+
+    private static func register(
+        _ json: JSON, _ merchant: Merchant.ID, _ clients: Clients
+    ) async throws -> ClientCredentials {
+        let made = try await clients.register(try ClientMetadata(json), merchant: merchant)
+        return ClientCredentials(id: made.client.id, secret: made.secret)
+    }
+
+    // MARK: - What they do
+
+    func token(_ form: KeyValuePairs<String, String>, as client: ClientCredentials) async throws -> TokenResponse {
+        let request = TokenRequest(
+            parameters: try Parameters(form.map { (name: $0.key, value: $0.value) }), address: "192.0.2.1")
+        return try await issuance.tokens(for: request, from: client)
+    }
+
+    @discardableResult
+    func signIn(on client: ClientCredentials? = nil) async throws -> TokenResponse {
+        try await token(["grant_type": "password", "username": "ada", "password": "x"], as: client ?? phone)
+    }
+
+    /// Refreshes with what `answer` brought.
+    func refresh(_ answer: TokenResponse, as client: ClientCredentials? = nil) async throws -> TokenResponse {
+        try await token(
+            ["grant_type": "refresh_token", "refresh_token": answer.refreshToken?.value ?? ""], as: client ?? phone)
+    }
+
+    func isLive(_ answer: TokenResponse) async -> Bool {
+        (try? await accessTokens.present(answer.accessToken)) != nil
+    }
+
+    func count(_ query: SQL) async throws -> Int { try await database.read { try $0.rows(query).count } }
+}

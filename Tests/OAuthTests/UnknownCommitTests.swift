@@ -1,0 +1,68 @@
+import Cryptography
+import Federation
+import Identity
+import JOSE
+import Keys
+import OAuth
+import Outbound
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+private struct RunsTwice: Database {
+    let base: any Database
+
+    func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        try await base.read(work)
+    }
+
+    func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        _ = try await base.write(work)
+        return try await base.write(work)
+    }
+
+    func close() async { await base.close() }
+}
+
+@Suite("A COMMIT of unknown outcome")
+struct UnknownCommitTests {
+    @Test("a delete that happened is not answered as if there had been nothing", arguments: Backend.available)
+    func deletes(backend: Backend) async throws {
+        let (clock, random) = (ManualClock(), SystemRandom())
+        let database = RunsTwice(base: try await backend.open())
+        let known = KnownClients(clock: clock)
+        let seal = Seal(masterKey: .random(from: random), random: random)
+        let merchants = Merchants(database: database, clock: clock, random: random, known: known)
+        let clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        let issuers = TrustedIssuers(
+            database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
+        let hashing = try HashingPool(
+            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
+        let accounts = Accounts(
+            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)
+
+        let account = try await accounts.create(try AccountChanges(["email": "ada@example.com"])) { _, _, _ in }
+        #expect(try await accounts.delete(account.id))
+        #expect(try await accounts.delete(account.id) == false)
+
+        let merchant = try await merchants.create(["name": "Loom"])
+        let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id).client
+        let secret = try #require(try await clients.secrets(of: client.id).first)
+        #expect(try await clients.endSecret(secret.id, of: client.id))
+        #expect(try await clients.endSecret(secret.id, of: client.id) == false)
+        #expect(try await clients.delete(client.id))
+        #expect(try await clients.delete(client.id) == false)
+
+        let issuer = try await issuers.register(
+            ["issuer": "https://paper.example", "secret": "a shared secret of at least 32 bytes"],
+            merchant: merchant.id)
+        #expect(try await issuers.delete(issuer.id))
+        #expect(try await issuers.delete(issuer.id) == false)
+
+        #expect(try await merchants.delete(merchant.id))
+        #expect(try await merchants.delete(merchant.id) == false)
+        await database.close()
+    }
+}
