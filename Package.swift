@@ -137,7 +137,7 @@ let package = Package(
             "FlowTests",
             [
                 "TestSupport", "Deployment", "Endpoints", "OAuth", "Identity", "JOSE", "Storage", "Values",
-                "Cryptography", httpClient, nio,
+                "Cryptography", httpClient, logging, nio,
             ]),
         tests("ArchitectureTests", []),
     ]

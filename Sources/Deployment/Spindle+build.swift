@@ -126,6 +126,7 @@ extension RouterResponder<SpindleContext> {
         for endpoint in endpoints { endpoint.add(to: root) }
         let admin = router.group("/admin/v1").add(middleware: ProblemBoundary())
         for endpoint in administration { endpoint.add(to: admin) }
+        router.refuseOtherMethods()
         self = router.buildResponder()
     }
 }

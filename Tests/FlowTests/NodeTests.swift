@@ -37,18 +37,19 @@ struct NodeTests {
         }
     }
 
-    @Test("a login page of one node is answered at the other, and its session is good at both", arguments: Backend.available)
+    @Test("a session and a form of one node are good at the other", arguments: Backend.available)
     func session(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
                 let code = try await here.sessionCode(of: try await here.signIn())
                 var webview = Browser(node)
                 #expect(try await webview.open("/auth/session/\(code)").status == 302)
-                let login = try await here.server.get("/login", cookies: webview.cookies)
+                webview.move(to: here.server)
+                let login = try await webview.open("/login")
                 #expect(login.body.contains("You are signed in"))
-                let out = try await here.server.post(
-                    "/logout", form: login.fields.map { ($0.key, $0.value) }, cookies: webview.cookies)
-                #expect(out.status == 200)
+                webview.move(to: node)
+                let out = try await webview.submit(login)
+                #expect(out.body.contains("You are signed out"))
                 #expect(try await !webview.isSignedIn())
             }
         }

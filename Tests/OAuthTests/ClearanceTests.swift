@@ -7,7 +7,7 @@ import Values
 
 @Suite("Before a client or merchant is deleted it is emptied")
 struct ClearanceTests {
-    @Test("what it holds goes in batches, what others hold stays, and it is disabled first", arguments: Backend.available)
+    @Test("what it holds goes in batches, and what others hold stays", arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)

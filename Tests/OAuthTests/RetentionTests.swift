@@ -7,7 +7,7 @@ import Values
 
 @Suite("A permission is kept as long as something can come of it")
 struct PermissionRetentionTests {
-    @Test("a permission that nobody refreshes is not kept for the year its family might have had", arguments: Backend.available)
+    @Test("a permission that nobody refreshes is not kept for its family's year", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         try await world.signIn()

@@ -1,12 +1,15 @@
 /// A browser: keeps cookies, follows nothing by itself.
 public struct Browser: Sendable {
-    private let server: TestServer
+    private var server: TestServer
     public private(set) var cookies: [String: String] = [:]
 
     public init(_ server: TestServer) { self.server = server }
 
     /// The cookie of the session, under either of its names.
     public var session: String? { cookies["spindle_session"] ?? cookies["__Host-spindle_session"] }
+
+    /// A load balancer sends what follows to another node.
+    public mutating func move(to node: TestServer) { server = node }
 
     /// Goes to an address, as by typing it.
     public mutating func open(_ path: String, headers: [String: String] = [:]) async throws -> Answer {

@@ -12,6 +12,9 @@ public final class RecordedLog: Sendable {
     /// Whether a line says `reason`.
     public func says(_ reason: String) -> Bool { lines.contains { $0.contains(reason) } }
 
+    /// Logs `secret`, so that a test can show that it would have found one.
+    public func plant(_ secret: String) { logger.trace("planted", metadata: ["token": "\(secret)"]) }
+
     public var logger: Logger {
         var logger = Logger(label: "spindle") { _ in Handler(log: self) }
         logger.logLevel = .trace

@@ -119,10 +119,10 @@ public struct Clients: Sendable {
             changed.take(try ClientMetadata(json, over: client))
             changed.updatedAt = now
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
-            try permit(client, changed)
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant
             }
+            try permit(client, changed)
             try Self.update(changed, in: db)
             return changed
         }
