@@ -114,7 +114,8 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Deployment", "Endpoints", "OAuth", "Identity", "Federation", "Outbound", "Keys", "Migrations",
-                "StorageSQLite", "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography", httpClient, logging, lifecycle, nio,
+                "StorageSQLite", "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography", httpClient, logging,
+                lifecycle, nio,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/TestSupport", swiftSettings: strict),

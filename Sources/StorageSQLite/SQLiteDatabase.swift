@@ -27,8 +27,10 @@ public final class SQLiteDatabase: Storage.Database {
                 // GRDB's pool sets NORMAL on its writer after `prepareDatabase`: with it a power cut could take back
                 // a token that was already answered.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                // Checkpoints sync the whole file: fewer of them, and still a WAL of some 16 MiB at most.
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+                // Checkpoints sync the whole file: fewer of them, and still a WAL of some 32 MiB at most.
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 8000")
+                // Where the savepoints of a group keep the pages as they were: on disk that was half of all writes.
+                try db.execute(sql: "PRAGMA temp_store = MEMORY")
                 let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
                 guard level == 2 else { throw StorageError.unavailable("SQLite refused synchronous=FULL") }
             }

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Two nodes over one database behave as one")
 struct NodeTests {
-    @Test("a code of one node is redeemed at the other, exactly once however many ask at both", arguments: Backend.available)
+    @Test(
+        "a code of one node is redeemed at the other, exactly once however many ask at both",
+        arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -55,7 +57,9 @@ struct NodeTests {
         }
     }
 
-    @Test("what is disabled at one node is dead at the other: tokens at once, the client within a second", arguments: Backend.available)
+    @Test(
+        "what is disabled at one node is dead at the other: tokens at once, the client within a second",
+        arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in

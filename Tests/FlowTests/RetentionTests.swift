@@ -62,7 +62,9 @@ struct RetentionTests {
         }
     }
 
-    @Test("a rotated token is remembered while its chain may live, so that a thief's copy still ends it", arguments: Backend.available)
+    @Test(
+        "a rotated token is remembered while its chain may live, so that a thief's copy still ends it",
+        arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")

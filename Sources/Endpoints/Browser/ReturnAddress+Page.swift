@@ -22,11 +22,13 @@ extension ReturnAddress.Refusal {
             pages.message(
                 "This app is not known here", "There is no active client with the client_id of this link.",
                 detail: "client_id: \(id.prefix(100))",
-                hint: "For developers: check client_id for typing errors and for the right server; a disabled client is "
+                hint:
+                    "For developers: check client_id for typing errors and for the right server; a disabled client is "
                     + "not known either. The redirect URI was not looked at.")
         case .noRedirectURI(let client):
             pages.message(
-                "The app did not say where to return", "The client is known, but it has more than one address to return "
+                "The app did not say where to return",
+                "The client is known, but it has more than one address to return "
                     + "to, or none, and the link does not say which.", detail: "client_id: \(client.id)",
                 hint: "For developers: add redirect_uri, exactly as it is registered.")
         case .unregisteredRedirectURI(let client, let text):

@@ -53,7 +53,9 @@ public struct ClientAddress: Sendable {
 }
 
 extension Substring {
-    fileprivate var trimmed: String { String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()) }
+    fileprivate var trimmed: String {
+        String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
 }
 
 extension HTTPField.Name {

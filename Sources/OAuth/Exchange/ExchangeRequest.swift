@@ -30,7 +30,8 @@ public struct ExchangeRequest: Sendable {
         switch kind {
         case .code:
             guard !receiver.isPublic else {
-                throw .receiver("public_receiver", "The receiving client must be confidential: it redeems with a secret.")
+                throw .receiver(
+                    "public_receiver", "The receiving client must be confidential: it redeems with a secret.")
             }
             guard !receiver.redirectURIs.isEmpty else {
                 throw .receiver("receiver_without_redirect_uri", "The receiving client has no redirect URI.")

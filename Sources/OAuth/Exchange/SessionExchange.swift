@@ -59,7 +59,8 @@ public struct SessionExchange: Sendable {
                 return .success(found.entitlement)
             }
             guard found.spentBy != attempt.id else { return .success(found.entitlement) }
-            return .failure(.gone(reason: found.isUnspent ? "session_code_expired_or_source_ended" : "session_code_spent"))
+            return .failure(
+                .gone(reason: found.isUnspent ? "session_code_expired_or_source_ended" : "session_code_spent"))
         }
         return try outcome.get()
     }

@@ -13,6 +13,6 @@ public struct Permission: Sendable {
     public let scope: Scope
     public let signedInAt: Timestamp
     public let createdAt: Timestamp
-    /// No refresh reaches beyond it.
+    /// What its tokens live to; it moves along with them.
     public let expiresAt: Timestamp
 }

@@ -51,7 +51,8 @@ public struct BearerTokenMint: TokenMint {
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
         return Permission(
-            id: .ordered(at: now, from: random), parent: parent, client: client.id, account: authorization.subject?.account,
+            id: .ordered(at: now, from: random), parent: parent, client: client.id,
+            account: authorization.subject?.account,
             scope: authorization.scope, signedInAt: authorization.subject?.signedInAt ?? now, createdAt: now,
             expiresAt: refreshes
                 ? RefreshToken.expiry(at: now, client: client, familySince: now).permission

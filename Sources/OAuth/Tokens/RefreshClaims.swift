@@ -19,8 +19,10 @@ struct RotationClaim: Claim {
                     WHERE p.id = refresh_tokens.permission_id AND p.ended_at IS NULL)
             """)
         guard rows == 1 else {
-            let rotatedBy = try db.rows("SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)")
-                .first.flatMap { try $0.get("rotated_by", as: String?.self) }
+            let rotatedBy = try db.rows(
+                "SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)"
+            )
+            .first.flatMap { try $0.get("rotated_by", as: String?.self) }
             return rotatedBy == attempt.id ? .wonBefore : .changed
         }
         try db.execute(

@@ -65,6 +65,22 @@ struct AdministratorTests {
         }
     }
 
+    @Test("what belongs to no merchant is never of the same one", arguments: Backend.available)
+    func nobodysMerchant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let registration: JSON = [
+                "client_name": "Platform's", "scope": "admin profile", "redirect_uris": ["https://platform.example/"],
+                "grant_types": ["password", "authorization_code"],
+            ]
+            let first = try await World.client(world.server, world.admin, registration)
+            let second = try await World.client(world.server, world.admin, registration)
+            let token = try await world.signIn(with: first).require("access_token")
+            #expect(try await world.exchange(token, for: second).status == 403)
+            #expect(try await world.exchange(token, for: first).status == 403)
+            #expect(try await world.introspect(token, as: second).json["active"]?.bool == false)
+        }
+    }
+
     @Test("administration is not for a merchant's client even when its row says so", arguments: Backend.available)
     func merchantsAdminScope(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Administration of clients, in the names of RFC 7591")
 struct ClientAdministrationTests {
-    @Test("a new client is told its secrets once; a public one has none but the sign secret", arguments: Backend.available)
+    @Test(
+        "a new client is told its secrets once; a public one has none but the sign secret", arguments: Backend.available
+    )
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(

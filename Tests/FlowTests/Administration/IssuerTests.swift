@@ -136,11 +136,33 @@ struct IssuerTests {
         }
     }
 
+    @Test("two merchants' issuers of one name know different people", arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let rivalSecret = "the rival's secret of at least 32 bytes"
+            _ = try await register(world, ["create_users": true])
+            _ = try await register(world, ["create_users": true], of: world.rival, secret: rivalSecret)
+            let ours = try await present(world, claims(world))
+            let theirs = sign(claims(world), secret: rivalSecret)
+            #expect(try await present(world, assertion: theirs).error == "invalid_grant")
+            let answer = try await present(world, assertion: theirs, as: world.rivalBackend)
+            #expect(try answer.require("user_id") != ours.require("user_id"))
+            // Nor does anybody become somebody by being called like them.
+            for subject in [world.user, World.email] {
+                let named = try await present(world, claims(world, ["sub": .string(subject)]))
+                #expect(try named.require("user_id") != world.user)
+            }
+        }
+    }
+
     // MARK: -
 
-    private func register(_ world: World, _ more: JSON) async throws -> Answer {
+    private func register(
+        _ world: World, _ more: JSON, of merchant: String? = nil, secret: String = IssuerTests.secret
+    ) async throws -> Answer {
         let base: JSON = [
-            "merchant_id": .string(world.merchant), "issuer": .string(Self.name), "secret": .string(Self.secret),
+            "merchant_id": .string(merchant ?? world.merchant), "issuer": .string(Self.name),
+            "secret": .string(secret),
         ]
         return try await World.make(
             world.server, world.admin, "issuers", .object((base.members ?? []) + (more.members ?? [])))

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("What is wrong with an authorization request, and who is told")
 struct AuthorizationRequestTests {
-    @Test("a bad client or redirect URI gets a page that says which, and never a redirect", arguments: Backend.available)
+    @Test(
+        "a bad client or redirect URI gets a page that says which, and never a redirect", arguments: Backend.available)
     func nowhereToGo(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [

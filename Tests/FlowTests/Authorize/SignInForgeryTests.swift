@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Nobody is signed in by another site, nor led away")
 struct SignInForgeryTests {
-    @Test("a form without our cookie, with a wrong token, or from another site signs nobody in", arguments: Backend.available)
+    @Test(
+        "a form without our cookie, with a wrong token, or from another site signs nobody in",
+        arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

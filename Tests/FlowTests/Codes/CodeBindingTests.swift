@@ -49,7 +49,9 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("an exchange code asks for no PKCE, and a verifier that proves nothing is refused", arguments: Backend.available)
+    @Test(
+        "an exchange code asks for no PKCE, and a verifier that proves nothing is refused", arguments: Backend.available
+    )
     func straySecretVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())

@@ -48,7 +48,9 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("the merchant was disabled: its clients and their tokens are dead, and live again after", arguments: Backend.available)
+    @Test(
+        "the merchant was disabled: its clients and their tokens are dead, and live again after",
+        arguments: Backend.available)
     func disabledMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -88,7 +90,8 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("where the merchant says so, the device's logout reaches what backends redeemed", arguments: Backend.available)
+    @Test(
+        "where the merchant says so, the device's logout reaches what backends redeemed", arguments: Backend.available)
     func logoutReachesBackends(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])

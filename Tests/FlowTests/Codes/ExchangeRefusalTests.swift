@@ -52,7 +52,9 @@ struct ExchangeRefusalTests {
     func unregisteredRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
-            for uri in ["https://evil.example/", World.webview + "/", World.webview + "?x=1", "HTTPS://loom.example/webview"] {
+            for uri in [
+                "https://evil.example/", World.webview + "/", World.webview + "?x=1", "HTTPS://loom.example/webview",
+            ] {
                 let code = try await world.exchange(token, for: world.app, type: "session", redirectURI: uri)
                 #expect(code.status == 400, "\(uri)")
                 #expect(code.header("location") == nil)

@@ -26,7 +26,9 @@ struct PasswordTests {
         }
     }
 
-    @Test("white space around an address and letter case do not matter; everything else does", arguments: Backend.available)
+    @Test(
+        "white space around an address and letter case do not matter; everything else does",
+        arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await World.with(backend) { world in
             for name in [" ada@example.com ", "ADA@Example.COM", "\tAda@example.com\n"] {

@@ -52,7 +52,9 @@ struct ThrottleTests {
         }
     }
 
-    @Test("an attack from everywhere is slowed, and the owner still gets in, at home and on the road", arguments: Backend.available)
+    @Test(
+        "an attack from everywhere is slowed, and the owner still gets in, at home and on the road",
+        arguments: Backend.available)
     func distributed(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             #expect(try await world.signIn(from: Self.home).status == 200)

@@ -32,7 +32,9 @@ struct RefreshThiefTests {
         }
     }
 
-    @Test("the thief asks before the rotation is confirmed: the chain cannot be shared for long", arguments: Backend.available)
+    @Test(
+        "the thief asks before the rotation is confirmed: the chain cannot be shared for long",
+        arguments: Backend.available)
     func thiefInTheWindow(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stolen = try await world.signIn().require("refresh_token")

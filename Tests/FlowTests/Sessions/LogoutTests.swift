@@ -46,7 +46,8 @@ struct LogoutTests {
         }
     }
 
-    @Test("a device's call ends token, refresh token and family, by header or oauth_token", arguments: Backend.available)
+    @Test(
+        "a device's call ends token, refresh token and family, by header or oauth_token", arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -43,7 +43,8 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("under an https issuer it is Secure, and named so that no neighbour can plant it", arguments: Backend.available)
+    @Test(
+        "under an https issuer it is Secure, and named so that no neighbour can plant it", arguments: Backend.available)
     func secureCookie(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "https://spindle.test"]) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

@@ -53,7 +53,8 @@ struct SwitchTests {
                 try await browser.submit(page, ["decision": "allow"], headers: ["Sec-Fetch-Site": "cross-site"]),
                 try await browser.submit(page, ["decision": "allow", "form_token": "guess"]),
                 try await world.server.post(path, ["decision": "allow"], cookies: browser.cookies),
-                try await world.server.post(path, ["decision": "allow", "form_token": page.fields["form_token"] ?? ""]),
+                try await world.server.post(
+                    path, ["decision": "allow", "form_token": page.fields["form_token"] ?? ""]),
             ]
             for attempt in attempts {
                 #expect(attempt.status == 403)

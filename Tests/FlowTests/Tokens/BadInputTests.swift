@@ -9,7 +9,7 @@ struct BadInputTests {
     @Test("a repeated parameter that we know is refused; unknown ones are ignored", arguments: Backend.available)
     func repeated(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
+            let good = good(world)
             for again in [
                 "grant_type=client_credentials", "client_id=\(world.backend.id)", "scope=email&scope=email",
                 "scope=&scope=", "%67rant_type=password",
@@ -23,7 +23,7 @@ struct BadInputTests {
     @Test("a parameter without a value counts as omitted", arguments: Backend.available)
     func empty(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
+            let good = good(world)
             let answer = try await send(world, "\(good)&scope=&code=&redirect_uri")
             #expect(answer.status == 200)
             #expect(answer.json["scope"]?.string == "profile email")
@@ -53,7 +53,7 @@ struct BadInputTests {
     @Test("a body of another type is refused", arguments: Backend.available)
     func contentType(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
+            let good = good(world)
             for type in [nil, "text/plain", "multipart/form-data; boundary=x", "application/xml", ""] {
                 try await expect(400, "invalid_request", try await send(world, good, type: type), type ?? "none")
             }
@@ -65,7 +65,7 @@ struct BadInputTests {
     @Test("64 KiB is the most a body may be", arguments: Backend.available)
     func size(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)&x="
+            let good = good(world) + "&x="
             let full = good + String(repeating: "y", count: 65536 - good.utf8.count)
             #expect(try await send(world, full).status == 200)
             try await expect(413, "request_too_large", try await send(world, full + "y"))
@@ -75,12 +75,13 @@ struct BadInputTests {
     @Test("bytes that are not UTF-8 and escapes that are not whole are refused", arguments: Backend.available)
     func encoding(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let good = "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
+            let good = good(world)
             for bad in ["&scope=%zz", "&scope=%2", "&scope=%", "&scope=%ff", "&scope=%C3%28", "&%ff=x", "&scope=%00"] {
                 try await expect(400, "invalid_request", try await send(world, good + bad), bad)
             }
             let answer = try await world.server.send(
-                "POST", "/oauth/token", body: Array(good.utf8) + [0x26, 0xFF, 0xFE], headers: ["Content-Type": Self.form])
+                "POST", "/oauth/token", body: Array(good.utf8) + [0x26, 0xFF, 0xFE],
+                headers: ["Content-Type": Self.form])
             try await expect(400, "invalid_request", answer)
         }
     }
@@ -121,6 +122,11 @@ struct BadInputTests {
                 #expect(!answer.body.isEmpty, "\(method) \(path)")
             }
         }
+    }
+
+    /// A request with which nothing is wrong.
+    private func good(_ world: World) -> String {
+        "grant_type=client_credentials&client_id=\(world.backend.id)&client_secret=\(world.backend.secret)"
     }
 
     private func send(_ world: World, _ body: String, type: String? = form) async throws -> Answer {

@@ -72,7 +72,9 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("unknown client, wrong, missing or unexpected secret and a disabled client read alike", arguments: Backend.available)
+    @Test(
+        "unknown client, wrong, missing or unexpected secret and a disabled client read alike",
+        arguments: Backend.available)
     func alike(backend: Backend) async throws {
         try await World.with(backend) { world in
             let off = try await world.confidential([:])
@@ -96,7 +98,8 @@ struct ClientAuthenticationTests {
         try await World.with(backend) { world in
             let shown = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: world.admin)
             let listed = try await world.server.get("/admin/v1/clients", bearer: world.admin)
-            let secrets = try await world.server.get("/admin/v1/clients/\(world.backend.id)/secrets", bearer: world.admin)
+            let secrets = try await world.server.get(
+                "/admin/v1/clients/\(world.backend.id)/secrets", bearer: world.admin)
             for answer in [shown, listed, secrets] {
                 #expect(answer.status == 200)
                 #expect(!answer.body.contains(world.backend.secret))

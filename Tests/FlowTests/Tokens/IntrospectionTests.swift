@@ -27,7 +27,9 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("another merchant's, an unknown, an expired and a revoked token are all just inactive", arguments: Backend.available)
+    @Test(
+        "another merchant's, an unknown, an expired and a revoked token are all just inactive",
+        arguments: Backend.available)
     func inactive(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -49,7 +49,9 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("without scope a request gets the registered one less openid, offline_access and administration", arguments: Backend.available)
+    @Test(
+        "without scope a request gets the registered one less openid, offline_access and administration",
+        arguments: Backend.available)
     func defaultScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(
@@ -97,7 +99,8 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("/user/{id}: one's own, a connected one for the merchant's client, and no others", arguments: Backend.available)
+    @Test(
+        "/user/{id}: one's own, a connected one for the merchant's client, and no others", arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bob = try await world.person("bob@example.com")
