@@ -190,9 +190,7 @@ struct IssuerTests {
         try await present(world, assertion: sign(claims), as: client)
     }
 
-    private func present(
-        _ world: World, assertion: String, as client: World.Actor? = nil
-    ) async throws -> Answer {
+    private func present(_ world: World, assertion: String, as client: World.Actor? = nil) async throws -> Answer {
         try await world.token(
             ["grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion],
             as: client ?? world.backend)
