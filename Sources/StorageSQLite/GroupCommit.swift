@@ -19,10 +19,6 @@ final class GroupCommit: Sendable {
     private let pool: DatabasePool
     /// A member holds the lock for microseconds; the bound keeps one group's answers from waiting for thousands.
     private static let largestGroup = 256
-    /// A group of so many says that there is load.
-    private static let loaded = 4
-    /// In microseconds; about what the disk itself needs.
-    private static let patience: UInt32 = 150
 
     init(pool: DatabasePool) {
         self.pool = pool
@@ -60,12 +56,7 @@ final class GroupCommit: Sendable {
     private func run() {
         while true {
             wake.wait()
-            while let group = next() {
-                commit(group)
-                // Under load those just answered are about to ask again: a moment's patience makes the next group
-                // larger, and a commit costs the same for many. A lone writer never waits.
-                if group.count >= Self.loaded { usleep(Self.patience) }
-            }
+            while let group = next() { commit(group) }
             if let stopped = state.withLock({ $0.waiting.isEmpty ? $0.stopping : nil }) {
                 return stopped()
             }

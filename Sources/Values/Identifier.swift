@@ -17,8 +17,11 @@ extension Identifier {
     /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random ones. For names that are
     /// no secrets: rows made together lie together, so a commit writes fewer pages.
     public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
-        let time = (0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) }
-        return Self(hex(time + random.bytes(8)))
+        Self(time(now) + hex(random.bytes(8)))
+    }
+
+    static func time(_ now: Timestamp) -> String {
+        hex((0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) })
     }
 }
 

@@ -15,18 +15,32 @@ public struct Secret<Entity>: Sendable, CustomStringConvertible, CustomDebugStri
         Self(Base64URL.encode(random.bytes(32)))
     }
 
+    /// A new secret of 256 random bits after the time, 12 hex digits of milliseconds (55 characters): for what is made by
+    /// the thousand, so that rows made together lie together (`Fingerprint.init(of:)`).
+    public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
+        Self(Identifier<Entity>.time(now) + Base64URL.encode(random.bytes(32)))
+    }
+
     /// What is stored of it.
     public var fingerprint: Fingerprint<Entity> { Fingerprint(of: value) }
 }
 
 /// All that is stored of a secret: its SHA-256, base64url. The secrets are 256 random bits, so it needs no salt.
+///
+/// That of a secret that begins with its time keeps the time in front: in an index, what is made at one time then lies in
+/// one place, and a commit writes one page for all of a group instead of one for each.
 public struct Fingerprint<Entity>: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
     public init(text: String) { self.text = text }
-    public init(of value: String) { self.text = Base64URL.encode(Digest.sha256(value.utf8)) }
-    /// The first eight characters: enough to follow one token through a log.
-    public var description: String { String(text.prefix(8)) }
+    public init(of value: String) {
+        let digest = Base64URL.encode(Digest.sha256(value.utf8))
+        let time = value.utf8.prefix(12)
+        let isOrdered = value.utf8.count == 55 && time.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        self.text = isOrdered ? String(decoding: time, as: UTF8.self) + digest : digest
+    }
+    /// The last eight characters: enough to follow one token through a log.
+    public var description: String { String(text.suffix(8)) }
 
     /// Compares in constant time.
     public func matches(_ other: Fingerprint<Entity>) -> Bool { constantTimeEqual(text.utf8, other.text.utf8) }

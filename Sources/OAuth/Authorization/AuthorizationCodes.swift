@@ -47,7 +47,7 @@ public struct AuthorizationCodes: Sendable {
     public func issue(
         _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode> {
-        let code = Secret<AuthorizationCode>.random(from: random)
+        let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let address = request.returnAddress
         try await database.write { db in
             _ = try db.execute(

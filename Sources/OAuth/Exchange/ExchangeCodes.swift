@@ -23,8 +23,9 @@ public struct ExchangeCodes: Sendable {
         let receiver = try await clients.findLive(request.client)
         let scope = try request.check(token, receiver: receiver)
         guard let source = token.permission, let account = token.account else { throw OAuthError.userTokenNeeded }
-        let code = Secret<ExchangeCode>.random(from: random)
-        let expiresAt = clock.now + request.kind.lifetime
+        let now = clock.now
+        let code = Secret<ExchangeCode>.ordered(at: now, from: random)
+        let expiresAt = now + request.kind.lifetime
         try await database.write { db in
             _ = try db.execute(
                 """

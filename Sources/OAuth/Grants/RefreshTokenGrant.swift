@@ -46,7 +46,7 @@ public struct RefreshTokenGrant: Grant {
     private func rotate(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
-        let successor = Secret<RefreshToken>.random(from: random)
+        let successor = Secret<RefreshToken>.ordered(at: now, from: random)
         let claim = RotationClaim(
             token: token, successor: successor.fingerprint,
             sealed: seal.sealSuccessor(

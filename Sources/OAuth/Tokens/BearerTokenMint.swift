@@ -17,9 +17,9 @@ public struct BearerTokenMint: TokenMint {
     public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
         let now = clock.now
         let client = authorization.client
-        let accessToken = Secret<AccessToken>.random(from: random)
+        let accessToken = Secret<AccessToken>.ordered(at: now, from: random)
         let newPermission = permission(for: authorization, at: now)
-        let newRefreshToken = refreshToken(for: authorization)
+        let newRefreshToken = refreshToken(for: authorization, at: now)
         let attempt = Attempt(
             id: Base64URL.encode(random.bytes(16)), permission: newPermission?.id ?? authorization.existingPermission,
             accessToken: accessToken.fingerprint, now: now)
@@ -59,9 +59,9 @@ public struct BearerTokenMint: TokenMint {
                 : now + client.accessTokenLifetime)
     }
 
-    private func refreshToken(for authorization: Authorization) -> Secret<RefreshToken>? {
+    private func refreshToken(for authorization: Authorization, at now: Timestamp) -> Secret<RefreshToken>? {
         guard case .issue = authorization.refresh else { return nil }
-        return .random(from: random)
+        return .ordered(at: now, from: random)
     }
 }
 
