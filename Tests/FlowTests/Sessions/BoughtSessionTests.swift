@@ -1,0 +1,79 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("What a bought session must not become")
+struct BoughtSessionTests {
+    @Test(
+        "a session that one merchant's token bought is a sign-in at another merchant's client",
+        arguments: Backend.available)
+    func crossesMerchants(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            let theirs = try await webview.open(
+                world.authorizeAddress(["code_challenge": challenge, "prompt": "none"], for: world.rivalBackend))
+            #expect(theirs.redirected("error") == "login_required")
+            #expect(theirs.redirected("code") == nil)
+            let own = try await webview.open(world.authorizeAddress(["prompt": "none"]))
+            #expect(own.redirected("code") != nil)
+        }
+    }
+
+    @Test("a bought session outlives the client whose token bought it", arguments: Backend.available)
+    func outlivesItsClient(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try await webview.isSignedIn())
+            _ = try await world.server.send(
+                "PATCH", "/admin/v1/clients/\(world.app.id)", json: ["disabled": true], bearer: world.admin)
+            #expect(try await !webview.isSignedIn())
+        }
+    }
+
+    @Test("an authorization code outlives the sign-in that a new password ended", arguments: Backend.available)
+    func codeOutlivesSession(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            _ = try await world.server.send(
+                "PATCH", "/admin/v1/users/\(world.user)", json: ["password": "a new one entirely"],
+                bearer: world.admin)
+            #expect(try await world.redeemAuthorization(code).error == "invalid_grant")
+        }
+    }
+
+    @Test("a link with somebody else's token signs a person out unasked", arguments: Backend.available)
+    func foreignTokenSignsOut(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await World.make(
+                world.server, world.admin, "users",
+                ["email": "mallory@example.com", "password": "mallory's own password"])
+            let mallory = try await world.signIn(as: "mallory@example.com", password: "mallory's own password")
+            var browser = Browser(world.server)
+            _ = try await world.authorize(in: &browser)
+            let page = try await browser.open(
+                "/logout?oauth_token=\(try mallory.require("access_token"))", headers: ["Sec-Fetch-Site": "cross-site"])
+            #expect(page.body.contains("Sign out?"))
+            #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test(
+        "a device's logout that reaches backends stops at the first of two backends in a row",
+        arguments: Backend.available)
+    func logoutStopsHalfWay(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.server.send(
+                "PATCH", "/admin/v1/merchants/\(world.merchant)", json: ["logout_reaches_backends": true],
+                bearer: world.admin)
+            let phone = try await world.signIn()
+            let first = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            let second = try await world.redeem(try await world.code(of: first), as: world.backend)
+            let last = try second.require("access_token")
+            #expect(try await world.isLive(last))
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await !world.isLive(last))
+        }
+    }
+}
