@@ -1,5 +1,5 @@
 public import Cryptography
-public import JOSE
+import JOSE
 public import Storage
 public import Values
 

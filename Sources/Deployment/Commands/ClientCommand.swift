@@ -32,7 +32,7 @@ struct ClientCommand: ParsableCommand {
             if let merchant, try await stores.merchants.find(merchant) == nil {
                 throw JSONFault("merchant_id", "an existing merchant's id")
             }
-            output.print(try await stores.clients.register(metadata, merchant: merchant).document)
+            output.print(try await stores.clients.register(metadata, merchant: merchant).json)
         }
     }
 
@@ -96,15 +96,5 @@ extension Clients {
     func known(_ id: String) async throws -> Client {
         guard let client = try await find(Client.ID(id)) else { throw CommandFailure.notFound("client", id) }
         return client
-    }
-}
-
-extension Clients.Registered {
-    /// The client with its secrets, which are shown this once.
-    fileprivate var document: JSON {
-        guard case .object(var members) = client.json else { return .null }
-        if let secret { members.insert(.init("client_secret", .string(secret.value)), at: 1) }
-        members.append(.init("sign_secret", .string(signSecret.value)))
-        return .object(members)
     }
 }

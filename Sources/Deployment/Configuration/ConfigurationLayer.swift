@@ -20,14 +20,14 @@ struct ConfigurationLayer: Sendable {
             return text.isEmpty ? nil : text
         } catch {
             // A JSON file may write a number as a number.
-            guard case .int(let number)?? = try? content(key, .int) else { throw Unreadable() }
+            guard case .int(let number)? = try? content(key, .int) else { throw Unreadable() }
             return String(number)
         }
     }
 
     /// A list, as an array or separated by commas; nil for nothing.
     func list(_ key: ConfigurationKey) throws(Unreadable) -> [String]? {
-        if case .stringArray(let list)?? = try? content(key, .stringArray) { return list == [""] ? nil : list }
+        if case .stringArray(let list)? = try? content(key, .stringArray) { return list == [""] ? nil : list }
         return try text(key)?.split(separator: ",", omittingEmptySubsequences: false).map {
             $0.trimmingCharacters(in: .whitespaces)
         }

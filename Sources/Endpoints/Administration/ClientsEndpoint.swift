@@ -128,17 +128,3 @@ public struct ClientsEndpoint: Endpoint {
         return (client, administrator)
     }
 }
-
-extension Clients.Registered {
-    /// The one document that shows the secrets.
-    var json: JSON {
-        guard case .object(var members) = client.json else { return .null }
-        if let secret {
-            members.insert(.init("client_secret", .string(secret.value)), at: 1)
-            // RFC 7591 §3.2.1: required beside a secret; 0 is never.
-            members.insert(.init("client_secret_expires_at", .integer(0)), at: 2)
-        }
-        members.append(.init("sign_secret", .string(signSecret.value)))
-        return .object(members)
-    }
-}

@@ -114,40 +114,4 @@ extension Client {
         accessTokenLifetime = metadata.accessTokenLifetime
         refreshTokenLifetime = metadata.refreshTokenLifetime
     }
-
-    /// The client as administration shows it, in the names of RFC 7591. Secrets are not part of it.
-    public var json: JSON {
-        .members([
-            "client_id": .string(id.text),
-            "merchant_id": merchant.map { .string($0.text) },
-            "client_name": .string(name),
-            "redirect_uris": .array(redirectURIs.map { .string($0.text) }),
-            "grant_types": .array(grantTypes.map(\.name).sorted().map { .string($0) }),
-            "scope": .string(scope.description),
-            "token_endpoint_auth_method": .string(authentication.rawValue),
-            "first_party": .bool(firstParty),
-            "spid_compatible": .bool(spidCompatible),
-            "rotate_refresh_tokens": .bool(rotates),
-            "access_token_format": "opaque",
-            "access_token_lifetime": .integer(accessTokenLifetime.seconds),
-            "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
-            "client_id_issued_at": .integer(createdAt.seconds),
-            "updated_at": .integer(updatedAt.seconds),
-            "disabled": .bool(disabledAt != nil),
-        ])
-    }
-}
-
-extension Merchant {
-    /// The merchant as administration shows it.
-    public var json: JSON {
-        .members([
-            "id": .string(id.text),
-            "name": .string(name),
-            "logout_reaches_backends": .bool(logoutReachesBackends),
-            "created_at": .integer(createdAt.seconds),
-            "updated_at": .integer(updatedAt.seconds),
-            "disabled": .bool(disabledAt != nil),
-        ])
-    }
 }

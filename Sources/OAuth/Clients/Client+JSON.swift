@@ -1,0 +1,54 @@
+public import JOSE
+import Values
+
+extension Client {
+    /// The client as administration shows it, in the names of RFC 7591. Secrets are not part of it.
+    public var json: JSON {
+        .members([
+            "client_id": .string(id.text),
+            "merchant_id": merchant.map { .string($0.text) },
+            "client_name": .string(name),
+            "redirect_uris": .array(redirectURIs.map { .string($0.text) }),
+            "grant_types": .array(grantTypes.map(\.name).sorted().map { .string($0) }),
+            "scope": .string(scope.description),
+            "token_endpoint_auth_method": .string(authentication.rawValue),
+            "first_party": .bool(firstParty),
+            "spid_compatible": .bool(spidCompatible),
+            "rotate_refresh_tokens": .bool(rotates),
+            "access_token_format": "opaque",
+            "access_token_lifetime": .integer(accessTokenLifetime.seconds),
+            "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
+            "client_id_issued_at": .integer(createdAt.seconds),
+            "updated_at": .integer(updatedAt.seconds),
+            "disabled": .bool(disabledAt != nil),
+        ])
+    }
+}
+
+extension Merchant {
+    /// The merchant as administration shows it.
+    public var json: JSON {
+        .members([
+            "id": .string(id.text),
+            "name": .string(name),
+            "logout_reaches_backends": .bool(logoutReachesBackends),
+            "created_at": .integer(createdAt.seconds),
+            "updated_at": .integer(updatedAt.seconds),
+            "disabled": .bool(disabledAt != nil),
+        ])
+    }
+}
+
+extension Clients.Registered {
+    /// The one document that shows the secrets.
+    public var json: JSON {
+        guard case .object(var members) = client.json else { return .null }
+        if let secret {
+            members.insert(.init("client_secret", .string(secret.value)), at: 1)
+            // RFC 7591 §3.2.1: required beside a secret; 0 is never.
+            members.insert(.init("client_secret_expires_at", .integer(0)), at: 2)
+        }
+        members.append(.init("sign_secret", .string(signSecret.value)))
+        return .object(members)
+    }
+}
