@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sqlite3
 import stat
 import threading
 import time
@@ -27,13 +28,18 @@ def good(done):
     return json.loads(done.stdout)
 
 
+def rows(database):
+    with sqlite3.connect(database) as connection:
+        return list(connection.iterdump())
+
+
 def test_init_prints_the_admin_once_and_a_second_run_changes_nothing(prepare, engine):
     server = prepare(engine)
     made = server.init()
     assert set(made) == {"admin_client_id", "admin_client_secret", "database", "master_key_file"} or (
         set(made) == {"admin_client_id", "admin_client_secret", "database"}
     ), made
-    before = Path(server.database).read_bytes() if engine == "sqlite" else b""
+    before = rows(server.database) if engine == "sqlite" else []
 
     second = server.command("init", "--json")
     again = good(second)
@@ -42,7 +48,8 @@ def test_init_prints_the_admin_once_and_a_second_run_changes_nothing(prepare, en
     assert third.returncode == 0 and made["admin_client_secret"] not in said(third)
     assert re.search("already|nothing", said(third), re.IGNORECASE), said(third)
     if engine == "sqlite":
-        assert Path(server.database).read_bytes() == before
+        # Not the bytes: opening a file whose log was folded in may count a change that changes nothing.
+        assert rows(server.database) == before
 
     server.start()
     assert Spindle.of(server).admin_token(), "the first secret still works"
