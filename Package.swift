@@ -51,8 +51,9 @@ let package = Package(
         module(
             "Deployment",
             [
-                "Endpoints", "Federation", "Pages", "OAuth", "Identity", "Keys", "Migrations", "StorageSQLite",
-                "StoragePostgreSQL", "Outbound", "JOSE", "Storage", "Values", "Cryptography", logging, lifecycle,
+                "Endpoints", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Keys", "Migrations",
+                "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography",
+                logging, lifecycle,
                 hummingbird,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -69,26 +70,32 @@ let package = Package(
         module(
             "Endpoints",
             [
-                "Federation", "Pages", "OAuth", "Identity", "JOSE", "Storage", "Values", "Cryptography", logging,
-                hummingbird, httpTypes, nio,
+                "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "JOSE", "Storage", "Values",
+                "Cryptography", logging, hummingbird, httpTypes, nio,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ]),
 
-        // 5  trusted issuers; server-rendered pages
+        // 5  trusted issuers; server-rendered pages, and what mails say
         module("Federation", ["OAuth", "Identity", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Pages", [.product(name: "Mustache", package: "swift-mustache")]),
+        .target(
+            name: "Pages", dependencies: [.product(name: "Mustache", package: "swift-mustache")],
+            resources: [.embedInCode("Resources")], swiftSettings: strict),
 
-        // 4  grants, codes, tokens; people, passwords, sessions. Strangers to each other
+        // 4  grants, codes, tokens; people, passwords, sessions; what waits to be delivered. Strangers to each other
         module("OAuth", ["Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Identity", ["Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        .target(
+            name: "Identity", dependencies: ["Keys", "JOSE", "Storage", "Values", "Cryptography"],
+            resources: [.embedInCode("Passwords/common-passwords.txt")], swiftSettings: strict),
+        module("Delivery", ["Keys", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography", logging]),
 
-        // 3  master and signing keys; the schema; the two engines; the way out to other servers
+        // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail
         module("Keys", ["JOSE", "Storage", "Values", "Cryptography"]),
         .target(
             name: "Migrations", dependencies: ["Storage"], path: "migrations",
-            resources: [.embedInCode("v001_foundation.sql")], swiftSettings: strict),
+            resources: [.embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql")], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", .product(name: "GRDB", package: "GRDB.swift")]),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"]),
+        module("Mail", ["Values", "Cryptography", "CCurl"]),
         module(
             "Outbound",
             [
@@ -104,17 +111,21 @@ let package = Package(
         module("Values", ["Cryptography"]),
 
         // 0  digests, HMAC, random, keys, signatures, sealing, password hashes
-        module("Cryptography", ["COpenSSL", "CArgon2"]),
+        module("Cryptography", ["COpenSSL", "CArgon2", "CCrypt"]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
         // Tests, from the ground up
         .target(
             name: "TestSupport",
             dependencies: [
-                "Deployment", "Endpoints", "OAuth", "Identity", "Federation", "Outbound", "Keys", "Migrations",
-                "StorageSQLite", "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography", httpClient, logging,
+                "Deployment", "Endpoints", "Pages", "OAuth", "Identity", "Federation", "Delivery", "Mail", "Outbound",
+                "Keys",
+                "Migrations", "StorageSQLite", "StoragePostgreSQL", "JOSE", "Storage", "Values", "Cryptography",
+                httpClient, logging,
                 lifecycle, nio,
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
@@ -122,7 +133,7 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Deployment", "Pages", "Keys", "OAuth", "Outbound", "JOSE", "Storage", "Values",
+                "TestSupport", "Deployment", "Pages", "Mail", "Keys", "OAuth", "Outbound", "JOSE", "Storage", "Values",
                 "Cryptography", logging,
             ]),
         tests(
@@ -135,9 +146,16 @@ let package = Package(
                 "Cryptography", logging,
             ]),
         tests(
+            "IdentityTests",
+            [
+                "TestSupport", "Identity", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "Cryptography", logging,
+            ]),
+        tests(
             "FlowTests",
             [
-                "TestSupport", "Deployment", "Endpoints", "OAuth", "Identity", "JOSE", "Storage", "Values",
+                "TestSupport", "Deployment", "Endpoints", "OAuth", "Identity", "Delivery", "Mail", "Pages", "JOSE",
+                "Storage", "Values",
                 "Cryptography", httpClient, logging, nio,
             ]),
         tests("ArchitectureTests", []),

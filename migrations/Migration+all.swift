@@ -3,7 +3,8 @@ public import Storage
 extension Migration {
     /// Every step, oldest first. A new one is a file here, a line in Package.swift and a line below.
     public static let all: [Migration] = [
-        Migration(version: 1, name: "foundation", text: PackageResources.v001_foundation_sql)
+        Migration(version: 1, name: "foundation", text: PackageResources.v001_foundation_sql),
+        Migration(version: 2, name: "people", text: PackageResources.v002_people_sql),
     ]
 
     private init(version: Int, name: String, text: [UInt8]) {

@@ -33,19 +33,27 @@ public final class HashingPool: Sendable {
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
 
-    /// Hashes a new password. Throws `HashingPoolFull` when too many wait, `PasswordTooLong` over 1024 bytes.
+    /// Hashes a new password. Throws `HashingPoolFull` when too many wait, `PasswordTooLong` over 8192 bytes.
     public func hash(_ password: String, random: any RandomSource) async throws -> PasswordHash {
-        let bytes = try PasswordHash.bytes(of: password)
+        let bytes = try PasswordHash.Typed(password).normalized
         let salt = PasswordHash.salt(from: random)
         return try await run { [parameters] in try PasswordHash(of: bytes, salt: salt, parameters: parameters) }
     }
 
     /// Whether `password` is the one `hash` was made of; `hash` is nil for a user there is not: the same work, then no.
-    public func verify(_ password: String, against hash: PasswordHash?) async throws -> Bool {
-        let bytes = try PasswordHash.bytes(of: password)
-        let expected = hash ?? decoy
-        let matches = try await run { try expected.matches(bytes) }
-        return matches && hash != nil
+    ///
+    /// `standIn` is what that work is done on instead. Where hashes of other systems cost more than ours or less, somebody
+    /// else's hash keeps an unknown user from standing out.
+    public func verify(
+        _ password: String, against hash: PasswordHash?, standIn: PasswordHash? = nil
+    ) async throws -> Bool {
+        let typed = try PasswordHash.Typed(password)
+        guard let hash else {
+            let decoy = standIn ?? decoy
+            try await run { _ = try decoy.matches(typed) }
+            return false
+        }
+        return try await run { try hash.matches(typed) }
     }
 
     func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -17,13 +17,14 @@ public struct PasswordHashParameters: Sendable, Hashable {
     public static let standard = PasswordHashParameters(memoryKiB: 19456, iterations: 2, parallelism: 1)
 }
 
-/// What is stored of a password: Argon2id, a salt and their cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`).
+/// What is stored of a password: Argon2id, a salt and their cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`), or
+/// the hash that another system made, until its owner signs in.
 public struct PasswordHash: Sendable, Hashable {
     public let encoded: String
 
     public init(encoded: String) { self.encoded = encoded }
 
-    /// Whether it costs something else than `parameters`, so that the next right password should be hashed anew.
+    /// Whether it was made otherwise than with Argon2id at the cost of `parameters`, so that the next right password should be hashed anew.
     public func needsUpgrade(to parameters: PasswordHashParameters) -> Bool {
         let cost = "m=\(parameters.memoryKiB),t=\(parameters.iterations),p=\(parameters.parallelism)"
         return !encoded.hasPrefix("$argon2id$v=19$\(cost)$")
@@ -51,28 +52,36 @@ extension PasswordHash {
         self.encoded = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether `password` is the one this was made of. Argon2 compares in constant time.
-    func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
-        switch argon2id_verify(encoded, password, password.count) {
-        case ARGON2_OK.rawValue: return true
-        case ARGON2_VERIFY_MISMATCH.rawValue: return false
-        // Out of memory, or a stored hash that is none: not an answer about the password.
-        default: throw PasswordHashingFailed()
-        }
+    /// Whether `password` is the one this was made of, here or in another system.
+    func matches(_ password: Typed) throws(PasswordHashingFailed) -> Bool {
+        let scheme: any PasswordScheme
+        // What is stored and yet no hash is not an answer about the password.
+        do { scheme = try self.scheme() } catch { throw PasswordHashingFailed() }
+        for bytes in password.readings where try scheme.matches(bytes) { return true }
+        return false
     }
 
     static func salt(from random: any RandomSource) -> [UInt8] { random.bytes(saltLength) }
 
-    /// The bytes that are hashed: one for all the ways to type the same characters (NFC, as RFC 8265 §4.2 has it).
-    static func bytes(of password: String) throws(PasswordTooLong) -> [UInt8] {
-        guard password.utf8.count <= PasswordTooLong.limit else { throw PasswordTooLong() }
-        return Array(password.precomposedStringWithCanonicalMapping.utf8)
+    /// A password as it came in.
+    struct Typed: Sendable {
+        /// What is hashed: the same for all the ways to type the same characters (NFC, as RFC 8265 §4.2 has it).
+        let normalized: [UInt8]
+        /// What the hash of another system may have been made of, which took the bytes as they came.
+        let readings: [[UInt8]]
+
+        init(_ text: String) throws(PasswordTooLong) {
+            let typed = Array(text.utf8)
+            guard typed.count <= PasswordTooLong.limit else { throw PasswordTooLong() }
+            normalized = Array(text.precomposedStringWithCanonicalMapping.utf8)
+            readings = normalized == typed ? [normalized] : [normalized, typed]
+        }
     }
 }
 
-/// The password is over 1024 bytes: longer ones only make work.
+/// The password is over 8192 bytes: longer ones only make work.
 public struct PasswordTooLong: Error, Sendable, Equatable {
-    public static let limit = 1024
+    public static let limit = 8192
 }
 
 /// There was no memory to hash in, or what is stored is no password hash.

@@ -43,13 +43,15 @@ public struct Server: Sendable {
         try await ServiceGroup(configuration: group).run()
     }
 
-    /// The listeners and the sweeper, for whoever runs them.
+    /// The postman, the listeners and the sweeper, for whoever runs them.
     public func services() throws -> [any Service] {
-        var services: [any Service] = [try listener(spindle.publicResponder, on: configuration.listen)]
+        // Ends last, so that what the last requests posted still leaves.
+        var services: [any Service] = [spindle.postman]
+        services.append(try listener(spindle.publicResponder, on: configuration.listen))
         if let responder = spindle.adminResponder, let address = configuration.adminListen {
             services.append(try listener(responder, on: address))
         }
-        services.append(Sweeper(retention: spindle.retention, clock: clock, logger: logger))
+        services.append(Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger))
         return services
     }
 

@@ -1,15 +1,11 @@
-public import Cryptography
 import Endpoints
 import Federation
 import Hummingbird
 import Identity
-public import Keys
-public import Logging
+import Keys
 import OAuth
 import Outbound
-import Pages
-public import Storage
-public import Values
+import Values
 
 /// A server, wired and ready to listen.
 public struct Spindle: Sendable {
@@ -18,28 +14,9 @@ public struct Spindle: Sendable {
     /// What answers administrators, when they have an address of their own.
     let adminResponder: RouterResponder<SpindleContext>?
     let retention: Retention
-}
-
-/// What a server is made of besides its configuration. Tests bring their own clock.
-public struct Parts: Sendable {
-    let database: any Database
-    let masterKey: MasterKey
-    let clock: any WallClock
-    let random: any RandomSource
-    let hashing: HashingPool
-    let logger: Logger
-
-    public init(
-        database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
-        random: any RandomSource = SystemRandom(), hashing: HashingPool, logger: Logger
-    ) {
-        self.database = database
-        self.masterKey = masterKey
-        self.clock = clock
-        self.random = random
-        self.hashing = hashing
-        self.logger = logger
-    }
+    let deletion: Deletion
+    /// What takes mails and callbacks to where they belong.
+    let postman: Postman
 }
 
 extension Spindle {
@@ -49,20 +26,19 @@ extension Spindle {
         let seal = Seal(masterKey: parts.masterKey, random: random)
         let policy = OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate)
         let stores = Stores(
-            database: database, seal: seal, clock: clock, random: random, hashing: parts.hashing, outbound: policy)
+            configuration, database: database, seal: seal, clock: clock, random: random, hashing: parts.hashing,
+            templates: parts.templates, logger: parts.logger)
+        let outbound = Outbound(policy: policy, logger: parts.logger)
         let site = Site(configuration)
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
 
-        // People
-        let signIn = SignIn(database: database, hashing: parts.hashing, clock: clock, random: random)
-        let sessions = Sessions(database: database, clock: clock)
-
         // Tokens
+        let signIn = SignIn(database: database, hashing: parts.hashing, clock: clock, random: random)
         let authenticator = ClientAuthenticator(database: database, known: stores.knownClients)
         let accessTokens = AccessTokens(database: database, clock: clock)
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
-        let issuerKeys = IssuerKeys(outbound: Outbound(policy: policy, logger: parts.logger), clock: clock)
+        let issuerKeys = IssuerKeys(outbound: outbound, clock: clock)
         let grants: [any Grant] = [
             PasswordGrant(signingInWith: signIn, clock: clock),
             ClientCredentialsGrant(),
@@ -77,10 +53,10 @@ extension Spindle {
             clients: authenticator, grants: grants,
             mint: BearerTokenMint(database: database, clock: clock, random: random))
 
-        // Pages
-        let formKey = parts.masterKey.sealing(for: "form_tokens").derivedBytes(for: "form_tokens")
-        let pages = PageRenderer(
-            templates: try Templates(), site: site, forms: FormGuard(site: site, key: formKey, random: random))
+        // People and their pages
+        let people = People(parts, stores, site: site, address: address, outbound: outbound)
+        let sessions = people.sessions
+        let pages = people.pages
 
         // What answers
         let endpoints: [any Endpoint] = [
@@ -90,38 +66,42 @@ extension Spindle {
                 introspection: Introspection(clients: authenticator, tokens: accessTokens), issuer: site.issuer),
             RevocationEndpoint(revocation: Revocation(database: database, clients: authenticator, clock: clock)),
             AuthorizeEndpoint(
-                pages: pages, clients: stores.clients, merchants: stores.merchants, codes: codes, sessions: sessions,
-                clock: clock),
+                pages: pages, codes: codes, consents: people.consents, sessions: sessions, clock: clock),
+            ConsentEndpoint(pages: pages, consents: people.consents, sessions: sessions, clock: clock),
             SessionCodeEndpoint(
                 pages: pages, exchange: SessionExchange(database: database, clock: clock), sessions: sessions,
                 accounts: stores.accounts, address: address, clock: clock, random: random),
-            LoginEndpoint(pages: pages, signIn: signIn, sessions: sessions, address: address, random: random),
+            HasSessionEndpoint(
+                site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
+                apps: people.apps, clock: clock),
             LogoutEndpoint(
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions, clock: clock),
             UserEndpoint(tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions),
-            AssetEndpoint(),
         ]
         let gate = AdministratorGate(tokens: accessTokens)
         let administration: [any Endpoint] = [
             MerchantsEndpoint(gate: gate, merchants: stores.merchants),
             ClientsEndpoint(gate: gate, clients: stores.clients, merchants: stores.merchants),
             UsersEndpoint(
-                gate: gate, accounts: stores.accounts, permissions: stores.permissions, clock: clock),
+                gate: gate, accounts: stores.accounts, permissions: stores.permissions, deletion: stores.deletion,
+                data: people.data, mail: stores.mail, clock: clock),
             IssuersEndpoint(gate: gate, issuers: stores.issuers),
         ]
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
         return Spindle(
-            publicResponder: .init(endpoints + [health], administration: hasAdminAddress ? [] : administration),
-            adminResponder: hasAdminAddress ? .init([health], administration: administration) : nil,
-            retention: Retention(database: database))
+            publicResponder: .init(endpoints + people.endpoints + [health], administration: hasAdminAddress ? [] : administration, pages: pages),
+            adminResponder: hasAdminAddress ? .init([health], administration: administration, pages: pages) : nil,
+            retention: Retention(database: database), deletion: stores.deletion, postman: people.postman)
     }
 }
 
 extension RouterResponder<SpindleContext> {
-    fileprivate init(_ endpoints: [any Endpoint], administration: [any Endpoint]) {
+    fileprivate init(
+        _ endpoints: [any Endpoint], administration: [any Endpoint], pages: PageRenderer
+    ) {
         let router = Router(context: SpindleContext.self)
-        router.add(middleware: ErrorBoundary())
+        router.add(middleware: ErrorBoundary(pages: pages))
         let root = router.group()
         for endpoint in endpoints { endpoint.add(to: root) }
         let admin = router.group("/admin/v1").add(middleware: ProblemBoundary())
@@ -132,7 +112,7 @@ extension RouterResponder<SpindleContext> {
 }
 
 extension Site {
-    fileprivate init(_ configuration: SpindleConfiguration) {
+    init(_ configuration: SpindleConfiguration) {
         self.init(
             issuer: configuration.issuer.text, origin: configuration.issuer.origin,
             sameSite: configuration.sessionSameSite == .none ? .none : .lax)
@@ -145,8 +125,9 @@ extension PasswordGrant {
         self.init { username, password, address in
             do {
                 let proof = try await signIn.check(username: username, password: password, address: address)
+                guard proof.deletionDueAt == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
                 let subject = Subject(account: proof.account, signedInAt: clock.now)
-                return Proof(subject: subject, holds: proof.holds)
+                return Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError
             }

@@ -1,13 +1,17 @@
 public import Cryptography
+import Delivery
+import Endpoints
 public import Federation
 public import Identity
 public import Keys
+public import Logging
 public import OAuth
-public import Outbound
+import Outbound
+public import Pages
 public import Storage
 public import Values
 
-/// Where everything is kept: what the server and the commands share.
+/// Where everything is kept, and what a change of it sets off: what the server and the commands share.
 public struct Stores: Sendable {
     public let database: any Database
     public let knownClients: KnownClients
@@ -16,10 +20,14 @@ public struct Stores: Sendable {
     public let accounts: Accounts
     public let permissions: Permissions
     public let issuers: TrustedIssuers
+    let templates: Templates
+    let outbox: Outbox
+    let mail: Correspondence
+    let deletion: Deletion
 
     public init(
-        database: any Database, seal: Seal, clock: any WallClock, random: any RandomSource, hashing: HashingPool,
-        outbound: OutboundPolicy
+        _ configuration: SpindleConfiguration, database: any Database, seal: Seal, clock: any WallClock,
+        random: any RandomSource, hashing: HashingPool, templates: Templates, logger: Logger
     ) {
         self.database = database
         knownClients = KnownClients(clock: clock)
@@ -28,6 +36,18 @@ public struct Stores: Sendable {
         permissions = Permissions(database: database)
         accounts = Accounts(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)
-        issuers = TrustedIssuers(database: database, clock: clock, random: random, seal: seal, outbound: outbound)
+        issuers = TrustedIssuers(
+            database: database, clock: clock, random: random, seal: seal,
+            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
+        self.templates = templates
+        outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
+        mail = Correspondence(templates: templates, outbox: outbox, site: Site(configuration))
+        let clearance = Clearance(database: database)
+        let farewell = Farewell(mail: mail, callbacks: Callbacks(seal: seal, random: random), outbox: outbox)
+        deletion = Deletion(
+            database: database, grace: configuration.deletionGrace,
+            strangers: Deletion.Strangers(
+                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: farewell.say),
+            clock: clock)
     }
 }

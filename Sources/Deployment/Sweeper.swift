@@ -1,11 +1,13 @@
+import Identity
 import Logging
 import OAuth
 import ServiceLifecycle
 import Values
 
-/// Forgets what has expired, a little at a time.
+/// Forgets what has expired and who wants to be forgotten, a little at a time.
 struct Sweeper: Service {
     let retention: Retention
+    let deletion: Deletion
     let clock: any WallClock
     let logger: Logger
 
@@ -18,10 +20,12 @@ struct Sweeper: Service {
             while !Task.isCancelled {
                 let next = ContinuousClock.now + Self.interval
                 var sweep = await round(Retention.Rule.allCases)
+                var hasMoreAccounts = await deleteAccounts()
                 // A backlog is worked off quickly, but not so long that the other rules would never have their turn.
-                while !sweep.behind.isEmpty, ContinuousClock.now < next {
+                while !sweep.behind.isEmpty || hasMoreAccounts, ContinuousClock.now < next {
                     try await Task.sleep(for: Self.breath)
                     sweep = await round(sweep.behind)
+                    if hasMoreAccounts { hasMoreAccounts = await deleteAccounts() }
                 }
                 try await Task.sleep(until: next, clock: .continuous)
             }
@@ -36,5 +40,22 @@ struct Sweeper: Service {
                 "sweep failed", metadata: ["rule": "\(rule.rawValue)", "error": "\(String(reflecting: error))"])
         }
         return sweep
+    }
+
+    /// The accounts whose time has come. Returns whether there may be more.
+    private func deleteAccounts() async -> Bool {
+        do {
+            let round = try await deletion.deleteDue(at: clock.now)
+            if round.gone > 0 { logger.info("accounts deleted", metadata: ["count": "\(round.gone)"]) }
+            for (account, error) in round.failures {
+                logger.error(
+                    "account not deleted",
+                    metadata: ["account": "\(account)", "error": "\(String(reflecting: error))"])
+            }
+            return round.isBehind
+        } catch {
+            logger.error("accounts not deleted", metadata: ["error": "\(String(reflecting: error))"])
+            return false
+        }
     }
 }

@@ -3,7 +3,7 @@ public import Storage
 
 /// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
 public enum SealedPlace: Sendable, CaseIterable {
-    case signingKey, signSecret, issuerSecret
+    case signingKey, signSecret, issuerSecret, delivery
 
     /// What the place's key is derived for.
     var purpose: String {
@@ -11,6 +11,7 @@ public enum SealedPlace: Sendable, CaseIterable {
         case .signingKey: "signing_keys.private_key"
         case .signSecret: "clients.sign_secret"
         case .issuerSecret: "issuers.secret"
+        case .delivery: "deliveries.content"
         }
     }
 
@@ -19,6 +20,7 @@ public enum SealedPlace: Sendable, CaseIterable {
         case .signingKey: "signing_keys"
         case .signSecret: "clients"
         case .issuerSecret: "issuers"
+        case .delivery: "deliveries"
         }
     }
 
@@ -32,6 +34,7 @@ public struct Seal: Sendable {
     private let signingKey: SealingKey
     private let signSecret: SealingKey
     private let issuerSecret: SealingKey
+    private let delivery: SealingKey
     private let random: any RandomSource
 
     public init(masterKey: MasterKey, random: any RandomSource) {
@@ -39,6 +42,7 @@ public struct Seal: Sendable {
         self.signingKey = masterKey.sealing(for: SealedPlace.signingKey.purpose)
         self.signSecret = masterKey.sealing(for: SealedPlace.signSecret.purpose)
         self.issuerSecret = masterKey.sealing(for: SealedPlace.issuerSecret.purpose)
+        self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
         self.random = random
     }
 
@@ -68,6 +72,7 @@ public struct Seal: Sendable {
         case .signingKey: signingKey
         case .signSecret: signSecret
         case .issuerSecret: issuerSecret
+        case .delivery: delivery
         }
     }
 }

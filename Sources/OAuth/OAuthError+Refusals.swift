@@ -55,6 +55,9 @@ extension OAuthError {
             .invalidGrant, reason,
             "The refresh token is unknown, expired, revoked, used up, or was issued to another client.", detail: detail)
     }
+    static let unverifiedUser = OAuthError(
+        .invalidGrant, "unverified_user",
+        "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.")
     public static func wrongUserCredentials(_ reason: String) -> OAuthError {
         OAuthError(.invalidGrant, reason, "The user name or password is wrong.")
     }

@@ -14,6 +14,7 @@ public struct OAuthError: Error, Sendable {
         case accessDenied = "access_denied"
         case loginRequired = "login_required"
         case consentRequired = "consent_required"
+        case interactionRequired = "interaction_required"
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
         case notFound = "not_found"

@@ -26,6 +26,11 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case maxAge = "max_age"
     case nonce
     case loginHint = "login_hint"
+    case uiLocales = "ui_locales"
+    case cancelRedirectURI = "cancel_redirect_uri"
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
+    /// Auth0's SDKs call the address after a logout so.
+    case returnTo
 }
 
 /// The known parameters of one request: each at most once, none empty.

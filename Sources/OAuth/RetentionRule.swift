@@ -6,7 +6,7 @@ extension Retention {
     public enum Rule: String, Sendable, CaseIterable {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
         case refreshTokensOfEnded, endedPermissions, expiredPermissions
-        case sessions, throttles, usedAssertions, signInPlaces
+        case sessions, throttles, usedAssertions, signInPlaces, verifications, deliveries
 
         /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
         func statement(at now: Timestamp, batch: Int) -> SQL {
@@ -76,6 +76,19 @@ extension Retention {
                 DELETE FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory) AND account_id IN (
                     SELECT account_id FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory)
                     ORDER BY seen_at LIMIT \(batch))
+                """
+            case .verifications:
+                """
+                DELETE FROM verifications WHERE id IN (
+                    SELECT id FROM verifications WHERE expires_at <= \(now - Retention.verificationMemory)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            // Whoever delivers has moved `due_at` on: one that nobody can deliver comes up here when it is due again.
+            case .deliveries:
+                """
+                DELETE FROM deliveries WHERE id IN (
+                    SELECT id FROM deliveries WHERE due_at <= \(now) AND expires_at <= \(now)
+                    ORDER BY due_at LIMIT \(batch))
                 """
             }
         }

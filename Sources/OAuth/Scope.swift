@@ -31,6 +31,9 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public func contains(_ token: String) -> Bool { tokens.contains(token) }
     public func isSubset(of other: Scope) -> Bool { tokens.allSatisfy(other.contains) }
     public func intersection(_ other: Scope) -> Scope { Scope(tokens.filter(other.contains)) }
+    public func union(_ other: Scope) -> Scope { Scope(tokens + other.tokens) }
+    public mutating func formUnion(_ other: Scope) { self = union(other) }
+    public func subtracting(_ other: Scope) -> Scope { Scope(tokens.filter { !other.contains($0) }) }
 
     /// What a request without `scope` gets.
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }

@@ -26,11 +26,24 @@ public struct Outbound: Sendable {
     public func get(
         _ url: String, accept: String = "application/json", limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
+        try await ask(url, .get(accept: accept), limit: limit)
+    }
+
+    /// Hands `body` to `url`. Any status is an answer; of what it says, no more than `limit` bytes are taken.
+    public func post(
+        _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody
+    ) async throws(OutboundError) -> OutboundResponse {
+        try await ask(url, .post(body, contentType: contentType), limit: limit)
+    }
+
+    private func ask(
+        _ url: String, _ question: OutboundQuestion, limit: Int
+    ) async throws(OutboundError) -> OutboundResponse {
         let target = try OutboundTarget(url)
         do {
             return try await Self.within(OutboundPolicy.longestWait) {
                 let address = try await self.address(of: target)
-                return try await Self.fetch(target, at: address, accept: accept, limit: limit)
+                return try await Self.fetch(target, at: address, question, limit: limit)
             }
         } catch {
             let reason = error as? OutboundError ?? .unreachable
@@ -51,7 +64,7 @@ public struct Outbound: Sendable {
     }
 
     private static func fetch(
-        _ target: OutboundTarget, at address: IPAddress, accept: String, limit: Int
+        _ target: OutboundTarget, at address: IPAddress, _ question: OutboundQuestion, limit: Int
     ) async throws -> OutboundResponse {
         var configuration = HTTPClient.Configuration()
         // The name stays in Host, SNI and the check of the certificate; the connection goes to the address.
@@ -68,7 +81,7 @@ public struct Outbound: Sendable {
         let client = HTTPClient(configuration: configuration)
         do {
             var request = HTTPClientRequest(url: target.url)
-            request.headers = ["accept": accept, "user-agent": "spindle"]
+            question.put(into: &request)
             let response = try await client.execute(request, timeout: .init(OutboundPolicy.longestWait))
             let body = try await response.body.collect(upTo: limit)
             try await client.shutdown()

@@ -1,33 +1,42 @@
 /// Says one thing; every error that a person meets is one of these.
-public struct MessagePage: Sendable {
-    let title: String
-    let text: String
+public struct MessagePage: PageContents {
+    /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
+    public enum Topic: String, CaseIterable, Sendable {
+        // A form or a link
+        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, notSignedIn, emailTaken, cancelled
+        // An account
+        case passwordChanged, passwordChangedElsewhere, signedOutElsewhere, anotherPerson
+        case accountDeletionScheduled, accountDeleted, accountRestored
+        // An application's request
+        case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
+        case sessionLinkEmbedded, sessionLinkUnknown, sessionLinkGone
+        // This server
+        case notFound, tryLater, somethingWrong, tooLarge
+    }
+
+    private let topic: Topic
+    private let values: [String: String]
     let detail: String?
-    let hint: String?
 
     /// - Parameters:
+    ///   - values: what the topic's texts name: `email` (checkMail, emailTaken), `dueAt` (accountDeletionScheduled, in
+    ///     UTC as `2026-11-21 10:58`), and for any topic `continueTo`, the path that a button leads to.
     ///   - detail: what to quote to whoever helps: an error's name, a request's number.
-    ///   - hint: what to do next.
-    public init(title: String, text: String, detail: String? = nil, hint: String? = nil) {
-        self.title = title
-        self.text = text
+    public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {
+        self.topic = topic
+        self.values = values
         self.detail = detail
-        self.hint = hint
     }
 
-    static var template: Template<Self> {
-        get throws {
-            try Template(
-                title: "{{title}}",
-                body: """
-                    <p>{{text}}</p>
-                    {{#hint}}
-                    <p>{{.}}</p>
-                    {{/hint}}
-                    {{#detail}}
-                    <p><small><code>{{.}}</code></small></p>
-                    {{/detail}}
-                    """)
+    func words(_ texts: Texts) -> [String: Any] {
+        var words: [String: Any] = values
+        for part in ["title", "text", "hint"] {
+            let key = "message.\(topic).\(part)"
+            words[part] = texts.has(key) ? texts[key] : nil
         }
+        return words
     }
+
+    /// Every text that `words` cannot do without.
+    static let keys = Topic.allCases.flatMap { ["message.\($0).title", "message.\($0).text"] }
 }

@@ -1,35 +1,53 @@
 import Mustache
 
-/// The HTML of one kind of page: `templates.login(page)` writes it.
+/// The HTML of one kind of page, in every language: `templates.login(page, in: frame)` writes it.
 public struct Template<Page: Sendable>: Sendable {
-    private let mustache: MustacheTemplate
+    private let versions: [Language: (texts: Texts, document: MustacheTemplate)]
+    private let site: String
+    private let words: @Sendable (Page, Texts) -> [String: Any]
 
-    /// Sets `title` and `body`, both Mustache, into the frame that every page shares.
-    init(title: String, body: String) throws {
-        MustacheContentTypes.register(EscapedText(), named: "ESCAPED")
-        mustache = try MustacheTemplate(
-            string: """
-                {{% CONTENT_TYPE: ESCAPED}}<!doctype html>
-                <html lang="en">
-                <head>
-                <meta charset="utf-8">
-                <meta name="viewport" content="width=device-width, initial-scale=1">
-                <meta name="color-scheme" content="light dark">
-                <meta name="robots" content="noindex">
-                <title>\(title)</title>
-                <link rel="stylesheet" href="\(Stylesheet.path)">
-                </head>
-                <body>
-                <main>
-                <h1>\(title)</h1>
-                \(body)
-                </main>
-                </body>
-                </html>
+    /// Sets the template `name` into the frame that every page shares, once for each language.
+    init(
+        _ name: String, from files: ResourceFiles, translations: Translations, site: String
+    ) throws(TemplateFault) where Page: PageContents {
+        var versions: [Language: (texts: Texts, document: MustacheTemplate)] = [:]
+        for (language, texts) in translations.languages {
+            versions[language] = (texts, try Self.document(name, from: files, texts: texts))
+        }
+        self.versions = versions
+        self.site = site
+        words = { page, texts in page.words(texts) }
+    }
 
-                """)
+    private static func document(
+        _ name: String, from files: ResourceFiles, texts: Texts
+    ) throws(TemplateFault) -> MustacheTemplate {
+        let path = files.path(name)
+        let page = try texts.fill(try files.text(name), of: path)
+        // The title is the page's heading: the two never differ.
+        guard let title = page.firstMatch(of: /<h1[^>]*>(?<title>[^<]+)<\/h1>/)?.output.title else {
+            throw TemplateFault(file: path, "has no <h1> with nothing but text in it")
+        }
+        let frame = files.path("frame.html")
+        let parts = ["title": String(title), "page": page]
+        let document = try texts.fill(try files.text("frame.html"), of: frame, parts: parts)
+        guard document.contains(page) else { throw TemplateFault(file: frame, key: "page", "is not in it") }
+        do {
+            return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame, escaping: .markup)
+        } catch {
+            // Which of the two files it is shows when the page is read by itself.
+            _ = try MustacheTemplate.parse(page, of: path, escaping: .asAround)
+            throw error
+        }
     }
 
     /// Writes `page` as a whole HTML document; every value in it is escaped.
-    public func callAsFunction(_ page: Page) -> String { mustache.render(page) }
+    public func callAsFunction(_ page: Page, in frame: Frame) -> String {
+        guard let version = versions[frame.language] else { return "" }
+        var values: [String: Any] = [
+            "page": page, "words": words(page, version.texts), "language": frame.language.rawValue, "site": site,
+        ]
+        values["brand"] = frame.brand
+        return version.document.render(values)
+    }
 }

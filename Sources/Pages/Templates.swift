@@ -1,23 +1,62 @@
-/// Every page that people see. Server-rendered, without JavaScript, readable in a webview.
+/// Every page that people see and every mail that they get. Server-rendered, readable in a webview, and whole without
+/// JavaScript.
 ///
-/// A new page is a file beside this one, with its values and its template, and a line here.
+/// A new page is a file of its values beside this one, a template in `Resources`, its texts in each language, and a
+/// line here.
 public struct Templates: Sendable {
     public let login: Template<LoginPage>
+    public let code: Template<CodePage>
+    public let signUp: Template<SignUpPage>
+    public let signUpConfirm: Template<SignUpConfirmPage>
+    public let forgotten: Template<ForgottenPage>
+    public let newPassword: Template<NewPasswordPage>
+    public let verify: Template<VerifyPage>
+    public let switchAccount: Template<SwitchAccountPage>
     public let signedIn: Template<SignedInPage>
     public let logout: Template<LogoutPage>
     public let signedOut: Template<SignedOutPage>
+    public let account: Template<AccountPage>
+    public let deleteAccount: Template<DeleteAccountPage>
+    public let restore: Template<RestorePage>
     public let consent: Template<ConsentPage>
-    public let switchAccount: Template<SwitchAccountPage>
+    public let formPost: Template<FormPostPage>
     public let message: Template<MessagePage>
+    public let mails: MailTemplates
+    /// The stylesheet of all pages, for `Stylesheet.path`.
+    public let stylesheet: String
+    /// The one script, for `Stylesheet.scriptPath`.
+    public let script: String
 
-    /// Parses all templates, so that a broken one stops the start and not a visitor.
-    public init() throws {
-        login = try LoginPage.template
-        signedIn = try SignedInPage.template
-        logout = try LogoutPage.template
-        signedOut = try SignedOutPage.template
-        consent = try ConsentPage.template
-        switchAccount = try SwitchAccountPage.template
-        message = try MessagePage.template
+    /// Parses all templates in all languages, so that a broken one stops the start and not a visitor.
+    ///
+    /// - Parameters:
+    ///   - folder: an operator's own files, each in the place of ours of the same name.
+    ///   - site: what this server is called where no brand is: its host.
+    public init(overriding folder: String? = nil, site: String = "Spindle") throws {
+        let files = try ResourceFiles(overriding: folder)
+        let translations = try Translations(from: files)
+        func template<Page: PageContents>(_ name: String) throws(TemplateFault) -> Template<Page> {
+            try Template(name, from: files, translations: translations, site: site)
+        }
+        login = try template("login.html")
+        code = try template("code.html")
+        signUp = try template("sign_up.html")
+        signUpConfirm = try template("sign_up_confirm.html")
+        forgotten = try template("forgotten.html")
+        newPassword = try template("new_password.html")
+        verify = try template("verify.html")
+        switchAccount = try template("switch_account.html")
+        signedIn = try template("signed_in.html")
+        logout = try template("logout.html")
+        signedOut = try template("signed_out.html")
+        account = try template("account.html")
+        deleteAccount = try template("delete_account.html")
+        restore = try template("restore.html")
+        consent = try template("consent.html")
+        formPost = try template("form_post.html")
+        message = try template("message.html")
+        mails = try MailTemplates(from: files, translations: translations, site: site)
+        stylesheet = try files.text("spindle.css")
+        script = try files.text("submit.js")
     }
 }

@@ -1,5 +1,7 @@
 import Foundation
 import Logging
+import Mail
+import Mail
 import Testing
 import Values
 
@@ -51,6 +53,9 @@ import Values
         #expect(configuration.requestTimeout == .seconds(10) && configuration.idleTimeout == .seconds(60))
         #expect(configuration.maxConnections == 4096)
         #expect(configuration.logLevel == .info && configuration.logFormat == .text)
+        #expect(configuration.mail.description == "the folder outbox/")
+        #expect(configuration.mailFrom.description == "no-reply@[127.0.0.1]")
+        #expect(configuration.templates == nil && configuration.deletionGrace == .days(14))
     }
 
     @Test("the command line beats the environment, which beats the file, which beats the default")
@@ -105,12 +110,14 @@ import Values
                 "SPINDLE_ISSUER": "not a url", "SPINDLE_SESSION_SAMESITE": "perhaps",
                 "SPINDLE_TRUSTED_PROXIES": "10.0.0.0/8,300.1.1.1/99", "SPINDLE_LOG_LEVEL": "loud",
                 "SPINDLE_MASTER_KEY": "c2hvcnQ=", "SPINDLE_DATABASE": "mysql://localhost/x",
+                "SPINDLE_MAIL": "mail.example.com:25", "SPINDLE_MAIL_FROM": "nobody",
+                "SPINDLE_DELETION_GRACE": "366",
             ],
             file: try file(
                 "a.json", #"{"log_format":"poem","request_timeout":true,"idle_timeout":0,"max_connections":{"a":1}}"#))
         let expected = [
             "listen", "issuer", "session_samesite", "trusted_proxies", "log_level", "master_key", "database",
-            "log_format", "idle_timeout", "max_connections.a",
+            "mail", "mail_from", "deletion_grace", "log_format", "idle_timeout", "max_connections.a",
         ]
         #expect(Set(faults.map(\.key)) == Set(expected))
         #expect(faults.first { $0.key == "listen" }?.place == "--listen")
@@ -118,16 +125,15 @@ import Values
         #expect(faults.first { $0.key == "log_format" }?.place?.contains("a.json") == true)
     }
 
-    @Test("a name nobody knows is a fault, unless it is the tests' own or that of the mail to come")
+    @Test("a name nobody knows is a fault, unless it is the tests' own")
     func unknownNames() throws {
         let environment = [
-            "SPINDLE_LISTENS": "x", "SPINDLE_MAIL": "file:outbox/", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x",
-            "HOME": "/",
+            "SPINDLE_LISTENS": "x", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x", "HOME": "/",
         ]
         #expect(faults([:], environment).map(\.key) == ["SPINDLE_LISTENS"])
         let nested = try file("a.json", #"{"log":{"level":"info"},"log-level":"info"}"#)
         #expect(faults(file: nested).map(\.key) == ["log-level", "log.level"])
-        #expect(faults(file: try file("a.yaml", "mail: x\n")).map(\.key) == ["mail"])
+        #expect(faults(file: try file("a.yaml", "mails: x\n")).map(\.key) == ["mails"])
     }
 
     @Test(
@@ -222,10 +228,56 @@ import Values
         #expect(configuration.database.description == "postgresql://db.example.com:5433/spindle")
     }
 
+    @Test(
+        "mail goes to a folder or a mail server",
+        arguments: [
+            ("file:outbox", "the folder outbox"), ("file:/var/spool/spindle", "the folder /var/spool/spindle"),
+            ("file:///var/spool/spindle", "the folder /var/spool/spindle"),
+            ("smtp://ada:SECRET@mail.example:2525", "smtp://mail.example:2525"),
+            ("smtps://mail.example", "smtps://mail.example:465"),
+        ])
+    func mail(text: String, description: String) throws {
+        #expect(try read(["mail": text]).mail.description == description)
+    }
+
+    @Test(
+        "mail that would go anywhere else is a fault that quotes nothing",
+        arguments: [
+            "outbox/", "file:", "file://host/outbox", "http://mail.example", "mailto:ada@example.com",
+            "smtp://ada:SECRET@mail.example/inbox", "smtp://ada:SECRET@mail.example?starttls=no",
+        ])
+    func badMail(text: String) {
+        let faults = faults(["mail": text])
+        #expect(faults.map(\.key) == ["mail"])
+        #expect(!"\(faults)".contains("SECRET"))
+    }
+
+    @Test(
+        "mail is from the issuer's host unless said otherwise",
+        arguments: [
+            ("https://id.example.com:444/x", nil, "no-reply@id.example.com"),
+            ("http://[::1]:8080", nil, "no-reply@[IPv6:::1]"),
+            ("https://id.example.com", "Loom <hello@loom.example>", "Loom <hello@loom.example>"),
+        ] as [(String, String?, String)])
+    func sender(issuer: String, from: String?, expected: String) throws {
+        var settings = ["issuer": issuer]
+        settings["mail_from"] = from
+        #expect(try read(settings).mailFrom.description == expected)
+    }
+
+    @Test("a grace period is whole days, and may be none")
+    func grace() throws {
+        #expect(try read(["deletion_grace": "0"]).deletionGrace == .zero)
+        for text in ["-1", "366", "1.5", "two"] {
+            #expect(faults(["deletion_grace": text]).map(\.key) == ["deletion_grace"])
+        }
+    }
+
     @Test("no secret of a configuration prints")
     func secretsDoNotPrint() throws {
         let configuration = try read(
-            ["database": "postgres://spindle:SECRET@db/x"], ["SPINDLE_MASTER_KEY": inlineKey])
+            ["database": "postgres://spindle:SECRET@db/x", "mail": "smtps://ada:SECRET@mail.example"],
+            ["SPINDLE_MASTER_KEY": inlineKey])
         var dumped = ""
         dump(configuration, to: &dumped)
         for text in ["\(configuration)", String(reflecting: configuration), dumped] {

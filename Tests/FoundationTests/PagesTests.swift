@@ -1,29 +1,17 @@
+import Foundation
 import Pages
 import Testing
 
 @Suite("Pages") struct PagesTests {
-    /// One of each page, every value in it being `value`.
-    private static func all(_ value: String) throws -> [String: String] {
-        let templates = try Templates()
-        let fields = [HiddenField(name: value, value: value)]
-        return [
-            "login": templates.login(
-                LoginPage(
-                    action: value, formToken: value, continueTo: value, email: value, message: value,
-                    clientName: value)),
-            "signedIn": templates.signedIn(SignedInPage(account: value, formToken: value, logoutAction: value)),
-            "logout": templates.logout(
-                LogoutPage(account: value, action: value, formToken: value, fields: fields)),
-            "signedOut": templates.signedOut(SignedOutPage()),
-            "consent": templates.consent(
-                ConsentPage(
-                    clientName: value, merchantName: value, scopes: [.init(name: value, description: value)],
-                    action: value, formToken: value, fields: fields)),
-            "switchAccount": templates.switchAccount(
-                SwitchAccountPage(current: value, other: value, action: value, formToken: value)),
-            "message": templates.message(MessagePage(title: value, text: value, detail: value, hint: value)),
-        ]
+    private static let templates = Result { try Templates(site: "accounts.example") }
+    private static let english = Frame(language: .english)
+
+    /// One of each page and of each of its states, every value in it being `value`.
+    private static func all(_ value: String, _ language: Language = .english) throws -> [String: String] {
+        try PageSamples(value: value, templates: templates.get(), language: language).all
     }
+
+    // MARK: Escaping
 
     /// How often each character that HTML reads as markup occurs, counted as a browser reads: by code point.
     private func markup(_ html: String) -> [Unicode.Scalar: Int] {
@@ -31,12 +19,12 @@ import Testing
     }
 
     @Test(
-        "no value adds markup to any page, in text or in an attribute",
+        "no value adds markup to any page or mail, in text or in an attribute",
         arguments: [
             "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onfocus='alert(1)", "</title><b>",
             // A mark that combines with the character before it hides that character from a comparison of characters.
             "\"\u{301} autofocus onfocus=alert(1) x=\"\u{301}", "<\u{fe0f}b>\u{20dd}", "'\u{200d}",
-            "{{formToken}} {{{action}}} {{#fields}}",
+            "{{formToken}} {{{action}}} {{#fields}}", "[[login.title]]",
         ])
     func escapes(hostile: String) throws {
         let plain = try Self.all("plain")
@@ -47,27 +35,102 @@ import Testing
 
     @Test("text comes out as it went in, with the five characters written as references")
     func references() throws {
-        let html = try Templates().message(MessagePage(title: "a & b", text: "<i> \"q\" 'q' ø"))
-        #expect(html.contains("<title>a &amp; b</title>"))
-        #expect(html.contains("<p>&lt;i&gt; &quot;q&quot; &#39;q&#39; ø</p>"))
+        let page = SignedInPage(account: "<i> \"q\" 'q' ø & {{formToken}}", formToken: "t", logoutAction: "/logout")
+        let html = try Self.templates.get().signedIn(page, in: Frame(language: .english, brand: Brand(name: "a & b")))
+        #expect(html.contains("<title>You are signed in · a &amp; b</title>"))
+        #expect(html.contains("<bdi>&lt;i&gt; &quot;q&quot; &#39;q&#39; ø &amp; {{formToken}}</bdi>"))
     }
 
-    @Test("every page names its language and fits a narrow screen, without script, inline style or foreign parts")
+    // MARK: Every page, every language
+
+    @Test("every page names its language and fits a narrow screen, without inline script or style or foreign parts")
     func frame() throws {
-        for (name, html) in try Self.all("plain") {
-            #expect(html.hasPrefix("<!doctype html>\n<html lang=\"en\">"), "page \(name)")
-            #expect(html.contains("width=device-width"), "page \(name)")
-            #expect(html.contains("href=\"\(Stylesheet.path)\""), "page \(name)")
-            for banned in ["<script", "<style", "style=", "http:", "https:", "//", "{{"] {
-                #expect(!html.contains(banned), "page \(name) holds \(banned)")
+        for language in Language.allCases {
+            for (name, html) in try Self.all("plain", language) where !name.hasPrefix("mail") {
+                #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language.rawValue)\">"), "page \(name)")
+                #expect(html.contains("width=device-width"), "page \(name)")
+                #expect(html.contains("<link rel=\"stylesheet\" href=\"\(Stylesheet.path)\">"), "page \(name)")
+                #expect(html.hasSuffix("</html>\n"), "page \(name)")
+                for banned in ["<script>", "<style", "style=", "http:", "https:", "//", "<fieldset disabled"] {
+                    #expect(!html.contains(banned), "page \(name) holds \(banned)")
+                }
+                #expect(!html.contains(#/<[^>]* on[a-z]+=/#), "page \(name)")
+                let script = "<script src=\"\(Stylesheet.scriptPath)\" defer></script>"
+                #expect(html.contains("<script") == (name == "formPost"), "page \(name)")
+                #expect(html.contains(script) == (name == "formPost"), "page \(name)")
             }
         }
     }
 
+    @Test(
+        "every page and mail is written out in every language, with nothing left to fill in",
+        arguments: Language.allCases)
+    func languages(_ language: Language) throws {
+        let pages = try Self.all("plain", language)
+        #expect(pages.count > 60)
+        for (name, html) in pages {
+            for mark in ["[[", "]]", "{{", "}}", "Optional("] { #expect(!html.contains(mark), "\(name) holds \(mark)") }
+            #expect(!html.contains(/\b(message|mail|refusal|account|code|scope)\.[a-z]+[A-Z.]/), "\(name) shows a key")
+        }
+    }
+
+    @Test("every page has its landmarks, one first heading, labels, and ids that are there and not there twice")
+    func outline() throws {
+        for (name, html) in try Self.all("plain") where !name.hasPrefix("mail") {
+            for tag in ["<header>", "<main>", "<footer>", "<h1>"] {
+                #expect(html.occurrences(of: tag) == 1, "\(name): \(tag)")
+            }
+            #expect(!html.contains("<h3"), "page \(name)")
+            let ids = html.matches(of: #/ id="([^"]+)"/#).map { String($0.output.1) }
+            #expect(Set(ids).count == ids.count, "page \(name): \(ids)")
+            let meant = html.matches(of: #/ (?:for|aria-describedby|aria-labelledby)="([^"]+)"/#)
+                .flatMap { $0.output.1.split(separator: " ").map(String.init) }
+            for id in meant { #expect(ids.contains(id), "page \(name) means \(id)") }
+            let labelled = Set(html.matches(of: /<label for="([^"]+)"/).map { String($0.output.1) })
+            for field in html.matches(of: /<(?:input|select) id="([^"]+)"/) {
+                #expect(labelled.contains(String(field.output.1)), "page \(name): \(field.output.1)")
+            }
+            #expect(html.occurrences(of: "<form method=\"post\"") == html.occurrences(of: "<form "), "page \(name)")
+        }
+    }
+
+    @Test("the translations have the same keys, none is empty, and none breaks out of an attribute or a plain mail")
+    func translations() throws {
+        var keys: Set<Set<String>> = []
+        for language in Language.allCases {
+            let texts = try Translation.of(language)
+            keys.insert(Set(texts.keys))
+            for (key, text) in texts {
+                #expect(!text.isEmpty && text == text.trimmingCharacters(in: .whitespacesAndNewlines), "\(key)")
+                let words = text.replacing(/<[^>]*>/, with: "")
+                #expect(!words.contains("\"") && !words.contains("<"), "\(language) \(key): \(words)")
+                if key.hasPrefix("mail.") { #expect(!text.contains(/[<>&]/), "\(language) \(key)") }
+                let names = try Translation.placeholders(of: key, in: .english)
+                #expect(try Translation.placeholders(of: key, in: language) == names, "\(language) \(key)")
+            }
+        }
+        #expect(keys.count == 1)
+    }
+
+    @Test("every text is on a page: a template names it, or it is one of a family that a value chooses from")
+    func used() throws {
+        let templates = try Translation.templates()
+        let chosen = [
+            "message.", "mail.", "refusal.", "scope.", "language.", "code.", "account.", "deleteAccount.when.",
+        ]
+        for key in try Translation.of(.english).keys where !templates.contains("[[\(key)]]") {
+            #expect(chosen.contains(where: key.hasPrefix), "\(key) is on no page")
+        }
+    }
+
+    // MARK: Single pages
+
     @Test("the login form ties labels to inputs and tells password keepers what is what")
     func loginForm() throws {
-        let html = try Templates().login(
-            LoginPage(action: "/login", formToken: "t", continueTo: "/me?a=1&b=2", email: "a@example.com"))
+        let page = LoginPage(action: "/login", formToken: "t", continueTo: "/me?a=1&b=2", email: "a@example.com")
+        let html = try Self.templates.get().login(page, in: Self.english)
+        #expect(html.contains("<title>Sign in</title>"))
+        #expect(!html.contains("<header>"), "there is no brand to show")
         #expect(html.contains("<form method=\"post\" action=\"/login\">"))
         #expect(html.contains("<input type=\"hidden\" name=\"form_token\" value=\"t\">"))
         #expect(html.contains("<input type=\"hidden\" name=\"continue\" value=\"/me?a=1&amp;b=2\">"))
@@ -77,39 +140,95 @@ import Testing
         }
         #expect(html.contains("value=\"a@example.com\" autocomplete=\"username\""))
         #expect(html.contains("autocomplete=\"current-password\""))
-        #expect(!html.contains("role=\"alert\""))
-        #expect(!html.contains("to continue to"))
+        for path in ["/password", "/signup"] { #expect(html.contains("\(path)?continue=%2Fme%3Fa%3D1%26b%3D2\"")) }
+        #expect(html.contains("formaction=\"/login/code\" formnovalidate"))
+        for absent in ["role=\"alert\"", "to continue to", "readonly", "cancel"] { #expect(!html.contains(absent)) }
     }
 
     @Test("a refused login says why, to the eye and to a screen reader, and never repeats a password")
     func refusal() throws {
-        let html = try Templates().login(
-            LoginPage(action: "/login", formToken: "t", continueTo: "/", message: "Wrong.", clientName: "App"))
-        #expect(html.contains("<p class=\"refusal\" role=\"alert\" id=\"refusal\">Wrong.</p>"))
-        #expect(html.contains("required aria-describedby=\"refusal\">"))
+        let page = LoginPage(
+            action: "/login", formToken: "t", continueTo: "/", clientName: "App", refusal: .wrongCredentials)
+        let html = try Self.templates.get().login(page, in: Self.english)
+        let text = "The e-mail address or the password is wrong."
+        #expect(html.contains("<p class=\"refusal\" role=\"alert\" id=\"refusal\">\(text)</p>"))
+        #expect(html.occurrences(of: " aria-invalid=\"true\" aria-describedby=\"refusal\">") == 2)
         #expect(html.contains("<bdi>App</bdi>"))
         #expect(!html.contains("type=\"password\" value"))
     }
 
-    @Test("consent lists what is asked for, carries its fields and offers both answers")
-    func consent() throws {
-        let html = try Templates().consent(
-            ConsentPage(
-                clientName: "App", merchantName: "Shop",
-                scopes: [.init(name: "email", description: "see your address"), .init(name: "x", description: "do x")],
-                action: "/oauth/authorize", formToken: "t", fields: [HiddenField(name: "state", value: "s")]))
-        #expect(html.contains("<li>see your address <small><code>email</code></small></li>"))
-        #expect(html.contains("<li>do x <small><code>x</code></small></li>"))
-        #expect(html.contains("<input type=\"hidden\" name=\"state\" value=\"s\">"))
-        #expect(html.contains("name=\"decision\" value=\"allow\""))
-        #expect(html.contains("name=\"decision\" value=\"deny\""))
+    @Test("a confirmation keeps the address, and offers neither to remember nor to sign up; cancelling is another form")
+    func confirmation() throws {
+        let page = LoginPage(
+            action: "/login", formToken: "t", continueTo: "/", email: "a@example.com", isConfirmation: true,
+            cancel: .init(action: "/cancel", request: "r"), refusal: .tooManyAttempts(seconds: 100))
+        let html = try Self.templates.get().login(page, in: Self.english)
+        #expect(html.contains("<h1>Confirm that it is you</h1>"))
+        #expect(html.contains(" readonly>"))
+        #expect(html.contains("Try again in 2 minutes."))
+        for absent in ["remember", "/signup", "aria-invalid"] { #expect(!html.contains(absent), "\(absent)") }
+        let forms = html.matches(of: /<form method="post" action="([^"]+)">/).map { String($0.output.1) }
+        #expect(forms == ["/login", "/cancel"])
+        #expect(html.contains("<button type=\"submit\" name=\"decision\" value=\"cancel\""))
     }
 
-    @Test("a message without detail or hint has room for neither")
+    @Test("consent has a box for each scope, and sends what is required without asking")
+    func consent() throws {
+        let page = ConsentPage(
+            clientName: "App", merchantName: "Shop",
+            scopes: [.init(name: "openid", isRequired: true), .init(name: "x:y")],
+            action: "/oauth/consent", formToken: "t", request: "a=b")
+        let html = try Self.templates.get().consent(page, in: Self.english)
+        #expect(html.contains("<input type=\"hidden\" name=\"scope\" value=\"openid\">"))
+        #expect(
+            html.contains("<input type=\"checkbox\" name=\"scope\" value=\"openid\" checked disabled> <span>Know that"))
+        #expect(
+            html.contains("<input type=\"checkbox\" name=\"scope\" value=\"x:y\" checked> <span>Use “<bdi>x:y</bdi>”"))
+        #expect(html.contains("<input type=\"hidden\" name=\"request\" value=\"a=b\">"))
+        for decision in ["allow", "deny"] { #expect(html.contains("name=\"decision\" value=\"\(decision)\"")) }
+    }
+
+    @Test("the account page refuses one form, at its fields, and ends only other sessions")
+    func account() throws {
+        let session = { (id: String, isCurrent: Bool) in
+            SessionItem(
+                id: id, device: nil, address: "", signedInAt: "2026-11-20 08:12", seenAt: "2026-11-21 10:58",
+                isCurrent: isCurrent, remembered: false)
+        }
+        let page = AccountPage(
+            account: Profile(email: "a@example.com", emailVerified: false, hasPassword: true, locale: "nb-NO"),
+            formToken: "t", sessions: [session("1", true), session("2", false)], apps: [],
+            refusal: (.email, .wrongPassword))
+        let html = try Self.templates.get().account(page, in: Self.english)
+        #expect(html.occurrences(of: "role=\"alert\"") == 1)
+        #expect(html.contains(/<input id="email_password"[^>]* aria-invalid="true" aria-describedby="refusal">/))
+        #expect(html.occurrences(of: "aria-invalid") == 1)
+        #expect(html.contains("<option value=\"nb-NO\" selected>Norsk</option>"))
+        #expect(html.occurrences(of: " selected") == 1)
+        #expect(html.contains("<input type=\"hidden\" name=\"session\" value=\"2\">"))
+        #expect(!html.contains("<input type=\"hidden\" name=\"session\" value=\"1\">"))
+        #expect(html.contains("aria-label=\"Sign out there: Unknown device\""))
+        #expect(html.contains("<time datetime=\"2026-11-21 10:58Z\">2026-11-21 10:58 UTC</time>"))
+    }
+
+    @Test("a message without detail, hint or way on has room for none")
     func message() throws {
-        let html = try Templates().message(MessagePage(title: "Gone", text: "This link was used."))
-        #expect(html.contains("<h1>Gone</h1>"))
-        #expect(html.occurrences(of: "<p>") == 1)
+        let html = try Self.templates.get().message(MessagePage(topic: .accountDeleted), in: Self.english)
+        #expect(html.contains("<h1>Your account is deleted</h1>"))
+        for absent in ["<code>", "class=\"button\""] { #expect(!html.contains(absent)) }
+        let page = MessagePage(topic: .checkMail, values: ["email": "a@b.example", "continueTo": "/x"], detail: "17")
+        let whole = try Self.templates.get().message(page, in: Self.english)
+        for part in ["<bdi>a@b.example</bdi>", "<code>17</code>", "href=\"/x\""] { #expect(whole.contains(part)) }
+    }
+
+    @Test("a brand shows its name and logo and brings its stylesheet")
+    func brand() throws {
+        let brand = Brand(name: "Shop", logoURI: "https://shop.example/l.svg", stylesheet: "/assets/brand/1.css")
+        let html = try Self.templates.get().signedOut(SignedOutPage(), in: Frame(language: .german, brand: brand))
+        #expect(html.contains("<title>Sie sind abgemeldet · Shop</title>"))
+        #expect(html.contains("<img src=\"https://shop.example/l.svg\" alt=\"\" referrerpolicy=\"no-referrer\">"))
+        #expect(html.contains("css\">\n<link rel=\"stylesheet\" href=\"/assets/brand/1.css\">"))
+        #expect(html.contains("<p>accounts.example</p>"))
     }
 }
 

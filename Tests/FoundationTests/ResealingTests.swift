@@ -49,6 +49,11 @@ import Values
                     sealed_successor)
                 VALUES ('f', 'p', '', 0, 1, 'g', \(seal.sealSuccessor("next", predecessor: "old", row: "f")))
                 """)
+            try db.execute(
+                """
+                INSERT INTO deliveries (id, kind, sealed_content, attempts, due_at, created_at, expires_at)
+                VALUES ('d', 'mail', \(seal.seal("a letter", .delivery, row: "d")), 0, 0, 0, 1)
+                """)
         }
         return database
     }
@@ -60,7 +65,8 @@ import Values
                 "SELECT sealed_private_key AS sealed FROM signing_keys ORDER BY id",
                 "SELECT sealed_sign_secret AS sealed FROM clients",
                 "SELECT sealed_secret AS sealed FROM issuers ORDER BY id",
-                "SELECT sealed_successor AS sealed FROM refresh_tokens", "SELECT value AS sealed FROM facts",
+                "SELECT sealed_successor AS sealed FROM refresh_tokens",
+                "SELECT sealed_content AS sealed FROM deliveries", "SELECT value AS sealed FROM facts",
             ]
             return try queries.flatMap { try db.rows($0).map { try $0.get("sealed", as: String?.self) } }
         }
@@ -72,7 +78,7 @@ import Values
         let database = try await filled(backend, key: old)
         let before = try await SigningKeys(database: database, seal: Seal(masterKey: old, random: random)).all()
 
-        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == 4)
+        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == 5)
 
         #expect(try await MasterKeyCheck(new).verify(database) == .right)
         #expect(try await MasterKeyCheck(old).verify(database) == .wrong)
@@ -83,6 +89,7 @@ import Values
         #expect(try seal.open(#require(now[3]), .issuerSecret, row: "i") == "shared secret")
         #expect(now[4] == nil)
         #expect(now[5] == nil, "an unconfirmed successor cannot be carried over")
+        #expect(try seal.open(#require(now[6]), .delivery, row: "d") == "a letter")
 
         // Done twice, as after a COMMIT of unknown outcome, it changes nothing more.
         #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == 0)

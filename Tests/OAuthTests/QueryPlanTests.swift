@@ -1,9 +1,9 @@
 import Cryptography
+import Federation
 import Identity
 import JOSE
 import OAuth
 import Storage
-import Synchronization
 import TestSupport
 import Testing
 import Values
@@ -45,6 +45,42 @@ struct QueryPlanTests {
         try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now)
         #expect(try await !permissions.isConnected(world.account, to: world.merchant))
         database.expectIndexes(atLeast: 40)
+        await database.close()
+    }
+
+    @Test("what a person sees and changes of their account, and its end")
+    func account() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        try await world.signIn()
+        let secret = Secret<Session>.random(from: SystemRandom())
+        let opening = Session.Opening(
+            id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1", method: .mail)
+        try await database.write { db in
+            try Sessions.open(
+                opening, account: world.account, signedInAt: world.clock.now, permission: nil, replacing: nil,
+                at: world.clock.now, in: db)
+        }
+        let session = try #require(try await Sessions(database: database, clock: world.clock).find(secret))
+        database.forget()
+
+        let list = SessionList(database: database, clock: world.clock)
+        #expect(try await list.items(of: world.account).count == 1)
+        try await list.end(.random(from: SystemRandom()), of: world.account)
+        try await list.endOthers(than: session)
+        let data = PersonalData(
+            database: database, clock: world.clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
+        #expect(try await data.document(of: world.account) != nil)
+        let clearance = Clearance(database: database)
+        let deletion = Deletion(
+            database: database, grace: .days(14),
+            strangers: Deletion.Strangers(
+                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+            clock: world.clock)
+        let outcome = try await deletion.request(by: session, proof: nil) { _ in }
+        #expect(outcome == .scheduled(world.clock.now + .days(14)))
+        #expect(try await deletion.deleteDue(at: world.clock.now + .days(14)).gone == 1)
+        database.expectIndexes(atLeast: 25)
         await database.close()
     }
 
@@ -92,7 +128,8 @@ struct QueryPlanTests {
         let exchange = SessionExchange(database: world.database, clock: world.clock)
         let secret = Secret<Session>.random(from: SystemRandom())
         let opening = Session.Opening(
-            id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1")
+            id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1",
+            method: .token)
         let now = world.clock.now
         _ = try await exchange.look(at: Secret(code))
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
@@ -121,86 +158,6 @@ struct QueryPlanTests {
         #expect(try await world.database.read { db in try proof.holds(in: db) })
         await #expect(throws: SignIn.Refusal.self) {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
-        }
-    }
-}
-
-/// A SQLite database that asks for the plan of every statement before it runs it.
-private final class Explained: Database {
-    struct Statement: Sendable {
-        let text: String
-        let plan: [String]
-        let isWrite: Bool
-    }
-
-    private let base: any Database
-    private let statements = Mutex<[Statement]>([])
-
-    init(base: any Database) { self.base = base }
-
-    /// The INSERTs, UPDATEs and DELETEs.
-    var writes: [String] { statements.withLock { $0.filter(\.isWrite).map(\.text) } }
-
-    func forget() { statements.withLock { $0 = [] } }
-
-    func expectIndexes(atLeast count: Int) {
-        let statements = statements.withLock(\.self)
-        #expect(statements.count >= count)
-        for statement in statements {
-            for step in statement.plan {
-                // A family of permissions is gathered row by row, then read: that is no table.
-                guard step != "SCAN family", step != "SCAN f" else { continue }
-                #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
-                #expect(!step.contains("TEMP B-TREE"), "\(step): \(statement.text)")
-            }
-        }
-    }
-
-    func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
-        try await base.read { [self] db in try work(Explaining(base: db, owner: self)) }
-    }
-
-    func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
-        try await base.write { [self] db in try work(Explaining(base: db, owner: self)) }
-    }
-
-    func close() async { await base.close() }
-
-    private struct Explaining: Transaction {
-        let base: any Transaction
-        let owner: Explained
-
-        func rows(_ sql: SQL) throws -> [Row] {
-            try note(sql, isWrite: false)
-            return try base.rows(sql)
-        }
-
-        func execute(_ sql: SQL) throws -> Int {
-            try note(sql, isWrite: true)
-            return try base.execute(sql)
-        }
-
-        private func note(_ sql: SQL, isWrite: Bool) throws {
-            let plan = try base.rows(explanation(of: sql)).map { try $0.get("detail", as: String.self) }
-            owner.statements.withLock { $0.append(Statement(text: sql.text, plan: plan, isWrite: isWrite)) }
-        }
-
-        private func explanation(of sql: SQL) -> SQL {
-            var text = SQL.StringInterpolation(literalCapacity: 0, interpolationCount: sql.bindings.count)
-            text.appendLiteral("EXPLAIN QUERY PLAN ")
-            var rest = sql.text[...]
-            for (number, binding) in zip(1..., sql.bindings) {
-                guard let place = rest.firstRange(of: "$\(number)") else { break }
-                text.appendLiteral(String(rest[..<place.lowerBound]))
-                switch binding {
-                case .null: text.appendInterpolation(String?.none)
-                case .integer(let number): text.appendInterpolation(number)
-                case .text(let value): text.appendInterpolation(value)
-                }
-                rest = rest[place.upperBound...]
-            }
-            text.appendLiteral(String(rest))
-            return SQL(stringInterpolation: text)
         }
     }
 }

@@ -44,8 +44,11 @@ struct UnknownCommitTests {
             database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)
 
         let account = try await accounts.create(try AccountChanges(["email": "ada@example.com"])) { _, _, _ in }
-        #expect(try await accounts.delete(account.id))
-        #expect(try await accounts.delete(account.id) == false)
+        let deletion = Deletion(
+            database: database, grace: .days(14),
+            strangers: .init(endAccess: Permissions.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock)
+        #expect(try await deletion.delete(account.id))
+        #expect(try await deletion.delete(account.id) == false)
 
         let merchant = try await merchants.create(["name": "Loom"])
         let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id).client

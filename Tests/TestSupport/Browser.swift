@@ -16,11 +16,17 @@ public struct Browser: Sendable {
         keep(try await server.get(path, cookies: cookies, headers: headers))
     }
 
-    /// Sends the form of `page` with `fields` over its hidden ones.
+    /// Forgets the session, as a browser does that is closed; other cookies stay.
+    public mutating func forgetSession() {
+        cookies["spindle_session"] = nil
+        cookies["__Host-spindle_session"] = nil
+    }
+
+    /// Sends the form of `page` with `fields` over its hidden ones; `action` is that of a button with one of its own.
     public mutating func submit(
-        _ page: Answer, _ fields: [String: String] = [:], headers: [String: String] = [:]
+        _ page: Answer, _ fields: [String: String] = [:], to action: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        guard let action = page.formAction else { throw Answer.Missing(member: "form", answer: page.description) }
+        guard let action = action ?? page.formAction else { throw Answer.Missing(member: "form", answer: page.description) }
         let form = page.fields.merging(fields) { $1 }.sorted { $0.key < $1.key }
         return keep(
             try await server.post(action, form: form.map { ($0.key, $0.value) }, cookies: cookies, headers: headers))

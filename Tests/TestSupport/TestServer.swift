@@ -3,7 +3,7 @@ import Deployment
 import JOSE
 import Keys
 import OAuth
-import Outbound
+import Pages
 import ServiceLifecycle
 public import Storage
 import Values
@@ -19,6 +19,7 @@ public struct TestServer: Sendable {
         let clock = ManualClock()
         let log = RecordedLog()
         let hashing: HashingPool
+        let mail = PostBox()
     }
 
     public let origin: String
@@ -31,6 +32,8 @@ public struct TestServer: Sendable {
     public var database: any Database { house.database }
     public var log: RecordedLog { house.log }
     public var hashing: HashingPool { house.hashing }
+    /// Where every mail ends.
+    public var mail: PostBox { house.mail }
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
@@ -101,20 +104,23 @@ extension TestServer.House {
             hashing: try hashing ?? HashingPool(parameters: quick, random: SystemRandom()))
     }
 
+    /// Parsed once: no test has pages of its own.
+    private static let templates = Result { try Templates(site: "spindle.test") }
+
     fileprivate func spindle() throws -> Spindle {
         try Spindle.build(
             configuration,
             Parts(
                 database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
-                logger: log.logger))
+                templates: try Self.templates.get(), mailer: mail, logger: log.logger))
     }
 
     /// The platform's first admin client, as `spindle init` makes it.
     fileprivate func administrator() async throws -> (id: String, secret: String) {
         let random = SystemRandom()
         let stores = Stores(
-            database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock, random: random,
-            hashing: hashing, outbound: OutboundPolicy())
+            configuration, database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock,
+            random: random, hashing: hashing, templates: try Self.templates.get(), logger: log.logger)
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
         let made = try await stores.clients.register(metadata, merchant: nil)

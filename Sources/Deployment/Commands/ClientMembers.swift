@@ -19,6 +19,18 @@ struct ClientMembers: ParsableArguments {
     var rotateRefreshTokens: Bool?
     @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
     @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
+    @Option(
+        name: .customLong("web-origin"),
+        help: "An origin of its web pages, which may ask for the session; may be repeated. \"\" for none.")
+    var webOrigins: [String] = []
+    @Option(
+        name: .customLong("post-logout-redirect-uri"),
+        help: "Where a logout may return to; may be repeated. \"\" for none.")
+    var postLogoutRedirectURIs: [String] = []
+    @Option(name: .customLong("callback-uri"), help: "Who is told when a person is deleted; \"\" for nobody.")
+    var callbackURI: String?
+    @Flag(inversion: .prefixedNo, help: "Whether its people must have shown that they read their address.")
+    var requireVerifiedEmail: Bool?
 
     var json: JSON {
         .members([
@@ -32,6 +44,15 @@ struct ClientMembers: ParsableArguments {
             "rotate_refresh_tokens": rotateRefreshTokens.map { .bool($0) },
             "access_token_lifetime": accessTokenLifetime.map { .integer($0) },
             "refresh_token_lifetime": refreshTokenLifetime.map { .integer($0) },
+            "web_origins": Self.list(webOrigins),
+            "post_logout_redirect_uris": Self.list(postLogoutRedirectURIs),
+            "callback_uri": callbackURI.map { $0.isEmpty ? .null : .string($0) },
+            "require_verified_email": requireVerifiedEmail.map { .bool($0) },
         ])
+    }
+
+    /// Nil when nothing was said; one empty text says that there are none.
+    private static func list(_ texts: [String]) -> JSON? {
+        texts.isEmpty ? nil : .array(texts.filter { !$0.isEmpty }.map { .string($0) })
     }
 }

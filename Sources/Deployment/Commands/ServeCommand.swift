@@ -1,6 +1,7 @@
 import ArgumentParser
 import Cryptography
 import Logging
+import Pages
 import Values
 
 /// `spindle serve`: the server, until SIGTERM or SIGINT.
@@ -23,7 +24,8 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             let parts = Parts(
                 database: installation.database, masterKey: installation.masterKey,
-                hashing: try HashingPool(random: installation.random), logger: logger)
+                hashing: try HashingPool(random: installation.random), templates: try Templates(configuration),
+                mailer: configuration.mail.mailer(from: configuration.mailFrom), logger: logger)
             let spindle = try Spindle.build(configuration, parts)
             try await Server(spindle: spindle, configuration: configuration, logger: logger).run()
         } catch {

@@ -8,7 +8,7 @@ import Values
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Users: the people who sign in.",
-        subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
+        subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self, Import.self])
 
     struct Create: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Make an account.")
@@ -83,7 +83,7 @@ struct UserCommand: ParsableCommand {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.accounts.delete(try accountID(id)) else {
+            guard try await stores.deletion.delete(try accountID(id)) else {
                 throw CommandFailure.notFound("user", id)
             }
             output.say("deleted user \(id)")

@@ -14,6 +14,10 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case requestTimeout = "request_timeout"
     case idleTimeout = "idle_timeout"
     case maxConnections = "max_connections"
+    case mail
+    case mailFrom = "mail_from"
+    case templates
+    case deletionGrace = "deletion_grace"
     case logLevel = "log_level"
     case logFormat = "log_format"
 

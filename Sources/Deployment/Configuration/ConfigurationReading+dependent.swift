@@ -1,4 +1,6 @@
 import Keys
+import Mail
+import Values
 
 /// Settings that depend on one another.
 extension ConfigurationReading {
@@ -30,6 +32,20 @@ extension ConfigurationReading {
             refuse(.sessionSameSite, "lax unless the issuer is an https URL")
         }
         return sameSite
+    }
+
+    /// Nil when it is faulty; without one, nobody who reads answers at the issuer's host.
+    mutating func sender(under issuer: IssuerURL?) -> Sender? {
+        let expected = "an address, or a name and an address as in Example <no-reply@example.com>"
+        guard place(of: .mailFrom) == nil else { return value(.mailFrom, expected, Sender.init) }
+        guard let issuer else { return nil }
+        // RFC 5321 §4.1.3
+        let literal = IPAddress(issuer.host).map { $0.description.contains(":") ? "[IPv6:\($0)]" : "[\($0)]" }
+        guard let sender = Sender("no-reply@\(literal ?? issuer.host)") else {
+            refuse(.mailFrom, "given: the issuer's host is no domain that mail can come from")
+            return nil
+        }
+        return sender
     }
 
     mutating func masterKey(of database: DatabaseLocation) -> MasterKeyLocation? {

@@ -45,11 +45,17 @@ extension SpindleConfiguration {
         requestTimeout = .seconds(reading.number(.requestTimeout, of: "seconds", within: 1...3600) ?? 10)
         idleTimeout = .seconds(reading.number(.idleTimeout, of: "seconds", within: 1...3600) ?? 60)
         maxConnections = reading.number(.maxConnections, of: "connections", within: 1...1_000_000) ?? 4096
+        let mail = "file: and a folder, smtp://user:password@host:port or smtps://…"
+        self.mail = reading.value(.mail, mail, MailLocation.init) ?? .folder(path: "outbox/")
+        let mailFrom = reading.sender(under: issuer)
+        templates = reading.value(.templates, "the path of a folder") { $0 }
+        deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
-        guard let issuer, let masterKey else { return nil }
+        guard let issuer, let masterKey, let mailFrom else { return nil }
         self.issuer = issuer
         self.masterKey = masterKey
+        self.mailFrom = mailFrom
     }
 }

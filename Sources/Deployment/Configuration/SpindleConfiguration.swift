@@ -1,4 +1,5 @@
 public import Logging
+public import Mail
 public import Values
 
 /// Everything an operator can set, read and checked: inside there are only good values.
@@ -21,6 +22,13 @@ public struct SpindleConfiguration: Sendable {
     /// How long a connection may stay silent between requests.
     public var idleTimeout: Duration
     public var maxConnections: Int
+    public var mail: MailLocation
+    /// Who our mails are from.
+    public var mailFrom: Sender
+    /// A folder of templates, texts and a stylesheet that replace ours.
+    public var templates: String?
+    /// How long a person who asked to be deleted can change their mind.
+    public var deletionGrace: Duration
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
 

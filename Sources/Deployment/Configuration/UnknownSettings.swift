@@ -14,9 +14,8 @@ enum UnknownSettings {
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 
-    /// The tests name the binary, and their own switches, by the same prefix; SPINDLE_MAIL is promised to operators
-    /// and waits for the first mail to be sent.
+    /// The tests name the binary, and their own switches, by the same prefix.
     private static func isElsewheres(_ name: String) -> Bool {
-        name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_") || name == "SPINDLE_MAIL"
+        name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_")
     }
 }

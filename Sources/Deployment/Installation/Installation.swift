@@ -1,6 +1,7 @@
 public import Cryptography
 public import Keys
-import Outbound
+import Logging
+import Pages
 public import Storage
 public import Values
 
@@ -26,9 +27,8 @@ public struct Installation: Sendable {
     /// The stores over this database, for a command: one password at a time is enough.
     func stores(_ configuration: SpindleConfiguration) throws -> Stores {
         Stores(
-            database: database, seal: seal, clock: clock, random: random,
-            hashing: try HashingPool(workers: 1, random: random),
-            outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
+            configuration, database: database, seal: seal, clock: clock, random: random,
+            hashing: try HashingPool(workers: 1, random: random), templates: try Templates(configuration), logger: Logger(label: "spindle"))
     }
 
     public func close() async { await database.close() }

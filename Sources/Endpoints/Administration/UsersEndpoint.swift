@@ -12,12 +12,21 @@ public struct UsersEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let accounts: Accounts
     private let permissions: Permissions
+    private let deletion: Deletion
+    private let data: PersonalData
+    private let mail: Correspondence
     private let clock: any WallClock
 
-    public init(gate: AdministratorGate, accounts: Accounts, permissions: Permissions, clock: any WallClock) {
+    public init(
+        gate: AdministratorGate, accounts: Accounts, permissions: Permissions, deletion: Deletion, data: PersonalData,
+        mail: Correspondence, clock: any WallClock
+    ) {
         self.gate = gate
         self.accounts = accounts
         self.permissions = permissions
+        self.deletion = deletion
+        self.data = data
+        self.mail = mail
         self.clock = clock
     }
 
@@ -27,6 +36,7 @@ public struct UsersEndpoint: Endpoint {
         router.get("users/{id}", use: show)
         router.patch("users/{id}", use: change)
         router.delete("users/{id}", use: delete)
+        router.get("users/{id}/data", use: export)
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -81,13 +91,22 @@ public struct UsersEndpoint: Endpoint {
         }
     }
 
-    /// The platform deletes the account; a merchant only ends what connects it to its own clients.
+    /// All that is held on a person: what merchants other than the administrator's know is among it.
+    @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, administrator) = try await mine(request, context)
+        try administrator.requirePlatform("have everything that is held on a person")
+        guard let document = try await data.document(of: id) else { throw Problem.notFound("user") }
+        return .json(document)
+    }
+
+    /// The platform deletes the account at once; a merchant only ends what connects it to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         if let merchant = administrator.confines {
             try await permissions.disconnect(id, from: merchant, at: clock.now)
         } else {
-            guard try await accounts.delete(id) else { throw Problem.notFound("user") }
+            guard try await deletion.delete(id) else { throw Problem.notFound("user") }
+            mail.send()
         }
         return Response(status: .noContent)
     }

@@ -8,14 +8,21 @@ extension Site {
     private var prefix: String { isSecure ? "__Host-" : "" }
     var sessionCookie: String { prefix + "spindle_session" }
     var formCookie: String { prefix + "spindle_form" }
+    var deviceCookie: String { prefix + "spindle_device" }
 
     /// A cookie for this host only, that scripts cannot read. `value` is ours: base64url.
     func cookie(_ name: String, _ value: String, sameSite: SameSite = .lax) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=\(sameSite.rawValue)" + (isSecure ? "; Secure" : "")
     }
 
-    func sessionCookie(_ secret: Secret<Session>) -> String {
-        cookie(sessionCookie, secret.value, sameSite: sameSite)
+    /// One that ends with the browser's own session; a remembered one is kept for as long as it is good.
+    func sessionCookie(_ secret: Secret<Session>, isRemembered: Bool = false) -> String {
+        let cookie = cookie(sessionCookie, secret.value, sameSite: sameSite)
+        return isRemembered ? cookie + "; Max-Age=\(Session.rememberedLifetime.seconds)" : cookie
+    }
+
+    func deviceCookie(_ device: Secret<Device>) -> String {
+        cookie(deviceCookie, device.value) + "; Max-Age=\(Duration.days(365).seconds)"
     }
 
     var clearedSessionCookie: String { cookie(sessionCookie, "", sameSite: sameSite) + "; Max-Age=0" }

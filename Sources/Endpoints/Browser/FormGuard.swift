@@ -1,6 +1,7 @@
 public import Cryptography
 import HTTPTypes
 import Hummingbird
+import Identity
 import Values
 
 /// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
@@ -35,7 +36,13 @@ public struct FormGuard: Sendable {
         guard isSameOrigin(request), let cookie = request.cookie(site.formCookie), let token = form["form_token"] else {
             return false
         }
-        return constantTimeEqual(self.token(for: cookie).utf8, token.utf8)
+        // A person's form names its person after a dot (`judge`).
+        return constantTimeEqual(self.token(for: cookie).utf8, token.utf8.prefix { $0 != UInt8(ascii: ".") })
+    }
+
+    /// The browser that sent `request`, by the cookie of its forms.
+    func browser(_ request: Request) -> Fingerprint<Browser>? {
+        request.cookie(site.formCookie).map { Fingerprint(of: $0) }
     }
 
     private func isSameOrigin(_ request: Request) -> Bool {

@@ -26,56 +26,100 @@ public struct LogoutEndpoint: Endpoint {
 
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("/logout", use: show)
+        router.get("/v2/logout", use: show)
         router.post("/logout", use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let session = try await sessions.of(request, pages.site)
-        let tokensAccount = try PresentedToken.read(request) == nil ? nil : try await endToken(request)
+        let parameters = try request.query.parameters
+        let token = try PresentedToken.read(request) == nil ? nil : try await endToken(request)
+        let client = try await client(parameters, token)
+        let address = LogoutAddress(parameters, client: client)
         guard let session else {
-            // A browser without a session is told so; a device is answered in its own language.
-            return tokensAccount != nil ? .json(.members(["result": "OK"])) : signedOut
+            // A device is answered in its own language; a browser is told, or goes on.
+            if token != nil, address == nil { return .json(.members(["result": "OK"])) }
+            return try await signedOut(request, client, address)
         }
         // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
-        // nothing, nor does one with the token of somebody else in it.
-        let isOwnWish =
-            tokensAccount == session.account || ["same-origin", "none"].contains(request.headers[.secFetchSite])
-        guard !isOwnWish else { return try await end(session) }
-        let form = pages.forms.issue(request)
-        return .page(
-            pages.templates.logout(
-                LogoutPage(account: session.displayName, action: "/logout", formToken: form.token)),
-            cookies: [form.setCookie])
+        // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
+        let isOwnWish = token?.account == session.account || request.headers[.secFetchSite] == "same-origin"
+        guard !isOwnWish else { return try await end(session, request, client, address) }
+        return try await ask(session, parameters, request, client)
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
         // A device's call may have no body at all.
         let form = request.headers[.contentType] == nil ? Form(pairs: []) : try await Form.read(request)
-        if try PresentedToken.read(request, form: form.parameters) != nil {
-            try await endToken(request, form)
+        let parameters = try form.parameters
+        if try PresentedToken.read(request, form: parameters) != nil {
+            _ = try await endToken(request, form)
             return .json(.members(["result": "OK"]))
         }
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm }
-        guard let session = try await sessions.of(request, pages.site) else { return signedOut }
-        return try await end(session)
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        let client = try await client(parameters, nil)
+        let address = LogoutAddress(parameters, client: client)
+        // Sent twice, or signed out in another tab meanwhile: what the person wants is so.
+        guard let session = try await sessions.of(request, pages.site) else {
+            return try await signedOut(request, client, address)
+        }
+        // Somebody else signed in meanwhile; the form spoke of another.
+        guard form[Self.person].map({ $0 == session.account.description }) ?? true else {
+            return try await ask(session, parameters, request, client)
+        }
+        return try await end(session, request, client, address)
+    }
+
+    /// Whom the form would sign out. Our page of who is signed in has it not: it is as good as a click on a link there.
+    private static let person = "person"
+
+    private func ask(
+        _ session: Session, _ parameters: OAuth.Parameters, _ request: Request, _ client: Client?
+    ) async throws -> Response {
+        let issued = pages.forms.issue(request)
+        let carried = LogoutAddress.parameters.compactMap { parameter in
+            parameters[parameter].map { HiddenField(name: parameter.rawValue, value: $0) }
+        }
+        let page = LogoutPage(
+            account: session.displayName, action: "/logout", formToken: issued.token,
+            fields: carried + [HiddenField(name: Self.person, value: session.account.description)])
+        let visit = try await pages.visit(request, client: client)
+        return pages.page(
+            pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    /// The client that the request names, or whose token came with it.
+    private func client(_ parameters: OAuth.Parameters, _ token: AccessToken?) async throws -> Client? {
+        let id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
+        guard let id else { return nil }
+        return try await pages.clients.findLive(id)
     }
 
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
-    @discardableResult
-    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccountID? {
+    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
         // A token in a URL that ends it is nobody's gain.
         let token = try await tokens.require(request, form: form.parameters, inQuery: true)
         guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
         try await permissions.logOut(permission, at: clock.now)
-        return token.account
+        return token
     }
 
-    private func end(_ session: Session) async throws -> Response {
+    private func end(
+        _ session: Session, _ request: Request, _ client: Client?, _ address: LogoutAddress?
+    ) async throws -> Response {
         try await sessions.end(session.id)
-        return signedOut
+        return try await signedOut(request, client, address)
     }
 
-    private var signedOut: Response {
-        .page(pages.templates.signedOut(SignedOutPage()), cookies: [pages.site.clearedSessionCookie])
+    /// The cookie is the session and the being remembered in one: both are gone.
+    private func signedOut(
+        _ request: Request, _ client: Client?, _ address: LogoutAddress?
+    ) async throws -> Response {
+        let cleared = pages.site.clearedSessionCookie
+        if let address { return .sendBrowser(to: address.location, cookies: [cleared]) }
+        let visit = try await pages.visit(request, client: client)
+        return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])
     }
 }

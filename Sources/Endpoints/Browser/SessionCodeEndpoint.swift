@@ -41,12 +41,10 @@ public struct SessionCodeEndpoint: Endpoint {
         // Only a top-level navigation spends: not a frame, an image or a script on another page, nor a look ahead.
         if let destination = request.headers[.secFetchDest], destination != "document" {
             context.logger.info("refused", metadata: ["reason": "session_code_embedded"])
-            return pages.message(
-                "Open this in a window of its own", "A sign-in link works only as the page itself, not inside another.",
-                status: .forbidden)
+            return pages.message(.sessionLinkEmbedded, try await pages.visit(request), status: .forbidden)
         }
         guard !request.isPrefetch else { return Response(status: .noContent) }
-        return try await refusalsAsPages(context) {
+        return try await refusalsAsPages(request, context) {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
@@ -59,9 +57,11 @@ public struct SessionCodeEndpoint: Endpoint {
 
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try await Form.read(request)
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm }
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
         guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
-        return try await refusalsAsPages(context) {
+        return try await refusalsAsPages(request, context) {
             let session = try await sessions.of(request, pages.site)
             return try await spend(try context.code, replacing: session, request, context)
         }
@@ -73,7 +73,7 @@ public struct SessionCodeEndpoint: Endpoint {
         let secret = Secret<Session>.random(from: random)
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
-            address: address.of(request, context))
+            address: address.of(request, context), method: .token)
         let now = clock.now
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
@@ -91,25 +91,24 @@ public struct SessionCodeEndpoint: Endpoint {
         let page = SwitchAccountPage(
             current: session.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
             formToken: issued.token)
-        return .page(pages.templates.switchAccount(page), cookies: [issued.setCookie], formsLeaveSite: true)
+        let visit = try await pages.visit(request)
+        return pages.page(
+            pages.templates.switchAccount(page, in: visit.frame), visit, cookies: [issued.setCookie],
+            formsLeaveSite: true)
     }
 
     /// A spent, late or unknown code gets a page, no cookie, and is never redirected.
     private func refusalsAsPages(
-        _ context: SpindleContext, _ work: () async throws -> Response
+        _ request: Request, _ context: SpindleContext, _ work: () async throws -> Response
     ) async throws -> Response {
         do {
             return try await work()
         } catch SessionExchange.Refusal.unknown {
             context.logger.info("refused", metadata: ["reason": "session_code_unknown"])
-            return pages.message(
-                "This link is not valid", "There is no such sign-in link.", hint: "Go back to the app and try again.",
-                status: .notFound)
+            return pages.message(.sessionLinkUnknown, try await pages.visit(request), status: .notFound)
         } catch SessionExchange.Refusal.gone(let reason) {
             context.logger.info("refused", metadata: ["reason": "\(reason)"])
-            return pages.message(
-                "This link has been used or has expired", "A sign-in link works once, and for one minute.",
-                hint: "Go back to the app and try again.", status: .gone)
+            return pages.message(.sessionLinkGone, try await pages.visit(request), status: .gone)
         }
     }
 }

@@ -6,11 +6,13 @@ import NIOCore
 import OAuth
 import Storage
 
-/// The outermost middleware: whatever was thrown below becomes an answer with a body, and is logged once.
+/// The outermost middleware: whatever was thrown below becomes an answer with a body, and is logged once. Programs are
+/// answered in JSON, people with a page.
 public struct ErrorBoundary: RouterMiddleware {
     public typealias Context = SpindleContext
+    private let pages: PageRenderer
 
-    public init() {}
+    public init(pages: PageRenderer) { self.pages = pages }
 
     public func handle(
         _ request: Request, context: SpindleContext, next: (Request, SpindleContext) async throws -> Response
@@ -22,7 +24,8 @@ public struct ErrorBoundary: RouterMiddleware {
             var logger = context.logger
             // The template, never the path: a path can hold a code.
             logger[metadataKey: "route"] = "\(request.method.rawValue) \(context.endpointPath ?? "-")"
-            response = Self.answer(to: error, of: request, logger)
+            let answer = Self.answer(to: error, of: request, logger)
+            response = request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
         }
         // RFC 9110 §9.3.2: a body after HEAD would be read as the start of the next answer.
         return request.method == .head ? response.createHeadResponse() : response

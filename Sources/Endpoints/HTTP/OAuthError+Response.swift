@@ -16,7 +16,7 @@ extension OAuthError {
         case .tooManyRequests: .tooManyRequests
         case .temporarilyUnavailable: .serviceUnavailable
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType,
-            .invalidScope, .loginRequired, .consentRequired:
+            .invalidScope, .loginRequired, .consentRequired, .interactionRequired:
             .badRequest
         }
     }

@@ -43,7 +43,8 @@ public struct UserEndpoint: Endpoint {
     }
 
     private func answer(_ id: AccountID, _ token: AccessToken) async throws -> Response {
-        guard let account = try await accounts.find(id) else {
+        // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
+        guard let account = try await accounts.find(id), account.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }
         return .json(account.json(scope: token.scope.contains))

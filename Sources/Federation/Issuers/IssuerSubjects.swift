@@ -10,6 +10,7 @@ public struct IssuerSubjects: Sendable {
     /// The person that a subject is linked to.
     public struct Link: Sendable, Equatable {
         public let account: AccountID
+        /// By administration, or because its person wants it deleted.
         public let isDisabled: Bool
     }
 
@@ -20,7 +21,8 @@ public struct IssuerSubjects: Sendable {
     static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
         try db.rows(
             """
-            SELECT s.account_id, a.disabled_at FROM issuer_subjects s JOIN accounts a ON a.id = s.account_id
+            SELECT s.account_id, COALESCE(a.disabled_at, a.deletion_due_at) AS disabled_at
+            FROM issuer_subjects s JOIN accounts a ON a.id = s.account_id
             WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
             """
         ).first.map { row in

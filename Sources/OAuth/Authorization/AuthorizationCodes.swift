@@ -43,14 +43,18 @@ public struct AuthorizationCodes: Sendable {
         self.random = random
     }
 
-    /// Makes a code for `request`, allowed by `subject` in `session`.
+    /// Makes a code for `request`, allowed by `subject` in `session`. Nil when what was allowed has been taken back since
+    /// the request was decided.
     public func issue(
         _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
-    ) async throws -> Secret<AuthorizationCode> {
+    ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let address = request.returnAddress
-        try await database.write { db in
-            _ = try db.execute(
+        let isStored = try await database.write { db -> Bool in
+            let consented =
+                address.client.firstParty ? nil : try Consents.find(subject.account, address.client.id, in: db)?.scope
+            guard request.scopeToAsk(for: consented) == nil else { return false }
+            try db.execute(
                 """
                 INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
                     redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at)
@@ -59,8 +63,9 @@ public struct AuthorizationCodes: Sendable {
                     \(subject.signedInAt), \(now + AuthorizationCode.lifetime))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
+            return true
         }
-        return code
+        return isStored ? code : nil
     }
 
     static func find(

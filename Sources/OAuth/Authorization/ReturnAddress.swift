@@ -1,4 +1,4 @@
-public import Values
+import Values
 
 /// A client and its registered redirect URI, both validated: the only place an answer may be redirected to.
 ///
@@ -9,6 +9,9 @@ public struct ReturnAddress: Sendable {
     /// Whether the request named it: then the token request must too (RFC 6749 §4.1.3).
     public let wasSent: Bool
     public let state: String?
+    public let mode: ResponseMode
+    /// Where a person goes who cancels, if the request says so: registered, like the other.
+    public let cancelURI: RedirectURI?
 
     /// Why an authorization request has nowhere to return to; shown on a page, in words a developer can act on.
     public enum Refusal: Error, Sendable {
@@ -16,37 +19,32 @@ public struct ReturnAddress: Sendable {
         case unknownClient(String)
         case noRedirectURI(Client)
         case unregisteredRedirectURI(Client, String)
+        case unregisteredCancelURI(Client, String)
     }
 
     public init(_ parameters: Parameters, clients: Clients) async throws {
         guard let id = parameters[.clientID] else { throw Refusal.noClient }
         guard let client = try await clients.findLive(Client.ID(id)) else { throw Refusal.unknownClient(id) }
-        state = parameters[.state]
+        guard let redirectURI = try Self.redirectURI(parameters, of: client) else {
+            throw Refusal.noRedirectURI(client)
+        }
+        cancelURI = try parameters[.cancelRedirectURI].map { text in
+            guard let registered = client.redirectURI(text) else { throw Refusal.unregisteredCancelURI(client, text) }
+            return registered
+        }
         self.client = client
+        self.redirectURI = redirectURI
+        wasSent = parameters[.redirectURI] != nil
+        state = parameters[.state]
+        mode = .followed(parameters, to: redirectURI)
+    }
+
+    private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {
         guard let text = parameters[.redirectURI] else {
             // RFC 6749 §3.1.2.3: it may be left out when exactly one is registered.
-            guard client.redirectURIs.count == 1, let only = client.redirectURIs.first else {
-                throw Refusal.noRedirectURI(client)
-            }
-            (redirectURI, wasSent) = (only, false)
-            return
+            return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
-        guard let registered = client.redirectURI(text) else {
-            throw Refusal.unregisteredRedirectURI(client, text)
-        }
-        (redirectURI, wasSent) = (registered, true)
+        guard let registered = client.redirectURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }
+        return registered
     }
-
-    /// Where to send the browser with a code.
-    public func location(code: Secret<AuthorizationCode>) -> String {
-        redirectURI.adding([("code", code.value)] + stateItem)
-    }
-
-    /// Where to send the browser with a refusal.
-    public func location(refusal: OAuthError) -> String {
-        redirectURI.adding(
-            [("error", refusal.code.rawValue), ("error_description", refusal.hint)] + stateItem)
-    }
-
-    private var stateItem: [(name: String, value: String)] { state.map { [("state", $0)] } ?? [] }
 }

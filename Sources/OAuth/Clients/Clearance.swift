@@ -38,6 +38,21 @@ public struct Clearance: Sendable {
             """)
     }
 
+    /// Takes away what `account` was given, which has been ended before: the account itself is to go.
+    public func clear(_ account: AccountID) async throws {
+        try await exhaust(
+            """
+            DELETE FROM refresh_tokens WHERE fingerprint IN (
+                SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
+                WHERE p.account_id = \(account) LIMIT \(batch))
+            """)
+        try await exhaust(
+            """
+            DELETE FROM permissions WHERE id IN (
+                SELECT id FROM permissions WHERE account_id = \(account) LIMIT \(batch))
+            """)
+    }
+
     private func empty(_ client: Client.ID) async throws {
         try await exhaust(
             """
@@ -49,6 +64,11 @@ public struct Clearance: Sendable {
             """
             DELETE FROM permissions WHERE id IN (
                 SELECT id FROM permissions WHERE client_id = \(client) LIMIT \(batch))
+            """)
+        try await exhaust(
+            """
+            DELETE FROM consents WHERE client_id = \(client) AND account_id IN (
+                SELECT account_id FROM consents WHERE client_id = \(client) LIMIT \(batch))
             """)
         try await exhaust(
             """

@@ -13,12 +13,16 @@ public struct ClientMetadata: Sendable {
     var rotatesRefreshTokens: Bool
     var accessTokenLifetime: Duration
     var refreshTokenLifetime: Duration
+    var webOrigins: [String]
+    var postLogoutRedirectURIs: [RedirectURI]
+    var callbackURI: String?
+    var requiresVerifiedEmail: Bool
 
     /// Reads `json` over `base`, or over the defaults of RFC 7591 §2.
     public init(_ json: JSON, over base: Client? = nil) throws {
         let members = try JSONMembers(json)
         name = try members.text("client_name") ?? base?.name ?? "Unnamed client"
-        redirectURIs = try Self.redirectURIs(members) ?? base?.redirectURIs ?? []
+        redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
         grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
         scope = try Self.scope(members) ?? base?.scope ?? .empty
         authentication = try Self.authentication(members) ?? base?.authentication ?? .secretBasic
@@ -31,6 +35,11 @@ public struct ClientMetadata: Sendable {
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)
+        webOrigins = try Self.webOrigins(members) ?? base?.webOrigins ?? []
+        postLogoutRedirectURIs =
+            try Self.redirectURIs(members, "post_logout_redirect_uris") ?? base?.postLogoutRedirectURIs ?? []
+        callbackURI = try Self.callbackURI(members, base)
+        requiresVerifiedEmail = try members.flag("require_verified_email") ?? base?.requiresVerifiedEmail ?? false
         if let format = try members.text("access_token_format"), format != "opaque" {
             throw JSONFault("access_token_format", "\"opaque\"")
         }
@@ -53,13 +62,15 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    private static func redirectURIs(_ members: JSONMembers) throws(JSONFault) -> [RedirectURI]? {
-        guard let list = try members.list("redirect_uris") else { return nil }
+    private static func redirectURIs(
+        _ members: JSONMembers, _ name: String
+    ) throws(JSONFault) -> [RedirectURI]? {
+        guard let list = try members.list(name) else { return nil }
         var uris: [RedirectURI] = []
         for text in list {
             guard let uri = RedirectURI(registering: text) else {
                 throw JSONFault(
-                    "redirect_uris",
+                    name,
                     "absolute URIs without fragment, user or password, in a scheme that runs no script; https, "
                         + "or http to localhost, 127.0.0.0/8 or ::1")
             }
@@ -113,5 +124,9 @@ extension Client {
         rotatesRefreshTokens = metadata.rotatesRefreshTokens
         accessTokenLifetime = metadata.accessTokenLifetime
         refreshTokenLifetime = metadata.refreshTokenLifetime
+        webOrigins = metadata.webOrigins
+        postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
+        callbackURI = metadata.callbackURI
+        requiresVerifiedEmail = metadata.requiresVerifiedEmail
     }
 }

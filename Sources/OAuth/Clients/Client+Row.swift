@@ -13,6 +13,9 @@ extension Client {
             rotatesRefreshTokens: try row.get("rotates_refresh_tokens"),
             accessTokenLifetime: .milliseconds(try row.get("access_token_lifetime", as: Int64.self)),
             refreshTokenLifetime: .milliseconds(try row.get("refresh_token_lifetime", as: Int64.self)),
+            webOrigins: try Self.list(row, "web_origins"),
+            postLogoutRedirectURIs: try Self.list(row, "post_logout_redirect_uris").map(RedirectURI.init(stored:)),
+            callbackURI: try row.get("callback_uri"), requiresVerifiedEmail: try row.get("requires_verified_email"),
             sealedSignSecret: try row.get("sealed_sign_secret"), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
@@ -36,12 +39,14 @@ extension Clients {
             """
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
+                web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email,
                 sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
-                \(client.refreshTokenLifetime.milliseconds), \(client.sealedSignSecret), \(client.createdAt),
-                \(client.updatedAt))
+                \(client.refreshTokenLifetime.milliseconds), \(client.storedOrigins), \(client.storedLogoutURIs),
+                \(client.callbackURI), \(client.requiresVerifiedEmail), \(client.sealedSignSecret),
+                \(client.createdAt), \(client.updatedAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }
@@ -54,6 +59,8 @@ extension Clients {
                 spid_compatible = \(client.spidCompatible), rotates_refresh_tokens = \(client.rotatesRefreshTokens),
                 access_token_lifetime = \(client.accessTokenLifetime.milliseconds),
                 refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
+                web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
+                callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
@@ -62,5 +69,7 @@ extension Clients {
 
 extension Client {
     fileprivate var storedURIs: String { redirectURIs.map(\.text).joined(separator: "\n") }
+    fileprivate var storedOrigins: String { webOrigins.joined(separator: "\n") }
+    fileprivate var storedLogoutURIs: String { postLogoutRedirectURIs.map(\.text).joined(separator: "\n") }
     fileprivate var storedGrants: String { grantTypes.map(\.name).sorted().joined(separator: "\n") }
 }

@@ -26,6 +26,14 @@ public struct Client: Sendable {
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
     public var refreshTokenLifetime: Duration
+    /// Origins of its web pages, which may ask for the session; a first party's may also frame the sign-in.
+    public var webOrigins: [String]
+    /// Where a logout may return to, beside its redirect URIs.
+    public var postLogoutRedirectURIs: [RedirectURI]
+    /// Who is told when a person changes or is deleted.
+    public var callbackURI: String?
+    /// Whether its people must have shown that they read their e-mail address.
+    public var requiresVerifiedEmail: Bool
     /// The key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     public let createdAt: Timestamp

@@ -25,8 +25,9 @@ public struct Clients: Sendable {
     static let columns: SQL.Columns = """
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
-        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.sealed_sign_secret, clients.created_at, \
-        clients.updated_at, clients.disabled_at
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.web_origins, \
+        clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
+        clients.sealed_sign_secret, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
     /// What is told once, when a client is made.
@@ -49,7 +50,9 @@ public struct Clients: Sendable {
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
             firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
-            refreshTokenLifetime: metadata.refreshTokenLifetime,
+            refreshTokenLifetime: metadata.refreshTokenLifetime, webOrigins: metadata.webOrigins,
+            postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
+            requiresVerifiedEmail: metadata.requiresVerifiedEmail,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
             disabledAt: nil)
         let secret = client.isPublic ? nil : Secret<Client>.random(from: random)

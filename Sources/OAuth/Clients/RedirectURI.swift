@@ -39,9 +39,10 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The address with `items` added to its query, keeping what it has.
-    public func adding(_ items: [(name: String, value: String)]) -> String {
+    /// The address with `items` added to its query, keeping what it has; or as its fragment, which it has none of.
+    public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
         let query = items.map { "\($0.name)=\(Self.encode($0.value))" }.joined(separator: "&")
+        guard !inFragment else { return "\(text)#\(query)" }
         let separator = text.contains("?") ? (text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&") : "?"
         return text + separator + query
     }

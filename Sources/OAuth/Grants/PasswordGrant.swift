@@ -8,10 +8,15 @@ public struct PasswordGrant: Grant {
     /// Who somebody proved to be, and whether that still holds in the transaction that mints.
     public struct Proof: Sendable {
         let subject: Subject
+        /// Whether the person has shown that they read their address.
+        let isVerified: Bool
         let holds: @Sendable (any Transaction) throws -> Bool
 
-        public init(subject: Subject, holds: @escaping @Sendable (any Transaction) throws -> Bool) {
+        public init(
+            subject: Subject, isVerified: Bool, holds: @escaping @Sendable (any Transaction) throws -> Bool
+        ) {
             self.subject = subject
+            self.isVerified = isVerified
             self.holds = holds
         }
     }
@@ -28,6 +33,8 @@ public struct PasswordGrant: Grant {
         let password = try request.parameters.require(.password)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(username, password, request.address)
+        // Told only to who knows the password.
+        guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
             refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordClaim(proof: proof))

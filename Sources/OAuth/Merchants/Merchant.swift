@@ -8,6 +8,10 @@ public struct Merchant: Sendable {
     public var name: String
     /// Whether a device's logout also ends what backends redeemed from its codes.
     public var logoutReachesBackends: Bool
+    /// An https URL of an image that its pages show.
+    public var logoURI: String?
+    /// `#rrggbb`.
+    public var accentColor: String?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?

@@ -18,7 +18,7 @@ public struct Merchants: Sendable {
     }
 
     private static let columns: SQL.Columns =
-        "id, name, logout_reaches_backends, created_at, updated_at, disabled_at"
+        "id, name, logout_reaches_backends, logo_uri, accent_color, created_at, updated_at, disabled_at"
 
     /// Makes a merchant of `{"name", "logout_reaches_backends"?}`.
     public func create(_ json: JSON) async throws -> Merchant {
@@ -27,12 +27,14 @@ public struct Merchants: Sendable {
         let merchant = Merchant(
             id: .random(from: random), name: try members.required("name"),
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
+            logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             createdAt: now, updatedAt: now, disabledAt: nil)
         try await database.write { db in
             _ = try db.execute(
                 """
-                INSERT INTO merchants (id, name, logout_reaches_backends, created_at, updated_at)
-                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends), \(now), \(now))
+                INSERT INTO merchants (id, name, logout_reaches_backends, logo_uri, accent_color, created_at, updated_at)
+                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends), \(merchant.logoURI),
+                    \(merchant.accentColor), \(now), \(now))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -68,6 +70,8 @@ public struct Merchants: Sendable {
                     .map(Merchant.init)
             else { return nil }
             merchant.name = name ?? merchant.name
+            merchant.logoURI = try Merchant.logoURI(members, merchant)
+            merchant.accentColor = try Merchant.accentColor(members, merchant)
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
             if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
             merchant.updatedAt = now
@@ -75,6 +79,7 @@ public struct Merchants: Sendable {
                 """
                 UPDATE merchants SET name = \(merchant.name),
                     logout_reaches_backends = \(merchant.logoutReachesBackends),
+                    logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
                 """)
@@ -97,7 +102,8 @@ extension Merchant {
     init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), name: try row.get("name"),
-            logoutReachesBackends: try row.get("logout_reaches_backends"), createdAt: try row.get("created_at"),
+            logoutReachesBackends: try row.get("logout_reaches_backends"), logoURI: try row.get("logo_uri"),
+            accentColor: try row.get("accent_color"), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 }

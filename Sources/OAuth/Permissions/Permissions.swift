@@ -83,12 +83,17 @@ public struct Permissions: Sendable {
             """)
     }
 
-    /// Ends what connects a person to the clients of one merchant: permissions and connections.
+    /// Ends what connects a person to the clients of one merchant: permissions, consents and connections.
     public func disconnect(_ account: AccountID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         try await database.write { db in
             try db.execute(
                 """
                 UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
+                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                """)
+            try db.execute(
+                """
+                DELETE FROM consents WHERE account_id = \(account)
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
             try db.execute(

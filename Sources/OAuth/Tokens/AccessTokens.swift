@@ -75,8 +75,8 @@ public struct AccessTokens: Sendable {
             SELECT t.permission_id, t.client_id, t.account_id, t.scope, t.rotation, t.issued_at, t.expires_at,
                 c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
                 c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
-                a.disabled_at AS account_disabled_at, p.id AS permission_found, p.ended_at, p.signed_in_at,
-                r.fingerprint AS rotation_found, r.confirmed_at
+                a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
+                p.signed_in_at, r.fingerprint AS rotation_found, r.confirmed_at
             FROM access_tokens t
             JOIN clients c ON c.id = t.client_id
             LEFT JOIN merchants m ON m.id = c.merchant_id
@@ -108,6 +108,7 @@ public struct AccessTokens: Sendable {
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
         if token.account != nil, try !isSet("account_found") { return "account_deleted" }
         if try isSet("account_disabled_at") { return "account_disabled" }
+        if try isSet("deletion_due_at") { return "account_leaving" }
         if token.permission != nil, try row.get("permission_found", as: String?.self) == nil {
             return "permission_deleted"
         }

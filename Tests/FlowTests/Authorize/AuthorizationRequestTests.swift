@@ -50,7 +50,8 @@ struct AuthorizationRequestTests {
                 (["response_type": ""], "invalid_request"),
                 (["response_type": "token"], "unsupported_response_type"),
                 (["response_type": "code id_token"], "unsupported_response_type"),
-                (["response_mode": "fragment"], "invalid_request"),
+                (["response_mode": "web_message"], "invalid_request"),
+                (["prompt": "anything"], "invalid_request"),
                 (["scope": "profile nonsense"], "invalid_scope"),
                 (["scope": "admin"], "invalid_scope"),
             ]

@@ -1,68 +1,103 @@
 import JOSE
+import Storage
 import TestSupport
 import Testing
 
 @Suite("A third party's app asks the person, not only for a password")
 struct ConsentTests {
-    @Test("allowed: the app gets its code", arguments: Backend.available)
+    @Test("allowed: the app gets its code, and need not ask again", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let client = try await thirdParty(world)
+            let client = try await world.stranger()
             var browser = Browser(world.server)
             try await browser.signIn()
             let page = try await browser.open(world.authorizeAddress(["scope": "profile"], for: client))
             #expect(page.status == 200)
+            #expect(page.isPage)
             #expect(page.body.contains("Allow access?"))
             #expect(page.body.contains("Stranger"))
-            #expect(page.body.contains("See your name and profile"))
-            let answer = try await browser.submit(page, ["decision": "allow"])
+            #expect(page.body.contains("Loom"))
+            #expect(page.boxes == ["profile"])
+            let answer = try await world.allow(page, in: &browser, ticking: ["profile"])
             #expect(answer.status == 302)
+            #expect(answer.redirected("state") == "xyz")
             let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
             #expect(tokens.json["scope"]?.string == "profile")
+            // Remembered: here, silently, and in another browser.
+            let silent = world.authorizeAddress(["scope": "profile", "prompt": "none"], for: client)
+            #expect(try await browser.open(silent).redirected("code") != nil)
+            var elsewhere = Browser(world.server)
+            #expect(
+                try await world.authorize(in: &elsewhere, ["scope": "profile"], for: client).redirected("code") != nil)
         }
     }
 
-    @Test("denied: the app is told, and gets none", arguments: Backend.available)
+    @Test("box by box: the app gets what is ticked, and asks for the rest alone", arguments: Backend.available)
+    func partly(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile email"], for: client)
+            let page = try await browser.open(address)
+            #expect(page.boxes == ["profile", "email"])
+            let first = try await world.allow(page, in: &browser, ticking: ["email"])
+            let tokens = try await world.redeemAuthorization(try first.requireRedirected("code"), as: client)
+            #expect(tokens.json["scope"]?.string == "email")
+            let again = try await browser.open(address)
+            #expect(again.boxes == ["profile"])
+            // Going on without it is not a refusal of everything.
+            let without = try await world.allow(again, in: &browser, ticking: [])
+            #expect(without.redirected("code") != nil)
+            let with = try await world.allow(try await browser.open(address), in: &browser, ticking: ["profile"])
+            let both = try await world.redeemAuthorization(try with.requireRedirected("code"), as: client)
+            #expect(both.json["scope"]?.string == "profile email")
+        }
+    }
+
+    @Test("nothing ticked is no answer; being recognized is not a choice of its own", arguments: Backend.available)
+    func nothing(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(["scope": "profile email"], for: client))
+            let refused = try await world.answer(page, in: browser, "allow")
+            #expect(refused.status == 400)
+            #expect(refused.body.contains("Nothing is ticked"))
+            #expect(refused.boxes == ["profile", "email"])
+            #expect(try await world.consents() == 0)
+            let recognized = try await browser.open(world.authorizeAddress(["scope": "openid email"], for: client))
+            #expect(recognized.boxes == ["openid", "email"])
+            let answer = try await world.answer(recognized, in: browser, "allow", over: ["scope": ""])
+            let tokens = try await world.redeemAuthorization(
+                try await browser.open(try #require(answer.header("location"))).requireRedirected("code"), as: client)
+            #expect(tokens.json["scope"]?.string == "openid")
+        }
+    }
+
+    @Test("denied: the app is told, and gets none; it may ask again", arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let client = try await thirdParty(world)
+            let client = try await world.stranger()
             var browser = Browser(world.server)
             try await browser.signIn()
             let page = try await browser.open(world.authorizeAddress(for: client))
-            for decision in ["deny", ""] {
-                let answer = try await browser.submit(page, ["decision": decision])
+            for decision in ["deny", "", "allow!", "deny"] {
+                let answer = try await world.answer(page, in: browser, decision, ticking: ["profile"])
                 #expect(answer.redirected("error") == "access_denied")
                 #expect(answer.redirected("state") == "xyz")
                 #expect(answer.redirected("code") == nil)
             }
-        }
-    }
-
-    @Test("nobody else can answer for the person", arguments: Backend.available)
-    func forgery(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let client = try await thirdParty(world)
-            var browser = Browser(world.server)
-            try await browser.signIn()
-            let page = try await browser.open(world.authorizeAddress(for: client))
-            let attempts = [
-                try await browser.submit(page, ["decision": "allow", "form_token": "guess"]),
-                try await browser.submit(page, ["decision": "allow"], headers: ["Origin": "https://evil.example"]),
-                try await world.server.post(
-                    "/oauth/consent", ["decision": "allow", "request": page.fields["request"] ?? ""],
-                    cookies: browser.cookies),
-            ]
-            for attempt in attempts {
-                #expect(attempt.status == 403)
-                #expect(attempt.header("location") == nil)
-            }
+            #expect(try await world.consents() == 0)
+            #expect(try await browser.open(world.authorizeAddress(for: client)).body.contains("Allow access?"))
         }
     }
 
     @Test("prompt=none cannot ask, and says so", arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let client = try await thirdParty(world)
+            let client = try await world.stranger()
             var browser = Browser(world.server)
             try await browser.signIn()
             let answer = try await browser.open(world.authorizeAddress(["prompt": "none"], for: client))
@@ -70,17 +105,22 @@ struct ConsentTests {
         }
     }
 
-    @Test("a consent does not outlive the sign-in it was given in", arguments: Backend.available)
-    func signedOut(backend: Backend) async throws {
+    @Test("asked again on demand: what is not ticked then is taken back", arguments: Backend.available)
+    func again(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let client = try await thirdParty(world)
+            let client = try await world.stranger()
             var browser = Browser(world.server)
             try await browser.signIn()
-            let page = try await browser.open(world.authorizeAddress(for: client))
-            world.server.clock.advance(by: .seconds(7200))
-            let answer = try await browser.submit(page, ["decision": "allow"])
-            #expect(answer.status == 200)
-            #expect(answer.body.contains("Password"))
+            let address = world.authorizeAddress(["scope": "profile email"], for: client)
+            _ = try await world.allow(try await browser.open(address), in: &browser, ticking: ["profile", "email"])
+            let page = try await browser.open(address + "&prompt=consent")
+            #expect(page.boxes == ["profile", "email"])
+            let answered = try await world.answer(page, in: browser, "allow", ticking: ["email"])
+            #expect(answered.header("location")?.contains("prompt") == false)
+            let answer = try await browser.open(try #require(answered.header("location")))
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            #expect(tokens.json["scope"]?.string == "email")
+            #expect(try await browser.open(address).boxes == ["profile"])
         }
     }
 
@@ -90,10 +130,15 @@ struct ConsentTests {
             var browser = Browser(world.server)
             try await browser.signIn()
             #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
-            let page = try await browser.open(world.authorizeAddress(["prompt": "consent"]))
+            let address = world.authorizeAddress(["prompt": "consent", "scope": "profile email"])
+            let page = try await browser.open(address)
             #expect(page.body.contains("Allow access?"))
-            let denied = try await browser.submit(page, ["decision": "deny"])
+            let denied = try await world.answer(page, in: browser, "deny")
             #expect(denied.redirected("error") == "access_denied")
+            let allowed = try await world.allow(page, in: &browser, ticking: ["profile"])
+            let tokens = try await world.redeemAuthorization(try allowed.requireRedirected("code"))
+            #expect(tokens.json["scope"]?.string == "profile")
+            #expect(try await browser.open(address).boxes == ["profile", "email"])
         }
     }
 
@@ -116,9 +161,5 @@ struct ConsentTests {
                 try tokens.require("refresh_token"), as: client, scope: "admin:merchant")
             #expect(refreshed.error == "invalid_scope")
         }
-    }
-
-    private func thirdParty(_ world: World) async throws -> World.Actor {
-        try await world.confidential(["client_name": "Stranger", "first_party": false])
     }
 }

@@ -33,7 +33,75 @@ struct LogoutTests {
             #expect(foreign.status == 403)
             let blind = try await world.server.post("/logout", [:], cookies: browser.cookies, headers: [:])
             #expect(blind.status == 403)
+            for answer in [foreign, blind] { #expect(answer.header("set-cookie") == nil) }
             #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test(
+        "a link signs out at once on our own pages only, not from a mail or another site", arguments: Backend.available)
+    func provable(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for site in ["cross-site", "same-site", "none", ""] {
+                var browser = Browser(world.server)
+                try await browser.signIn()
+                let headers = site.isEmpty ? [:] : ["Sec-Fetch-Site": site]
+                for path in ["/logout", "/v2/logout", "/logout?client_id=\(world.app.id)"] {
+                    #expect(try await browser.open(path, headers: headers).body.contains("Sign out?"), "\(site)")
+                }
+                #expect(try await browser.isSignedIn())
+            }
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let out = try await browser.open("/logout", headers: ["Sec-Fetch-Site": "same-origin"])
+            #expect(out.body.contains("You are signed out"))
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("being remembered ends with it", arguments: Backend.available)
+    func remembered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let login = try await browser.open("/login")
+            _ = try await browser.submit(login, ["email": World.email, "password": World.password, "remember": "1"])
+            let secret = try #require(browser.session)
+            let out = try await browser.submit(try await browser.open("/logout"))
+            #expect(out.setCookie("spindle_session")?.contains("Max-Age=0") == true)
+            #expect(browser.session == nil)
+            let replayed = try await world.server.get("/login", cookies: ["spindle_session": secret])
+            #expect(!replayed.body.contains("You are signed in"))
+        }
+    }
+
+    @Test("a form sent twice, or after a logout in another tab, finds it done", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let (one, other) = (try await browser.open("/logout"), try await browser.open("/logout"))
+            for page in [one, one, other] {
+                let out = try await browser.submit(page)
+                #expect(out.status == 200)
+                #expect(out.body.contains("You are signed out"))
+            }
+        }
+    }
+
+    @Test("a form that spoke of one person does not sign out the next", arguments: Backend.available)
+    func another(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("grace@example.com")
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let adas = try await browser.open("/logout")
+            let login = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await browser.submit(login, ["email": "grace@example.com", "password": World.password])
+            let asked = try await browser.submit(adas)
+            #expect(asked.body.contains("Sign out?"))
+            #expect(asked.body.contains("grace@example.com"))
+            #expect(try await browser.isSignedIn())
+            #expect(try await browser.submit(asked).body.contains("You are signed out"))
         }
     }
 

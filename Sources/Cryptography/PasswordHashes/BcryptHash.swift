@@ -1,0 +1,67 @@
+internal import CCrypt
+internal import COpenSSL
+
+/// bcrypt, `$2b$12$` and 53 letters, computed by the system's libcrypt; `$2a$` and `$2y$` are the same to it.
+///
+/// bcrypt looks at the first 72 bytes of a password and no further, and ends at a NUL.
+struct BcryptHash: PasswordScheme {
+    private let encoded: String
+
+    private static let prefixes = ["$2a$", "$2b$", "$2y$"]
+    private static let cheapest = 4
+    /// A few seconds of a core. What OWASP asks for is 10.
+    private static let dearest = 16
+    private static let mostBytes = 72
+    /// `$2b$12$`, 22 letters of salt, 31 of digest.
+    private static let length = 60
+    private static let digestLength = 31
+
+    init?(reading encoded: String) throws(PasswordHashFault) {
+        guard Self.prefixes.contains(where: encoded.hasPrefix) else { return nil }
+        let bytes = Array(encoded.utf8)
+        guard bytes.count == Self.length, bytes[6] == UInt8(ascii: "$"),
+            let cost = HashField.number(encoded.dropFirst(4).prefix(2)), cost >= Self.cheapest,
+            bytes[7...].allSatisfy({ Unicode.Scalar($0).isBcryptLetter })
+        else { throw .malformed(scheme: "bcrypt") }
+        guard cost <= Self.dearest else { throw .tooCostly(scheme: "bcrypt", limit: "at most 16 for the cost") }
+        self.encoded = encoded
+    }
+
+    func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
+        // What follows a NUL would not be looked at: "a\0b" must not be the password "a".
+        guard !password.contains(0) else { return false }
+        let phrase = password.prefix(Self.mostBytes) + [0]
+        guard let computed = Self.crypt(Array(phrase), setting: encoded) else { throw PasswordHashingFailed() }
+        // The salt's last letter has bits to spare, which some systems filled in: the digest alone is compared.
+        return constantTimeEqual(computed.suffix(Self.digestLength), encoded.utf8.suffix(Self.digestLength))
+    }
+
+    /// What libcrypt makes of a phrase that ends in NUL.
+    private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
+        // 32 KiB, too much for a thread's stack, and zero as libcrypt wants it.
+        let size = MemoryLayout<crypt_data>.size
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        defer {
+            // The phrase may still stand in it.
+            OPENSSL_cleanse(memory, size)
+            memory.deallocate()
+        }
+        return phrase.withUnsafeBytes { phrase in
+            crypt_r(
+                phrase.bindMemory(to: CChar.self).baseAddress, setting,
+                memory.assumingMemoryBound(to: crypt_data.self)
+            ).map { Array(String(cString: $0).utf8) }
+        }.flatMap { $0.count == length ? $0 : nil }
+    }
+}
+
+extension Unicode.Scalar {
+    /// bcrypt's own alphabet of base64.
+    fileprivate var isBcryptLetter: Bool {
+        switch self {
+        case "a"..."z", "A"..."Z", "0"..."9", ".", "/": true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Cryptography
+import Values
+
+/// How long to wait after a failed attempt: a minute, then twice as long each time, at most an hour.
+enum Backoff {
+    private static let shortest: Duration = .minutes(1)
+    private static let longest: Duration = .hours(1)
+
+    /// Up to a quarter longer, by chance, so that what failed together does not come back together.
+    static func pause(after attempt: Int, random: any RandomSource) -> Duration {
+        let doublings = min(max(attempt - 1, 0), 6)
+        let pause = min(shortest * (1 << doublings), longest)
+        let share = random.bytes(2).reduce(0) { $0 << 8 | Int64($1) }
+        return pause + .milliseconds(pause.milliseconds * share / (4 * 65536))
+    }
+}

@@ -1,0 +1,12 @@
+/// A message to a client's own server. Whatever proves that it is from us is in the body already.
+public struct Callback: Sendable, Equatable {
+    public let url: String
+    public let body: String
+    public let contentType: String
+
+    public init(url: String, body: String, contentType: String) {
+        self.url = url
+        self.body = body
+        self.contentType = contentType
+    }
+}

@@ -1,0 +1,50 @@
+import JOSE
+public import Mail
+public import Outbound
+
+/// Carries callbacks to the servers of clients.
+public struct CallbackCarrier: Carrier {
+    private let outbound: Outbound
+
+    /// What the server says beside its status is not for us.
+    private static let longestAnswer = 64 * 1024
+
+    public init(outbound: Outbound) { self.outbound = outbound }
+
+    public var kind: Parcel.Kind { .callback }
+
+    public func deliver(_ content: String, _ postmark: Postmark) async throws {
+        let callback = try Callback(stored: content)
+        let status: Int
+        do {
+            status = try await outbound.post(
+                Array(callback.body.utf8), contentType: callback.contentType, to: callback.url,
+                limit: Self.longestAnswer
+            ).status
+        } catch {
+            try Task.checkCancellation()
+            throw Undeliverable.temporary(error.description)
+        }
+        switch status {
+        case 200...299: return
+        // RFC 9110 §15.5.11: likely for good.
+        case 410: throw Undeliverable.refused("the server answered 410")
+        // A receiver that is being set up, or set up wrong, says anything: it has the parcel's whole life to get well.
+        default: throw Undeliverable.temporary("the server answered \(status)")
+        }
+    }
+}
+
+extension Callback {
+    /// How it is kept.
+    var stored: String {
+        JSON.members(["url": .string(url), "body": .string(body), "contentType": .string(contentType)]).text
+    }
+
+    init(stored: String) throws {
+        let members = try StoredMembers(stored)
+        self.init(
+            url: try members.text("url"), body: try members.text("body"),
+            contentType: try members.text("contentType"))
+    }
+}

@@ -1,0 +1,17 @@
+public import Mail
+
+/// Takes what one kind of parcel holds to where it belongs.
+public protocol Carrier: Sendable {
+    var kind: Parcel.Kind { get }
+
+    /// Delivers `content`, or throws `Undeliverable`. The postmark is the same at each attempt.
+    func deliver(_ content: String, _ postmark: Postmark) async throws
+}
+
+/// Why a parcel was not delivered. For the log: a reason names neither an address nor what is in it.
+public enum Undeliverable: Error, Sendable, Equatable {
+    /// It will not be taken another time either.
+    case refused(String)
+    /// It may be taken later.
+    case temporary(String)
+}

@@ -1,0 +1,69 @@
+import Keys
+import Logging
+import Storage
+import Values
+
+extension Outbox {
+    /// What became of a parcel.
+    enum Outcome: Sendable {
+        case delivered
+        /// To be tried again.
+        case postponed
+        /// Refused for good, or no longer of use.
+        case givenUp
+        /// Nobody can say: to be tried again.
+        case unknown
+    }
+
+    /// One attempt, and its result into the database. A result that cannot be written is forgotten: when the lease is
+    /// over there will be another attempt.
+    func deliver(_ claim: Claim, by carrier: any Carrier) async -> Outcome {
+        do {
+            let outcome = await attempt(claim, by: carrier)
+            switch outcome {
+            case .delivered, .givenUp: try await remove(claim)
+            case .unknown: try await postpone(claim, until: clock.now)
+            case .postponed:
+                try await postpone(claim, until: clock.now + Backoff.pause(after: claim.attempt, random: random))
+            }
+            return outcome
+        } catch {
+            log(.error, "the outcome of a delivery could not be stored", claim, "\(String(reflecting: error))")
+            return .unknown
+        }
+    }
+
+    private func attempt(_ claim: Claim, by carrier: any Carrier) async -> Outcome {
+        guard clock.now < claim.expiresAt else {
+            log(.warning, "delivery given up", claim, "it is of no use any more")
+            return .givenUp
+        }
+        do {
+            try await carrier.deliver(
+                seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.postmark)
+            log(.debug, "delivered", claim, "taken")
+            return .delivered
+        } catch Undeliverable.refused(let reason) {
+            log(.warning, "delivery given up", claim, reason)
+            return .givenUp
+        } catch Undeliverable.temporary(let reason) {
+            log(.warning, "delivery postponed", claim, reason)
+            return .postponed
+        } catch is CancellationError {
+            // The server stops: whoever comes next has the attempt.
+            return .unknown
+        } catch {
+            log(.error, "delivery failed", claim, String(reflecting: error))
+            return .postponed
+        }
+    }
+
+    private func log(_ level: Logger.Level, _ message: Logger.Message, _ claim: Claim, _ reason: String) {
+        logger.log(
+            level: level, message,
+            metadata: [
+                "kind": "\(claim.kind.rawValue)", "parcel": "\(claim.id)", "attempt": "\(claim.attempt)",
+                "reason": "\(reason)",
+            ])
+    }
+}

@@ -1,0 +1,32 @@
+import Keys
+public import Storage
+public import Values
+
+/// Something that must reach somebody else's server, however long that is down: a mail or a callback.
+///
+/// Prepared and sealed by `Outbox` outside of a transaction, so that a transaction that runs twice stores it once.
+public struct Parcel: Sendable {
+    public typealias ID = Identifier<Parcel>
+
+    /// What it is, and so who carries it.
+    public enum Kind: String, Sendable, CaseIterable { case mail, callback }
+
+    public let id: ID
+    public let kind: Kind
+    /// From then on nobody has a use for it.
+    public let expiresAt: Timestamp
+    let createdAt: Timestamp
+    let sealedContent: String
+    let seal: Seal
+
+    /// Leaves it in `db`, to be sent once the transaction is committed. May run again.
+    public func store(in db: any Transaction) throws {
+        try seal.confirm(in: db)
+        try db.execute(
+            """
+            INSERT INTO deliveries (id, kind, sealed_content, attempts, due_at, created_at, expires_at)
+            VALUES (\(id), \(kind.rawValue), \(sealedContent), 0, \(createdAt), \(createdAt), \(expiresAt))
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+}

@@ -1,0 +1,18 @@
+import JOSE
+
+/// What a parcel holds, read back.
+struct StoredMembers {
+    private let json: JSON
+
+    init(_ stored: String) throws {
+        guard let json = try? JSON(parsing: Array(stored.utf8)) else { throw Self.unreadable }
+        self.json = json
+    }
+
+    func text(_ name: String) throws -> String {
+        guard let text = json[name]?.string else { throw Self.unreadable }
+        return text
+    }
+
+    private static let unreadable = Undeliverable.refused("its content is not what this program stores")
+}

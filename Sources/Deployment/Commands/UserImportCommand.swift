@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Identity
+import JOSE
+
+extension UserCommand {
+    /// `spindle user import FILE`: people of another system, with the hashes it had of their passwords.
+    struct Import: StoreCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",
+            discussion: "Running it again passes over what is there. The form of a line is in docs/guide-import.md.")
+        @Argument(help: "The file; - reads the standard input.") var file: String
+        @Flag(help: "Read and count as it would, and store nothing.") var dryRun = false
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run(with stores: Stores) async throws {
+            var lines = try lines()
+            var rejections: [AccountImport.Rejection] = []
+            let totals = try await AccountImport(into: stores.accounts, isRehearsal: dryRun).run(&lines) { rejection in
+                if output.json { rejections.append(rejection) } else { Terminal.tell("\(rejection)") }
+            }
+            output.print(
+                .members([
+                    "imported": .integer(Int64(totals.imported)), "rejected": .integer(Int64(totals.rejected)),
+                    "skipped_existing": .integer(Int64(totals.skippedExisting)), "dry_run": .bool(dryRun),
+                    "rejections": output.json ? .array(rejections.map(\.json)) : nil,
+                ]))
+            if totals.rejected > 0 { throw CommandFailure("\(totals.rejected) lines were rejected") }
+        }
+
+        private func lines() throws -> LineReader {
+            let unreadable = CommandFailure("\(file.printable) cannot be read", .data)
+            guard let input = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
+                throw unreadable
+            }
+            return LineReader {
+                do { return Array(try input.read(upToCount: LineReader.longest) ?? Data()) } catch { throw unreadable }
+            }
+        }
+    }
+}
+
+extension AccountImport.Rejection {
+    fileprivate var json: JSON {
+        .members(["line": .integer(Int64(line)), "reason": .string(fault.description)])
+    }
+}

@@ -1,0 +1,38 @@
+public import Mail
+
+/// Where mail goes: a folder, or a mail server.
+public enum MailLocation: Sendable, CustomStringConvertible {
+    case folder(path: String)
+    /// The address may hold a password.
+    case server(SMTPServer)
+
+    /// `file:` and a path, `smtp://…` or `smtps://…`; nil for anything else.
+    public init?(_ text: String) {
+        guard text.hasPrefix("file:") else {
+            guard let server = SMTPServer(text) else { return nil }
+            self = .server(server)
+            return
+        }
+        // RFC 8089 §2: what stands between two slashes and the third is a host, and no other than ours has the folder.
+        let rest = text.dropFirst("file:".count)
+        let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
+        guard !path.isEmpty, path.hasPrefix("/") || !rest.hasPrefix("//") else { return nil }
+        self = .folder(path: String(path))
+    }
+
+    /// The folder, or the server without user and password.
+    public var description: String {
+        switch self {
+        case .folder(let path): "the folder \(path)"
+        case .server(let server): server.description
+        }
+    }
+
+    /// What sends mail there.
+    public func mailer(from sender: Sender) -> any Mailer {
+        switch self {
+        case .folder(let path): FolderMailer(folder: path, from: sender)
+        case .server(let server): SMTPMailer(server: server, from: sender)
+        }
+    }
+}

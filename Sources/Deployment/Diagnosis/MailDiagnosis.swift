@@ -1,0 +1,53 @@
+import Foundation
+import Mail
+
+/// Where mail goes, and whether it would get there: as far as a letter's envelope, but nothing is sent or made.
+enum MailDiagnosis {
+    private static let subject = "mail"
+
+    static func findings(_ configuration: SpindleConfiguration) async -> [Finding] {
+        switch configuration.mail {
+        case .folder(let path): [folderFinding(path, issuer: configuration.issuer)]
+        case .server(let server): await serverFindings(server, from: configuration.mailFrom)
+        }
+    }
+
+    private static func folderFinding(_ path: String, issuer: IssuerURL) -> Finding {
+        guard isWritable(path) else { return Finding(subject, .bad, "the folder \(path) cannot be written") }
+        guard issuer.isSecure else { return Finding(subject, .good, "each mail becomes a file in \(path)") }
+        return Finding(subject, .warning, "each mail becomes a file in \(path) and reaches nobody: set SPINDLE_MAIL")
+    }
+
+    /// A folder that is not there is made with the first mail, if the one it is to be in can be written.
+    private static func isWritable(_ path: String) -> Bool {
+        // Its path ends with a slash: a file by that name is not one.
+        var url = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
+        while access(url.path(percentEncoded: false), F_OK) != 0 {
+            guard errno == ENOENT, url.pathComponents.count > 1 else { return false }
+            url.deleteLastPathComponent()
+        }
+        return access(url.path(percentEncoded: false), W_OK | X_OK) == 0
+    }
+
+    private static func serverFindings(_ server: SMTPServer, from sender: Sender) async -> [Finding] {
+        var findings: [Finding] = []
+        if server.isReadable {
+            findings.append(
+                Finding(subject, .warning, "mail goes to \(server) in the clear: links that sign in can be read"))
+        }
+        do {
+            try await SMTPMailer(server: server, from: sender).check()
+            findings.append(Finding(subject, .good, "\(server) answers, and mail is from \(sender)"))
+        } catch {
+            findings.append(Finding(subject, .bad, "\(server): \(reason(error))"))
+        }
+        return findings
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case MailFailure.refused(let reason), MailFailure.temporary(let reason): reason
+        default: DatabaseDiagnosis.reason(error)
+        }
+    }
+}

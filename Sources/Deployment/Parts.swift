@@ -1,0 +1,46 @@
+public import Cryptography
+public import Keys
+public import Logging
+public import Mail
+public import Pages
+public import Storage
+public import Values
+
+/// What a server is made of besides its configuration. Tests bring their own clock.
+public struct Parts: Sendable {
+    let database: any Database
+    let masterKey: MasterKey
+    let clock: any WallClock
+    let random: any RandomSource
+    let hashing: HashingPool
+    let templates: Templates
+    let mailer: any Mailer
+    let logger: Logger
+
+    public init(
+        database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
+        random: any RandomSource = SystemRandom(), hashing: HashingPool, templates: Templates, mailer: any Mailer,
+        logger: Logger
+    ) {
+        self.database = database
+        self.masterKey = masterKey
+        self.clock = clock
+        self.random = random
+        self.hashing = hashing
+        self.templates = templates
+        self.mailer = mailer
+        self.logger = logger
+    }
+}
+
+extension MasterKey {
+    /// A key of its own for `purpose`.
+    func key(for purpose: String) -> [UInt8] { sealing(for: purpose).derivedBytes(for: purpose) }
+}
+
+extension Templates {
+    /// The pages and mails of this server: ours, and an operator's own in their place. Throws when those cannot be read.
+    init(_ configuration: SpindleConfiguration) throws {
+        try self.init(overriding: configuration.templates, site: configuration.issuer.host)
+    }
+}

@@ -1,0 +1,76 @@
+import Endpoints
+import Federation
+import Identity
+import Keys
+import OAuth
+import Outbound
+import Values
+
+/// The half of the wiring that people meet: their pages, their mail, and what is behind them.
+struct People {
+    let pages: PageRenderer
+    let postman: Postman
+    let sessions: Sessions
+    let consents: Consents
+    let apps: ConnectedApps
+    let data: PersonalData
+    /// The pages that need nothing of tokens.
+    let endpoints: [any Endpoint]
+
+    init(
+        _ parts: Parts, _ stores: Stores, site: Site, address: ClientAddress, outbound: Outbound
+    ) {
+        let (database, clock, random, hashing) = (parts.database, parts.clock, parts.random, parts.hashing)
+
+        // Pages and mails
+        pages = PageRenderer(
+            templates: stores.templates, site: site,
+            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
+            clients: stores.clients, merchants: stores.merchants)
+        postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound)
+        let mail = stores.mail
+
+        // Who somebody is
+        sessions = Sessions(database: database, clock: clock)
+        consents = Consents(database: database)
+        apps = ConnectedApps(database: database, clock: clock)
+        let signIn = SignIn(database: database, hashing: hashing, clock: clock, random: random)
+        let verifications = Verifications(
+            database: database, clock: clock, random: random, codeKey: parts.masterKey.key(for: "mail_codes"))
+        let mailSignIn = MailSignIn(database: database, verifications: verifications, clock: clock)
+        let addresses = AddressChange(database: database, verifications: verifications, clock: clock)
+        let signUp = SignUp(
+            database: database, verifications: verifications, hashing: hashing, clock: clock, random: random)
+        let reset = PasswordReset(
+            database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
+            endAccess: Permissions.endAll)
+        data = PersonalData(database: database, clock: clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
+
+        // What answers
+        let arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
+        let gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
+        let sessionList = SessionList(database: database, clock: clock)
+        let view = AccountView(pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps)
+        endpoints = [
+            LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
+            MailSignInEndpoint(
+                pages: pages, verifications: verifications, signIn: mailSignIn, arrivals: arrivals, mail: mail),
+            SignUpEndpoint(pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals, mail: mail),
+            PasswordEndpoint(
+                pages: pages, verifications: verifications, signIn: mailSignIn, reset: reset, arrivals: arrivals,
+                mail: mail),
+            VerifyEndpoint(
+                pages: pages, verifications: verifications, addresses: addresses, arrivals: arrivals, mail: mail,
+                random: random),
+            AccountEndpoint(
+                gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, mail: mail),
+            AddressEndpoint(
+                gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
+                addresses: addresses, mail: mail, random: random),
+            AccountDataEndpoint(gate: gate, data: data),
+            DeletionEndpoint(gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
+            RestoreEndpoint(pages: pages, deletion: stores.deletion, verifications: verifications, arrivals: arrivals),
+            AssetEndpoint(templates: stores.templates, merchants: stores.merchants),
+        ]
+    }
+}

@@ -1,0 +1,40 @@
+import Delivery
+import Mail
+import Outbound
+import ServiceLifecycle
+
+/// Sends what waits in the outbox: at once when nudged, and every two seconds what others left or what is due again.
+///
+/// First in the list of services, so that it ends last: what the last requests posted still leaves.
+struct Postman: Service {
+    let outbox: Outbox
+    /// One for each kind of parcel: a slow mail server keeps no callback waiting.
+    let routes: [Route]
+
+    private static let interval: Duration = .seconds(2)
+
+    init(outbox: Outbox, mailer: any Mailer, outbound: Outbound) {
+        self.outbox = outbox
+        routes = [
+            Route(outbox, by: MailCarrier(mailer: mailer)), Route(outbox, by: CallbackCarrier(outbound: outbound)),
+        ]
+    }
+
+    func run() async {
+        await withGracefulShutdownHandler {
+            await withDiscardingTaskGroup { group in
+                for route in routes { group.addTask { await route.run() } }
+                group.addTask {
+                    try? await cancelWhenGracefulShutdown {
+                        while !Task.isCancelled {
+                            outbox.nudge()
+                            try await Task.sleep(for: Self.interval)
+                        }
+                    }
+                }
+            }
+        } onGracefulShutdown: {
+            outbox.close()
+        }
+    }
+}

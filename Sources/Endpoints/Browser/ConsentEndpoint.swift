@@ -1,0 +1,104 @@
+import HTTPTypes
+public import Hummingbird
+public import Identity
+public import OAuth
+import Pages
+public import Values
+
+/// `POST /oauth/consent`: what a person answers to an app's request: allow, deny, or cancel before signing in.
+public struct ConsentEndpoint: Endpoint {
+    static let path = "/oauth/consent"
+
+    private let pages: PageRenderer
+    private let consents: Consents
+    private let sessions: Sessions
+    private let clock: any WallClock
+
+    public init(pages: PageRenderer, consents: Consents, sessions: Sessions, clock: any WallClock) {
+        self.pages = pages
+        self.consents = consents
+        self.sessions = sessions
+        self.clock = clock
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.post("/oauth/consent", use: decide)
+    }
+
+    @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(http)
+        guard pages.forms.accepts(form, of: http) else {
+            return pages.foreignForm(try await pages.visit(http))
+        }
+        guard let (asked, account) = try? Form.marked(form["request"] ?? "") else {
+            return pages.brokenRequest(try await pages.visit(http))
+        }
+        return try await pages.authorizing(asked, http, context) { request in
+            switch form["decision"] {
+            case "allow": return try await allow(form, request, asked, by: account, http)
+            case "cancel":
+                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
+                refusal.log(to: context.logger)
+                let address = request.returnAddress
+                let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
+                return try await pages.send(answer, for: address, http)
+            default: throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
+            }
+        }
+    }
+
+    /// Stores what was allowed and goes back to the request, narrowed to that.
+    ///
+    /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
+    /// starts over, and whoever is there is asked.
+    private func allow(
+        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by account: AccountID?, _ http: Request
+    ) async throws -> Response {
+        let client = request.returnAddress.client
+        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
+            return .sendBrowser(to: asked.onward, status: .seeOther)
+        }
+        guard session.account == account else {
+            let again = asked.with(.prompt, Prompt.consent.rawValue)
+            return .sendBrowser(to: again.onward, status: .seeOther)
+        }
+        let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
+        let consented = try await consents.find(session.account, client.id)?.scope
+        guard let decision = request.decision(ticked: ticked, consented: consented) else {
+            return .sendBrowser(to: asked.onward, status: .seeOther)
+        }
+        guard !decision.granted.isEmpty || request.scope.isEmpty else {
+            return try await pages.askConsent(
+                decision.shown, for: request, asked, of: session.account, http, refusal: .nothingAllowed)
+        }
+        try await consents.allow(
+            decision.allowed, of: decision.shown, to: client.id, by: session.account, at: clock.now)
+        let answered = asked.without([.consent])
+        let narrowed = decision.granted.isEmpty ? answered : answered.with(.scope, decision.granted.description)
+        return .sendBrowser(to: narrowed.onward, status: .seeOther)
+    }
+}
+
+extension PageRenderer {
+    /// Asks the person of `account` for `scope`.
+    func askConsent(
+        _ scope: Scope, for request: AuthorizationRequest, _ asked: Form, of account: AccountID, _ http: Request,
+        refusal: PageRefusal? = nil
+    ) async throws -> Response {
+        let issued = forms.issue(http)
+        let client = request.returnAddress.client
+        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"])
+        var merchantName = ""
+        if let merchant = client.merchant { merchantName = try await merchants.find(merchant)?.name ?? "" }
+        let page = ConsentPage(
+            clientName: client.name, merchantName: merchantName,
+            scopes: scope.tokens.map {
+                ConsentPage.Scope(name: $0, isRequired: ConsentDecision.required.contains($0))
+            },
+            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: account),
+            refusal: refusal)
+        return self.page(
+            templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+}

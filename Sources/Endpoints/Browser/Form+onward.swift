@@ -1,0 +1,64 @@
+import OAuth
+import Values
+
+/// An authorization request as it is carried from page to page: the pairs it came with, less what was done.
+extension Form {
+    /// What a link may hold, here and where sign-ins go on to.
+    static let longestOnward = 8192
+
+    /// The path that takes the request up again.
+    var onward: String { AuthorizeEndpoint.path + "?" + pairs.encoded }
+
+    var fitsOnward: Bool { onward.utf8.count <= Self.longestOnward }
+
+    /// The request after a new sign-in or account, which is what these prompts asked for. Nor does it ask again for a
+    /// `max_age` that the way back itself could outlast: it gets a minute.
+    var signedIn: Form {
+        let rest = without(Prompt.signingIn)
+        return Form(
+            pairs: rest.pairs.map { pair in
+                guard pair.name == Parameter.maxAge.rawValue, let seconds = Int64(pair.value) else { return pair }
+                return (pair.name, String(max(seconds, 60)))
+            })
+    }
+
+    /// The request with the prompts in `answered` taken out.
+    func without(_ answered: Set<Prompt>) -> Form {
+        Form(
+            pairs: pairs.compactMap { pair in
+                guard pair.name == Parameter.prompt.rawValue else { return pair }
+                let rest = pair.value.split(separator: " ").filter { word in
+                    !answered.contains { $0.rawValue == word }
+                }
+                return rest.isEmpty ? nil : (pair.name, rest.joined(separator: " "))
+            })
+    }
+
+    /// The request with `value` for its `parameter`.
+    func with(_ parameter: Parameter, _ value: String) -> Form {
+        Form(pairs: pairs.filter { $0.name != parameter.rawValue } + [(parameter.rawValue, value)])
+    }
+}
+
+extension Form {
+    /// Whose answer a form is: no parameter of OAuth's, and whatever a client sends under this name is dropped.
+    private static let person = "spindle_person"
+
+    /// The request, marked with the person who is asked.
+    func marked(for account: AccountID) -> String {
+        (pairs.filter { $0.name != Self.person } + [(Self.person, account.description)]).encoded
+    }
+
+    /// A request without its mark, and the mark.
+    static func marked(_ text: String) throws(OAuthError) -> (request: Form, account: AccountID?) {
+        let form = try parse(text)
+        return (Form(pairs: form.pairs.filter { $0.name != person }), form[person].flatMap { AccountID($0) })
+    }
+}
+
+extension [Form.Pair] {
+    /// The pairs as a query.
+    var encoded: String {
+        map { "\(Form.encode($0.name))=\(Form.encode($0.value))" }.joined(separator: "&")
+    }
+}

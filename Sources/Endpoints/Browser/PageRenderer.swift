@@ -1,0 +1,77 @@
+import HTTPTypes
+import Hummingbird
+public import OAuth
+public import Pages
+
+/// What every endpoint for people needs to make a page.
+public struct PageRenderer: Sendable {
+    let templates: Templates
+    let site: Site
+    let forms: FormGuard
+    let clients: Clients
+    let merchants: Merchants
+
+    public init(templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants) {
+        self.templates = templates
+        self.site = site
+        self.forms = forms
+        self.clients = clients
+        self.merchants = merchants
+    }
+
+    /// A page for people: no script of its own, no frame around it, nothing kept by caches.
+    ///
+    /// - Parameters:
+    ///   - formsLeaveSite: a form's answer may lead to an app's redirect URI. Browsers apply `form-action` to that
+    ///     redirect too, so it is left out.
+    ///   - script: the page runs our script, and nothing else.
+    func page(
+        _ html: String, _ visit: Visit, status: HTTPResponse.Status = .ok, cookies: [String?] = [],
+        formsLeaveSite: Bool = false, script: Bool = false
+    ) -> Response {
+        var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
+        if script { policy.append("script-src 'self'") }
+        if let image = visit.imageSource { policy.append("img-src \(image)") }
+        policy.append("frame-ancestors \(visit.framedBy.isEmpty ? "'none'" : visit.framedBy.joined(separator: " "))")
+        if !formsLeaveSite { policy.append("form-action 'self'") }
+        var headers = HTTPFields()
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentLanguage] = visit.frame.language.rawValue
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = policy.joined(separator: "; ")
+        // Knows no list: only where nobody may.
+        if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
+        headers[.xContentTypeOptions] = "nosniff"
+        // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
+        headers[.referrerPolicy] = "same-origin"
+        for case let cookie? in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// A page that says one thing.
+    func message(
+        _ topic: MessagePage.Topic, _ visit: Visit, values: [String: String] = [:], detail: String? = nil,
+        status: HTTPResponse.Status = .badRequest, cookies: [String?] = []
+    ) -> Response {
+        let page = MessagePage(topic: topic, values: values, detail: detail)
+        return self.page(templates.message(page, in: visit.frame), visit, status: status, cookies: cookies)
+    }
+
+    /// The answer to a form that did not come from our page in this browser.
+    func foreignForm(_ visit: Visit) -> Response { message(.foreignForm, visit, status: .forbidden) }
+}
+
+extension Response {
+    /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours. Not named `redirect`:
+    /// the framework's own of that name would be chosen, which lets caches keep a code.
+    static func sendBrowser(
+        to location: String, status: HTTPResponse.Status = .found, cookies: [String?] = []
+    ) -> Response {
+        var headers = HTTPFields()
+        headers[.location] = location
+        headers[.cacheControl] = "no-store"
+        headers[.referrerPolicy] = "no-referrer"
+        for case let cookie? in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers)
+    }
+}

@@ -1,0 +1,51 @@
+import Hummingbird
+import OAuth
+import Pages
+import Values
+
+/// How pages are dressed for one request: in whose language, in whose brand, and who may put them in a frame.
+struct Visit: Sendable {
+    let frame: Frame
+    /// The application that sent the person here.
+    let client: Client?
+    /// The one image that a page may show: the brand's logo.
+    let imageSource: String?
+    let framedBy: [String]
+
+    init(language: Language, client: Client? = nil, merchant: Merchant? = nil) {
+        let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
+        let brand = merchant.map { Brand(name: $0.name, logoURI: $0.logoURI, stylesheet: stylesheet) }
+        frame = Frame(language: language, brand: brand)
+        self.client = client
+        imageSource = merchant?.logoURI
+        // A third party that frames its own request could lay it under something else and have it clicked.
+        framedBy = client.map { $0.firstParty ? $0.webOrigins : [] } ?? []
+    }
+}
+
+extension PageRenderer {
+    /// The visit that `request` is: `client`, or the client whose authorization request it will go on to, decides the
+    /// brand; `ui_locales`, there or here, and then the browser decide the language.
+    func visit(
+        _ request: Request, client: Client? = nil, uiLocales: String? = nil, continueTo: String? = nil
+    ) async throws -> Visit {
+        let onward = Form.query(of: continueTo)
+        let here = Form.query(of: request.uri.description)
+        let language = Language.preferred(
+            uiLocales: uiLocales ?? here["ui_locales"] ?? onward["ui_locales"],
+            acceptLanguage: request.headers[.acceptLanguage])
+        var client = client
+        if client == nil, let id = onward["client_id"] { client = try await clients.findLive(Client.ID(id)) }
+        var merchant: Merchant?
+        if let id = client?.merchant { merchant = try await merchants.find(id) }
+        return Visit(language: language, client: client, merchant: merchant)
+    }
+}
+
+extension Form {
+    /// The pairs of the query of a path, or none.
+    static func query(of path: String?) -> Form {
+        guard let path, let mark = path.firstIndex(of: "?") else { return Form(pairs: []) }
+        return (try? parse(String(path[path.index(after: mark)...]))) ?? Form(pairs: [])
+    }
+}

@@ -1,0 +1,110 @@
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import JOSE
+import Logging
+public import OAuth
+import Pages
+import Values
+
+/// `/account`: what people see and change of themselves. Every change is a form, and ends where it began.
+public struct AccountEndpoint: Endpoint {
+    static let path = "/account"
+    let gate: AccountGate
+    let view: AccountView
+    let accounts: Accounts
+    private let sessions: SessionList
+    private let apps: ConnectedApps
+    let mail: Correspondence
+
+    public init(
+        gate: AccountGate, view: AccountView, accounts: Accounts, sessions: SessionList, apps: ConnectedApps,
+        mail: Correspondence
+    ) {
+        self.gate = gate
+        self.view = view
+        self.accounts = accounts
+        self.sessions = sessions
+        self.apps = apps
+        self.mail = mail
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("/account", use: show)
+        router.post("/account/profile", use: changeProfile)
+        router.post("/account/password", use: changePassword)
+        router.post("/account/sessions/end", use: endSession)
+        router.post("/account/sessions/end-others", use: endOtherSessions)
+        router.post("/account/apps/revoke", use: revokeApp)
+    }
+
+    /// The words of `?done=`, and what they say on the page. No other is known: nobody's link puts words in our mouth.
+    private static let notices: [String: AccountPage.Notice] = [
+        "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
+        "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "confirmed": .confirmed,
+        "restored": .deletionCancelled,
+    ]
+
+    /// Where a sign-in that only confirms leads back to: the person then says again what they wanted.
+    static let confirmed = path + "?done=confirmed"
+
+    func done(_ word: String) -> Response {
+        .sendBrowser(to: "\(Self.path)?done=\(word)", status: .seeOther)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.show(request) {
+        case .refuse(let response): response
+        case .enter(let entry):
+            try await view.response(entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] })
+        }
+    }
+
+    /// Does `work` for who sends a form of their own.
+    func submit(
+        _ request: Request, _ work: (AccountGate.Entry) async throws -> Response
+    ) async throws -> Response {
+        switch try await gate.submit(request) {
+        case .refuse(let response): response
+        case .enter(let entry): try await work(entry)
+        }
+    }
+
+    @Sendable private func changeProfile(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            do {
+                let changes = try ProfileChanges { entry.form[$0] }
+                _ = try await accounts.change(entry.session.account, changes)
+                return done("profile")
+            } catch let fault as JSONFault {
+                context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
+                let isLong = (entry.form[fault.member] ?? "").utf8.count > ProfileChanges.longest
+                return try await view.response(
+                    entry, request,
+                    refused: .init(form: .profile, refusal: isLong ? .nameTooLong : .unfitText, typed: entry.form),
+                    status: .badRequest)
+            }
+        }
+    }
+
+    @Sendable private func endSession(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await sessions.end(Session.ID(entry.form["session"] ?? ""), of: entry.session.account)
+            return done("session")
+        }
+    }
+
+    @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await sessions.endOthers(than: entry.session)
+            return done("sessions")
+        }
+    }
+
+    @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.account)
+            return done("app")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import HTTPTypes
+import Hummingbird
+public import Identity
+import JOSE
+public import OAuth
+import Pages
+import Values
+
+/// The account page, as it is shown, and shown again when one of its forms was refused.
+public struct AccountView: Sendable {
+    private let pages: PageRenderer
+    private let accounts: Accounts
+    private let sessions: SessionList
+    private let apps: ConnectedApps
+
+    public init(pages: PageRenderer, accounts: Accounts, sessions: SessionList, apps: ConnectedApps) {
+        self.pages = pages
+        self.accounts = accounts
+        self.sessions = sessions
+        self.apps = apps
+    }
+
+    /// A form that was refused, and what was typed into it.
+    struct Refused {
+        let form: AccountPage.Form
+        let refusal: PageRefusal
+        let typed: Form
+    }
+
+    func response(
+        _ entry: AccountGate.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
+        status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
+        guard let account = try await accounts.find(entry.session.account) else { throw HTTPError(.notFound) }
+        let issued = pages.forms.issue(request, to: account.id)
+        let hasPassword = try await accounts.hasPassword(account.id)
+        let page = AccountPage(
+            account: profile(account, hasPassword: hasPassword, refused), formToken: issued.token,
+            sessions: try await sessions.items(of: account.id).map { $0.item(isCurrent: $0.id == entry.session.id) },
+            apps: try await apps.list(of: account.id).map(\.item),
+            newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
+            refusal: refused.map { ($0.form, $0.refusal) })
+        return pages.page(
+            pages.templates.account(page, in: entry.visit.frame), entry.visit, status: status,
+            cookies: [issued.setCookie])
+    }
+
+    /// What is stored, or what was typed into a form that was refused: nobody types a name twice.
+    private func profile(_ account: Account, hasPassword: Bool, _ refused: Refused?) -> Profile {
+        func value(_ claim: String) -> String {
+            if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }
+            return account.profile[claim]?.string ?? ""
+        }
+        return Profile(
+            email: account.email ?? "", emailVerified: account.emailVerified, hasPassword: hasPassword,
+            name: value("name"), givenName: value("given_name"), familyName: value("family_name"),
+            phoneNumber: value("phone_number"), locale: value("locale"))
+    }
+}
+
+extension SessionList.Item {
+    fileprivate func item(isCurrent: Bool) -> SessionItem {
+        SessionItem(
+            id: id.text, device: UserAgent(userAgent).device, address: address, signedInAt: signedInAt.dayText,
+            seenAt: seenAt.dayText, isCurrent: isCurrent, remembered: isRemembered)
+    }
+}
+
+extension ConnectedApp {
+    fileprivate var item: AppItem {
+        AppItem(
+            client: client.text, name: name, merchantName: merchantName ?? "",
+            scopes: scope.tokens.map { ConsentPage.Scope(name: $0, isRequired: false) }, since: since.dayText)
+    }
+}

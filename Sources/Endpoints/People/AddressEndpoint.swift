@@ -1,0 +1,118 @@
+public import Cryptography
+public import Hummingbird
+public import Identity
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `POST /account/email`: another address, once it is shown to be read.
+public struct AddressEndpoint: Endpoint {
+    private static let path = "/account/email"
+    private let gate: AccountGate
+    private let view: AccountView
+    private let accounts: Accounts
+    private let verifications: Verifications
+    private let addresses: AddressChange
+    private let mail: Correspondence
+    private let random: any RandomSource
+
+    public init(
+        gate: AccountGate, view: AccountView, accounts: Accounts, verifications: Verifications,
+        addresses: AddressChange, mail: Correspondence, random: any RandomSource
+    ) {
+        self.gate = gate
+        self.view = view
+        self.accounts = accounts
+        self.verifications = verifications
+        self.addresses = addresses
+        self.mail = mail
+        self.random = random
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.post("\(Self.path)", use: ask)
+        router.post("\(Self.path)/check", use: check)
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: gate.pages, purpose: .changeEmail, action: Self.path + "/check", startOver: AccountEndpoint.path)
+    }
+
+    /// Whether the new address has an account is told to nobody but who reads its mail.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let entry: AccountGate.Entry
+        switch try await gate.submit(request) {
+        case .refuse(let response): return response
+        case .enter(let found): entry = found
+        }
+        let hasPassword = try await accounts.hasPassword(entry.session.account)
+        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.path) }
+        guard let email = EmailAddress(entry.form["email"] ?? "") else {
+            return try await refuse(.notAnAddress, nil, entry, request, context)
+        }
+        do {
+            if hasPassword { _ = try await gate.confirm(entry, request, context) }
+        } catch let refusal as SignIn.Refusal {
+            return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+        }
+        let draft = verifications.draft(
+            .changeEmail, email: email.text, account: entry.session.account,
+            browser: gate.pages.forms.browser(request))
+        let letter = Letter.changeEmailCode(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
+        let asked = try await verifications.ask(
+            draft, from: gate.arrivals.address(request, context),
+            post: mail.post(letter, to: email.text, entry.visit.frame))
+        mail.send()
+        if case .wait(let wait) = asked {
+            return try await refuse(
+                .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request, context)
+        }
+        return codes.page(
+            request, entry.visit, verification: draft.verification.id, email: email.text, onward: nil)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let visit = try await gate.pages.visit(request)
+        guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
+        guard let session = try await gate.arrivals.sessions.of(request, gate.pages.site), session.origin == .signIn
+        else { return gate.signInFirst(for: AccountEndpoint.path) }
+        do {
+            let outcome = try await addresses.change(
+                codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
+            ) { verification, db in
+                // The old address is told, in part: whose change it was not will want to know.
+                guard let old = session.email else { return }
+                try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit.frame)(db)
+            }
+            mail.send()
+            switch outcome {
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .success: return .sendBrowser(to: AccountEndpoint.path + "?done=email", status: .seeOther)
+            }
+        } catch StorageError.conflict {
+            return gate.pages.message(.emailTaken, visit, status: .conflict)
+        }
+    }
+
+    /// `g…@example.com`: enough for who knows the address.
+    private static func veiled(_ address: String) -> String {
+        guard let at = address.lastIndex(of: "@") else { return "…" }
+        return "\(address.prefix(1))…\(address[at...])"
+    }
+
+    private func refuse(
+        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: AccountGate.Entry, _ request: Request,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        error?.log(to: context.logger)
+        var response = try await view.response(
+            entry, request, refused: .init(form: .email, refusal: refusal, typed: entry.form),
+            status: error?.status ?? .badRequest)
+        error?.decorate(&response.headers)
+        return response
+    }
+}

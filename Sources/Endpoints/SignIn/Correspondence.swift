@@ -1,0 +1,50 @@
+public import Delivery
+import Identity
+import Mail
+public import Pages
+import Storage
+import Values
+
+/// Mails to people, in the words of the pages. What is posted is kept with what it tells of, or not at all.
+public struct Correspondence: Sendable {
+    private let templates: Templates
+    private let outbox: Outbox
+    let site: Site
+
+    public init(templates: Templates, outbox: Outbox, site: Site) {
+        self.templates = templates
+        self.outbox = outbox
+        self.site = site
+    }
+
+    /// What puts `letter` to `recipient` into the post, in the caller's transaction.
+    func post(
+        _ letter: Pages.Letter, to recipient: String, _ frame: Frame
+    ) -> @Sendable (any Transaction) throws -> Void {
+        let text = templates.mails(letter, in: frame)
+        let parcel = outbox.parcel(
+            Mail.Letter(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
+            usefulFor: letter.usefulness)
+        return { db in try parcel.store(in: db) }
+    }
+
+    /// Has what was posted sent at once. Said after the commit.
+    func send() { outbox.nudge() }
+
+    /// The address of a page of ours.
+    func link(_ path: String) -> String { site.origin + path }
+}
+
+extension Pages.Letter {
+    /// After this nobody needs it any more: what is in it has expired.
+    fileprivate var usefulness: Duration {
+        switch self {
+        case .signInCode: Verification.Purpose.signIn.codeLifetime ?? Outbox.longestUse
+        case .verifyEmail: Verification.Purpose.verifyEmail.codeLifetime ?? Outbox.longestUse
+        case .changeEmailCode: Verification.Purpose.changeEmail.codeLifetime ?? Outbox.longestUse
+        case .signUpCode: Verification.Purpose.signUp.linkLifetime ?? Outbox.longestUse
+        case .resetPassword: Verification.Purpose.resetPassword.linkLifetime ?? Outbox.longestUse
+        case .signUpExisting, .emailChanged, .passwordChanged, .deletionScheduled, .accountDeleted: Outbox.longestUse
+        }
+    }
+}

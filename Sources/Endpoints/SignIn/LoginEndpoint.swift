@@ -1,0 +1,99 @@
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import Logging
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `GET` and `POST /login`: a person signs in to a browser, with a password.
+public struct LoginEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let signIn: SignIn
+    private let arrivals: Arrivals
+    private let restoring: Restoring
+
+    public init(pages: PageRenderer, signIn: SignIn, arrivals: Arrivals, verifications: Verifications) {
+        self.pages = pages
+        self.signIn = signIn
+        self.arrivals = arrivals
+        restoring = Restoring(pages: pages, verifications: verifications)
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("/login", use: show)
+        router.post("/login", use: submit)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = Form.query(of: request.uri.description)
+        let onward = OnwardPath(query["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let session = try await arrivals.sessions.of(request, pages.site)
+        let confirms = query["confirm"] == "1" && session != nil
+        guard let session, onward == nil, !confirms else {
+            let email = confirms ? session?.email ?? "" : ""
+            return page(request, visit, onward, email: email, isConfirmation: confirms && !email.isEmpty)
+        }
+        let form = pages.forms.issue(request)
+        let signedIn = SignedInPage(account: session.displayName, formToken: form.token, logoutAction: "/logout")
+        return pages.page(pages.templates.signedIn(signedIn, in: visit.frame), visit, cookies: [form.setCookie])
+    }
+
+    private func page(
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String, isConfirmation: Bool = false,
+        refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        let form = pages.forms.issue(request)
+        let login = LoginPage(
+            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            clientName: visit.client?.name, isConfirmation: isConfirmation, cancel: onward?.cancel, refusal: refusal)
+        return pages.page(
+            pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+
+    @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let email = form["email"] ?? ""
+        do {
+            let proof = try await signIn.check(
+                username: email, password: form["password"] ?? "", address: arrivals.address(request, context),
+                device: arrivals.device(request))
+            if let dueAt = proof.deletionDueAt {
+                return try await restoring.offer(
+                    proof.account, email: email, dueAt: dueAt, onward: onward, request, visit)
+            }
+            let arrival = try await arrivals.arrival(
+                request, context, by: .password, isRemembered: form["remember"] == "1")
+            guard
+                try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
+            else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+            return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+        } catch let refusal as SignIn.Refusal {
+            let oauth = refusal.oauthError
+            oauth.log(to: context.logger)
+            var response = page(
+                request, visit, onward, email: email,
+                refusal: refusal.onPage, status: oauth.status)
+            oauth.decorate(&response.headers)
+            return response
+        }
+    }
+}
+
+extension OnwardPath {
+    /// How the login page is left without signing in: only an authorization request has somewhere to go.
+    var cancel: LoginPage.Cancel? {
+        authorizationRequest.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0) }
+    }
+}
+
+extension Session {
+    /// What a page calls the person.
+    var displayName: String { email ?? "user \(account)" }
+}

@@ -1,0 +1,99 @@
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import OAuth
+import Pages
+import Values
+
+/// `POST /login/code`: a person signs in with a code by mail instead of a password.
+public struct MailSignInEndpoint: Endpoint {
+    private static let path = "/login/code"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signIn: MailSignIn
+    private let arrivals: Arrivals
+    private let mail: Correspondence
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, arrivals: Arrivals,
+        mail: Correspondence
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signIn = signIn
+        self.arrivals = arrivals
+        self.mail = mail
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.post("\(Self.path)", use: ask)
+        router.post("\(Self.path)/check", use: check)
+    }
+
+    private func codes(_ onward: OnwardPath?) -> VerificationForm {
+        let back = "/login" + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        return VerificationForm(
+            pages: pages, purpose: .signIn, action: Self.path + "/check", startOver: back)
+    }
+
+    /// Whether there is such an account makes no difference to the answer.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard let email = EmailAddress(form["email"] ?? "") else {
+            return login(request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress)
+        }
+        let account = try await signIn.account(of: email)
+        let draft = verifications.draft(
+            .signIn, email: email.text, account: account, browser: pages.forms.browser(request),
+            continueTo: onward?.text ?? "")
+        let letter = Letter.signInCode(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
+        let post = mail.post(letter, to: email.text, visit.frame)
+        let asked = try await verifications.ask(
+            draft, from: arrivals.address(request, context), post: account == nil ? nil : post)
+        mail.send()
+        if case .wait(let wait) = asked {
+            return login(
+                request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+                status: .tooManyRequests)
+        }
+        return codes(onward).page(
+            request, visit, verification: draft.verification.id, email: email.text, onward: onward)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let codes = codes(onward)
+        let arrival = try await arrivals.arrival(request, context, by: .mail)
+        let outcome = try await signIn.finish(
+            codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+        switch outcome {
+        case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+        case .success(let arrived):
+            guard let dueAt = arrived.deletionDueAt else {
+                return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            }
+            return try await Restoring(pages: pages, verifications: verifications).offer(
+                arrived.account, email: arrived.verification.email, dueAt: dueAt, onward: onward, request, visit)
+        }
+    }
+
+    private func login(
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String, refusal: PageRefusal,
+        status: HTTPResponse.Status = .badRequest
+    ) -> Response {
+        let form = pages.forms.issue(request)
+        let page = LoginPage(
+            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            clientName: visit.client?.name, cancel: onward?.cancel, refusal: refusal)
+        return pages.page(
+            pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+}

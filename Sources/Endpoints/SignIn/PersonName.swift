@@ -1,0 +1,13 @@
+/// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
+struct PersonName: Sendable {
+    let text: String
+
+    init(_ text: String) {
+        self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+
+    /// As `AccountChanges` takes it.
+    var isFit: Bool {
+        text.utf8.count <= 500 && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    }
+}

@@ -1,0 +1,131 @@
+import Cryptography
+import HTTPTypes
+public import Hummingbird
+public import Identity
+import Logging
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `GET` and `POST /signup`: somebody new, by a code that is typed or a link that is opened.
+public struct SignUpEndpoint: Endpoint {
+    static let path = "/signup"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signUp: SignUp
+    private let arrivals: Arrivals
+    private let mail: Correspondence
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signUp: SignUp, arrivals: Arrivals, mail: Correspondence
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signUp = signUp
+        self.arrivals = arrivals
+        self.mail = mail
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.post("\(Self.path)/check", use: check)
+        let link = SignUpLink(
+            pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals)
+        router.get("\(Self.path)/confirm/{link}", use: link.show)
+        router.post("\(Self.path)/confirm/{link}", use: link.confirm)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = Form.query(of: request.uri.description)
+        let onward = OnwardPath(query["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        return pages.signUp(request, visit, onward)
+    }
+
+    private func codes(_ onward: OnwardPath?) -> VerificationForm {
+        let back = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        return VerificationForm(pages: pages, purpose: .signUp, action: Self.path + "/check", startOver: back)
+    }
+
+    /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        func refuse(_ refusal: PageRefusal, _ status: HTTPResponse.Status = .badRequest) -> Response {
+            pages.signUp(
+                request, visit, onward, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
+                status: status)
+        }
+        let name = PersonName(form["name"] ?? "")
+        guard let email = EmailAddress(form["email"] ?? "") else { return refuse(.notAnAddress) }
+        guard name.isFit else { return refuse(.nameTooLong) }
+        do {
+            let password = try Password(
+                form["password"] ?? "", personal: [email.text, name.text, visit.frame.brand?.name ?? ""])
+            let prepared = try await signUp.prepare(
+                email: email, password: password, name: name.text.isEmpty ? nil : name.text,
+                browser: pages.forms.browser(request), continueTo: onward?.text ?? "")
+            let post = mail.post(letter(prepared, onward), to: email.text, visit.frame)
+            let asked = try await verifications.ask(
+                prepared.draft, from: arrivals.address(request, context), post: post)
+            mail.send()
+        if case .wait(let wait) = asked {
+                return refuse(.tooManyAttempts(seconds: wait.wholeSeconds), .tooManyRequests)
+            }
+            return codes(onward).page(
+                request, visit, verification: prepared.draft.verification.id, email: email.text, onward: onward)
+        } catch let fault as Identity.PasswordFault {
+            return refuse(.weakPassword(fault.onPage))
+        } catch is HashingPoolFull {
+            return refuse(.overloaded, .serviceUnavailable)
+        }
+    }
+
+    private func letter(_ prepared: SignUp.Prepared, _ onward: OnwardPath?) -> Letter {
+        guard !prepared.isTaken, let code = prepared.draft.code, let link = prepared.draft.link else {
+            return .signUpExisting(signInLink: mail.link("/login"), resetLink: mail.link(PasswordEndpoint.path))
+        }
+        return .signUpCode(
+            code: code, link: mail.link("\(Self.path)/confirm/\(link.value)"),
+            minutes: Int((Verification.Purpose.signUp.codeLifetime ?? .zero).seconds / 60))
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let codes = codes(onward)
+        let arrival = try await arrivals.arrival(request, context, by: .password)
+        do {
+            let outcome = try await signUp.finish(
+                codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+            switch outcome {
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .success:
+                return .sendBrowser(to: onward?.text ?? "/account", status: .seeOther, cookies: arrival.cookies)
+            }
+        } catch StorageError.conflict {
+            return pages.message(.emailTaken, visit, status: .conflict)
+        }
+    }
+}
+
+extension PageRenderer {
+    func signUp(
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String = "", name: String = "",
+        refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+    ) -> Response {
+        let form = forms.issue(request)
+        let signUp = SignUpPage(
+            action: SignUpEndpoint.path, formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            name: name, clientName: visit.client?.name, refusal: refusal)
+        return page(
+            templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+}

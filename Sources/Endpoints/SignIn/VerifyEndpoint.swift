@@ -1,0 +1,112 @@
+import HTTPTypes
+public import Cryptography
+public import Hummingbird
+public import Identity
+import OAuth
+import Pages
+import Values
+
+/// `GET` and `POST /verify`: a person who is signed in shows that they read their address.
+public struct VerifyEndpoint: Endpoint {
+    static let path = "/verify"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let addresses: AddressChange
+    private let arrivals: Arrivals
+    private let mail: Correspondence
+    private let random: any RandomSource
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, arrivals: Arrivals,
+        mail: Correspondence, random: any RandomSource
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.addresses = addresses
+        self.arrivals = arrivals
+        self.mail = mail
+        self.random = random
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.post("\(Self.path)/check", use: check)
+    }
+
+    /// A request of somebody who is signed in, and has an address to verify.
+    private struct Asking {
+        let session: Session
+        let email: EmailAddress
+        let onward: OnwardPath?
+        let visit: Visit
+    }
+
+    /// Nil when there is nothing to verify: then `elsewhere` is where to go.
+    private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
+        let onward = OnwardPath(continueTo)
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let here = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+            return (nil, "/login?continue=\(Form.encode(here))")
+        }
+        guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
+            return (nil, onward?.text ?? "/account")
+        }
+        return (Asking(session: session, email: email, onward: onward, visit: visit), here)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (asking, elsewhere) = try await asking(
+            request, continueTo: Form.query(of: request.uri.description)["continue"])
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let form = pages.forms.issue(request)
+        let page = VerifyPage(
+            action: Self.path, formToken: form.token, continueTo: asking.onward?.text ?? "", email: asking.email.text)
+        return pages.page(
+            pages.templates.verify(page, in: asking.visit.frame), asking.visit, cookies: [form.setCookie],
+            formsLeaveSite: true)
+    }
+
+    private func codes(_ onward: OnwardPath?) -> VerificationForm {
+        let back = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        return VerificationForm(pages: pages, purpose: .verifyEmail, action: Self.path + "/check", startOver: back)
+    }
+
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let draft = verifications.draft(
+            .verifyEmail, email: asking.email.text, account: asking.session.account,
+            browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
+        let letter = Letter.verifyEmail(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
+        let post = mail.post(letter, to: asking.email.text, asking.visit.frame)
+        let asked = try await verifications.ask(draft, from: arrivals.address(request, context), post: post)
+        mail.send()
+        if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
+        return codes(asking.onward).page(
+            request, asking.visit, verification: draft.verification.id, email: asking.email.text,
+            onward: asking.onward)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let codes = codes(asking.onward)
+        let attempt = Identifier<Verification>.random(from: random).text
+        switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
+        case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
+        case .success:
+            return .sendBrowser(to: asking.onward?.text ?? "/account?done=verified", status: .seeOther)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+public import JOSE
+public import Storage
+public import Values
+
+extension IssuerSubjects {
+    /// By which names of other issuers a person is known, as the person may have it, in an open transaction.
+    public static func members(of account: AccountID, in db: any Transaction) throws -> [JSON.Member] {
+        let links: [JSON] = try db.rows(
+            """
+            SELECT i.issuer, s.subject, s.created_at FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
+            WHERE s.account_id = \(account)
+            """
+        ).map { row in
+            .members([
+                "issuer": .string(try row.get("issuer")), "subject": .string(try row.get("subject")),
+                "since": .string(try row.get("created_at", as: Timestamp.self).iso8601),
+            ])
+        }
+        return [.init("issuer_subjects", .array(links))]
+    }
+}

@@ -1,0 +1,51 @@
+public import JOSE
+public import Values
+
+/// A person's account. It belongs to the deployment; merchants' clients are connected to it.
+public struct Account: Sendable {
+    public let id: AccountID
+    /// Nil when only an issuer's subject leads here.
+    public var email: String?
+    public var emailVerified: Bool
+    /// Profile claims by their names in OpenID Connect Core §5.1.
+    public var profile: JSON
+    public let createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var disabledAt: Timestamp?
+    /// When it will be deleted, if its person asked for that and did not change their mind.
+    public let deletionDueAt: Timestamp?
+
+    /// The profile claims an account can hold, by the scope that shows them.
+    public static let claims: KeyValuePairs<String, [String]> = [
+        "profile": [
+            "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+            "website", "gender", "birthdate", "zoneinfo", "locale",
+        ],
+        "phone": ["phone_number"],
+    ]
+
+    /// The person as `/me` and `/user/{id}` show it: what `scope` covers.
+    public func json(scope covers: (String) -> Bool) -> JSON {
+        var members: [JSON.Member] = [
+            .init("user_id", .string(id.description)), .init("sub", .string(id.description)),
+            .init("updated_at", .integer(updatedAt.seconds)),
+        ]
+        if covers("email"), let email {
+            members.append(.init("email", .string(email)))
+            members.append(.init("email_verified", .bool(emailVerified)))
+        }
+        for (scope, claims) in Self.claims where covers(scope) {
+            members += claims.compactMap { claim in profile[claim].map { .init(claim, $0) } }
+        }
+        return .object(members)
+    }
+
+    /// The person as administration shows it.
+    public var adminJSON: JSON {
+        guard case .object(var members) = json(scope: { _ in true }) else { return .null }
+        members.append(.init("created_at", .integer(createdAt.seconds)))
+        members.append(.init("disabled", .bool(disabledAt != nil)))
+        if let deletionDueAt { members.append(.init("deletion_due_at", .integer(deletionDueAt.seconds))) }
+        return .object(members)
+    }
+}

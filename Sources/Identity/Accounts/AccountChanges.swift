@@ -1,0 +1,49 @@
+import Cryptography
+public import JOSE
+
+/// What a document of administration says about an account.
+public struct AccountChanges: Sendable {
+    let email: EmailAddress?
+    let emailVerified: Bool?
+    let password: Password?
+    let disabled: Bool?
+    let profile: [JSON.Member]
+
+    static let longestClaim = 500
+
+    /// The first member, if any, that only the person or the platform may set on an existing account.
+    public var sensitiveMember: String? {
+        if email != nil { return "email" }
+        if emailVerified != nil { return "email_verified" }
+        if password != nil { return "password" }
+        return disabled == nil ? nil : "disabled"
+    }
+    public var verifiesEmail: Bool { emailVerified == true }
+
+    public init(_ json: JSON) throws(JSONFault) {
+        let members = try JSONMembers(json)
+        if let text = try members.text("email", most: 300) {
+            guard let address = EmailAddress(text) else { throw JSONFault("email", "an e-mail address") }
+            email = address
+        } else {
+            email = nil
+        }
+        emailVerified = try members.flag("email_verified")
+        if let value = members.any("password") {
+            guard let text = value.string else { throw JSONFault("password", "8 to 128 characters") }
+            password = try Password(text)
+        } else {
+            password = nil
+        }
+        disabled = try members.flag("disabled")
+        var profile: [JSON.Member] = []
+        for (_, claims) in Account.claims {
+            for claim in claims {
+                if let text = try members.text(claim, most: Self.longestClaim) {
+                    profile.append(.init(claim, .string(text)))
+                }
+            }
+        }
+        self.profile = profile
+    }
+}

@@ -1,0 +1,132 @@
+public import Cryptography
+import JOSE
+public import Storage
+public import Values
+
+/// Where accounts are kept.
+public struct Accounts: Sendable {
+    /// Ends all access of an account in the caller's transaction: tokens live on another side of the house.
+    public typealias EndAccess = @Sendable (AccountID, Timestamp, any Transaction) throws -> Void
+
+    let database: any Database
+    let hashing: HashingPool
+    let clock: any WallClock
+    let random: any RandomSource
+    let endAccess: EndAccess
+
+    public init(
+        database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
+        endAccess: @escaping EndAccess
+    ) {
+        self.database = database
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+        self.endAccess = endAccess
+    }
+
+    /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
+    public func create(
+        _ changes: AccountChanges, also: @escaping @Sendable (AccountID, Timestamp, any Transaction) throws -> Void
+    ) async throws -> Account {
+        guard let email = changes.email else { throw JSONFault("email", "given") }
+        let now = clock.now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let account = Account(
+            id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
+            profile: .object(changes.profile), createdAt: now, updatedAt: now,
+            disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil)
+        let passwordHash = hash
+        try await database.write { db in
+            // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
+            guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return }
+            try db.execute(
+                """
+                INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                    disabled_at)
+                VALUES (\(account.id), \(email), \(account.emailVerified), \(passwordHash), \(account.profile.text),
+                    \(now), \(now), \(account.disabledAt))
+                """)
+            try also(account.id, now, db)
+        }
+        return account
+    }
+
+    /// Stores an account that only an issuer's subject leads to, in the caller's transaction.
+    public static func insertBlank(_ id: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
+            VALUES (\(id), \(false), \("{}"), \(now), \(now))
+            """)
+    }
+
+    public func find(_ id: AccountID) async throws -> Account? {
+        try await database.read { db in try Account.find(id, in: db) }
+    }
+
+    /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
+    public func list(connectedTo merchant: String?, after cursor: Int64, count: Int) async throws -> [Account] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Account.columns) FROM accounts WHERE id > \(cursor) AND EXISTS (
+                            SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
+                            WHERE connections.account_id = accounts.id AND clients.merchant_id = \(merchant))
+                        ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(Account.columns) FROM accounts WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(Account.init)
+        }
+    }
+
+    /// Stores what `changes` names. A new password and disabling end every token and session of the account.
+    public func change(_ id: AccountID, _ changes: AccountChanges) async throws -> Account? {
+        let now = clock.now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let newHash = hash
+        return try await database.write { db in
+            guard var account = try Account.find(id, in: db) else { return nil }
+            let address = account.email
+            account.take(changes, at: now)
+            try db.execute(
+                """
+                UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
+                    password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
+                    updated_at = \(now), disabled_at = \(account.disabledAt)
+                WHERE id = \(id)
+                """)
+            if newHash != nil || changes.disabled == true {
+                try endAccess(id, now, db)
+                try Sessions.endAll(of: id, at: now, in: db)
+            }
+            if newHash != nil || changes.disabled == true || account.email != address {
+                // A link on its way to an address that is no longer the person's must not open the account.
+                try Verifications.endAll(of: id, at: now, in: db)
+            }
+            return account
+        }
+    }
+}
+
+extension Account {
+    fileprivate mutating func take(_ changes: AccountChanges, at now: Timestamp) {
+        if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
+            // Whoever showed to read the old address has not shown it of the new one.
+            email = address
+            emailVerified = false
+        }
+        emailVerified = changes.emailVerified ?? emailVerified
+        let named = Set(changes.profile.map(\.name))
+        profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
+        if let disabled = changes.disabled { disabledAt = disabled ? disabledAt ?? now : nil }
+        updatedAt = now
+    }
+}

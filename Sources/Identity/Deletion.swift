@@ -1,0 +1,98 @@
+public import Storage
+public import Values
+
+/// The end of an account: when its person asks for it, with time to think again, or at once when the platform does.
+///
+/// Whoever is to be deleted has `deletion_due_at` set and can do nothing any more. What comes after that moment anybody
+/// may finish: the request that brought it about, the sweeper of any node, also after a crash in between.
+public struct Deletion: Sendable {
+    /// What others have to do when an account goes: this module knows neither tokens nor mail.
+    public struct Strangers: Sendable {
+        let endAccess: Accounts.EndAccess
+        let clear: @Sendable (AccountID) async throws -> Void
+        let farewell: @Sendable (Account, Timestamp, any Transaction) throws -> Void
+
+        /// - Parameters:
+        ///   - endAccess: ends every token.
+        ///   - clear: takes away the bulk of what the account has, in batches, before the account itself goes.
+        ///   - farewell: tells the person and the merchants, in the transaction in which the account goes.
+        public init(
+            endAccess: @escaping Accounts.EndAccess, clear: @escaping @Sendable (AccountID) async throws -> Void,
+            farewell: @escaping @Sendable (Account, Timestamp, any Transaction) throws -> Void
+        ) {
+            self.endAccess = endAccess
+            self.clear = clear
+            self.farewell = farewell
+        }
+    }
+
+    let database: any Database
+    let strangers: Strangers
+    /// How long a person can change their mind.
+    public let grace: Duration
+    let clock: any WallClock
+
+    public init(database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock) {
+        self.database = database
+        self.grace = grace
+        self.strangers = strangers
+        self.clock = clock
+    }
+
+    /// What a person's wish came to.
+    public enum Outcome: Sendable, Equatable {
+        case scheduled(Timestamp)
+        case deleted
+        /// The password was changed meanwhile, or the session ended: nothing happened.
+        case overtaken
+    }
+
+    /// The wish of the person of `session`. Ends every token and session; deletes after the time of grace, or at once
+    /// where there is none. `also` joins the transaction that schedules: the mail that says until when.
+    public func request(
+        by session: Session, proof: SignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
+    ) async throws -> Outcome {
+        let now = clock.now
+        let due = dueAt(askedAt: now)
+        let outcome: Outcome = try await database.write { [self] db in
+            let row = try db.rows(
+                "SELECT password_hash, deletion_due_at FROM accounts WHERE id = \(session.account)"
+            ).first
+            guard let row else { return .deleted }
+            // A form sent twice, or a retry after a COMMIT of unknown outcome.
+            if let earlier: Timestamp = try row.get("deletion_due_at") { return .scheduled(earlier) }
+            guard try Accounts.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
+                return .overtaken
+            }
+            try mark(session.account, dueAt: due, at: now, in: db)
+            if due > now { try also(db) }
+            return .scheduled(due)
+        }
+        guard case .scheduled(let due) = outcome, due <= now else { return outcome }
+        _ = try await finish(session.account, at: now)
+        return .deleted
+    }
+
+    /// When an account goes whose person asks for it at `now`.
+    public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
+
+    /// Deletes an account at once, whoever wants to keep it. False when there is none.
+    public func delete(_ id: AccountID) async throws -> Bool {
+        let now = clock.now
+        let exists = try await database.write { [self] db in
+            guard try Account.find(id, in: db) != nil else { return false }
+            try mark(id, dueAt: now, at: now, in: db)
+            return true
+        }
+        // Whoever was quicker deleted it as well.
+        if exists { _ = try await finish(id, at: now) }
+        return exists
+    }
+
+    private func mark(_ id: AccountID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
+        try strangers.endAccess(id, now, db)
+        try Sessions.endAll(of: id, at: now, in: db)
+        try Verifications.endAll(of: id, at: now, in: db)
+    }
+}

@@ -1,0 +1,58 @@
+public import Storage
+public import Values
+
+/// Sign-in without a password, by a code that went to the account's address.
+public struct MailSignIn: Sendable {
+    private let database: any Database
+    private let verifications: Verifications
+    private let clock: any WallClock
+
+    public init(database: any Database, verifications: Verifications, clock: any WallClock) {
+        self.database = database
+        self.verifications = verifications
+        self.clock = clock
+    }
+
+    /// Whom a right code belongs to.
+    public struct Arrival: Sendable {
+        public let verification: Verification
+        public let account: AccountID
+        /// When the account will be deleted, if its person asked for that: then no session was opened.
+        public let deletionDueAt: Timestamp?
+    }
+
+    /// The account that a code for `email` would sign in, if there is one.
+    public func account(of email: EmailAddress) async throws -> AccountID? {
+        try await database.read { db in
+            try db.rows("SELECT id FROM accounts WHERE email = \(email) AND disabled_at IS NULL").first?.get("id")
+        }
+    }
+
+    public func finish(
+        _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Result<Arrival, Verification.Refusal> {
+        let now = clock.now
+        return try await database.write { [verifications] db in
+            let verification: Verification
+            switch try verifications.take(key, .signIn, attempt: opening.id.text, in: db) {
+            case .success(let taken): verification = taken
+            case .failure(let refusal): return .failure(refusal)
+            }
+            guard let account = verification.account,
+                // The person reads the address; if it still is the account's.
+                try db.execute(
+                    """
+                    UPDATE accounts SET email_verified = 1
+                    WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
+                    """) == 1
+            else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            let dueAt: Timestamp? = try db.rows(
+                "SELECT deletion_due_at FROM accounts WHERE id = \(account)").first?.get("deletion_due_at")
+            if dueAt == nil {
+                try Sessions.open(
+                    opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+            }
+            return .success(Arrival(verification: verification, account: account, deletionDueAt: dueAt))
+        }
+    }
+}

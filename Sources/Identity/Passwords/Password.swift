@@ -1,0 +1,44 @@
+import Cryptography
+public import JOSE
+
+/// A password that may be set: 8 to 128 characters of any kind without composition rules, and none that is tried first.
+public struct Password: Sendable {
+    let text: String
+
+    /// As a person chooses it. `personal` is what must not be it: their address, their names, the name of the service.
+    public init(_ text: String, personal: [String]) throws(PasswordFault) {
+        // Swift counts characters alike however they are composed, so NFC waits until the text is hashed.
+        guard text.count >= 8 else { throw .tooShort }
+        guard text.count <= 128, text.utf8.count <= PasswordTooLong.limit else { throw .tooLong }
+        let guess = PasswordGuess(text)
+        guard !guess.isRun, !CommonPasswords.bundled.contain(guess) else { throw .common }
+        guard !PersonalTerms(personal).contain(guess) else { throw .personal }
+        self.text = text
+    }
+
+    /// As administration sets it, which may not know the person.
+    public init(_ text: String) throws(JSONFault) {
+        // A form cannot carry NUL, so its owner could never type it.
+        guard !text.utf8.contains(0) else { throw JSONFault("password", "8 to 128 characters, none of them NUL") }
+        do { try self.init(text, personal: []) } catch { throw JSONFault("password", error.expected) }
+    }
+}
+
+/// Why a password may not be set.
+public enum PasswordFault: Error, Sendable, Hashable, CaseIterable {
+    case tooShort
+    case tooLong
+    /// It is among those that are tried first, or close to one.
+    case common
+    /// It says who the person or the service is.
+    case personal
+
+    /// What was expected, as the end of the sentence "must be …".
+    public var expected: String {
+        switch self {
+        case .tooShort, .tooLong: "8 to 128 characters"
+        case .common: "none of the passwords that are tried first"
+        case .personal: "something else than an address or a name of the person or the service"
+        }
+    }
+}

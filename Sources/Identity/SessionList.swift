@@ -1,0 +1,84 @@
+public import Storage
+public import Values
+
+/// Where somebody is signed in.
+public struct SessionList: Sendable {
+    /// One browser or webview.
+    public struct Item: Sendable {
+        public let id: Session.ID
+        /// What the browser said about itself.
+        public let userAgent: String
+        public let address: String
+        public let signedInAt: Timestamp
+        public let seenAt: Timestamp
+        public let isRemembered: Bool
+        /// Whether an app's token bought it, and nobody signed in there.
+        public let isBought: Bool
+    }
+
+    private let database: any Database
+    private let clock: any WallClock
+
+    public init(database: any Database, clock: any WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// The live sessions of `account`, the one last used first.
+    public func items(of account: AccountID) async throws -> [Item] {
+        let now = clock.now
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT s.id, s.user_agent, s.address, s.signed_in_at, s.seen_at, s.remembered, s.permission_id
+                FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
+                WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                    AND p.ended_at IS NULL
+                """
+            ).map(Item.init)
+        }.sorted { ($0.seenAt, $0.id.text) > ($1.seenAt, $1.id.text) }
+    }
+
+    /// Signs out one session of `account`. Nobody else's is touched, whatever id is asked for.
+    public func end(_ id: Session.ID, of account: AccountID) async throws {
+        let now = clock.now
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                UPDATE sessions SET ended_at = \(now)
+                WHERE id = \(id) AND account_id = \(account) AND ended_at IS NULL
+                """)
+        }
+    }
+
+    /// Signs out everywhere but in `session`.
+    public func endOthers(than session: Session) async throws {
+        let now = clock.now
+        try await database.write { db in try Sessions.endOthers(than: session, at: now, in: db) }
+    }
+}
+
+extension SessionList.Item {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), userAgent: try row.get("user_agent"), address: try row.get("address"),
+            signedInAt: try row.get("signed_in_at"), seenAt: try row.get("seen_at"),
+            isRemembered: try row.get("remembered"),
+            isBought: try row.get("permission_id", as: String?.self) != nil)
+    }
+}
+
+extension Sessions {
+    static func endOthers(than session: Session, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE sessions SET ended_at = \(now)
+            WHERE account_id = \(session.account) AND id <> \(session.id) AND ended_at IS NULL
+            """)
+    }
+
+    /// Whether nobody has ended `session` since it was found.
+    static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
+        try !db.rows("SELECT id FROM sessions WHERE id = \(session.id) AND ended_at IS NULL").isEmpty
+    }
+}

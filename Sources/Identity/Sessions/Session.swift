@@ -1,0 +1,81 @@
+public import Values
+
+/// A person signed in to a browser or a webview.
+public struct Session: Sendable {
+    public typealias ID = Identifier<Session>
+
+    public let id: ID
+    public let account: AccountID
+    public let email: String?
+    public let emailVerified: Bool
+    public let signedInAt: Timestamp
+    /// How it came about.
+    public let origin: Origin
+    public let method: Method
+    let isRemembered: Bool
+    let seenAt: Timestamp
+    let createdAt: Timestamp
+
+    public enum Origin: Sendable, Equatable {
+        /// The person signed in here.
+        case signIn
+        /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
+        case bought(merchant: String?)
+    }
+
+    /// What the person showed: an authentication method reference of RFC 8176, but for `token`.
+    public enum Method: String, Sendable {
+        case password = "pwd"
+        /// A code or a link that went to the person's address.
+        case mail = "otp"
+        /// An access token of a phone.
+        case token
+    }
+
+    /// Ends after two hours without use, and after a week in any case.
+    public static let idleLifetime: Duration = .hours(2)
+    public static let longestLifetime: Duration = .days(7)
+    /// When the person wants to be remembered: counted from the sign-in, whether used or not.
+    public static let rememberedLifetime: Duration = .days(365)
+    /// How fresh a sign-in must be for what an unattended screen must not allow.
+    public static let recentLifetime: Duration = .minutes(10)
+
+    /// Whether the person signed in here a short time ago. A session that was bought is nobody's sign-in.
+    public func isRecent(at now: Timestamp) -> Bool {
+        origin == .signIn && now - signedInAt <= Self.recentLifetime
+    }
+
+    /// A new session, before it is stored.
+    public struct Opening: Sendable {
+        public let id: ID
+        let secret: Secret<Session>
+        let device: Secret<Device>?
+        let userAgent: String
+        let address: String
+        let method: Method
+        let isRemembered: Bool
+
+        /// - Parameter device: the mark of this browser, by which its person is known again.
+        public init(
+            id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
+            method: Method, isRemembered: Bool = false
+        ) {
+            self.id = id
+            self.secret = secret
+            self.device = device
+            // What a browser says about itself is shown to its owner, and never trusted.
+            self.userAgent = String(userAgent.filter { !$0.isNewline }.prefix(200))
+            self.address = address
+            self.method = method
+            self.isRemembered = isRemembered
+        }
+
+        /// When it ends unless it is used.
+        func expiry(from now: Timestamp) -> Timestamp {
+            now + (isRemembered ? Session.rememberedLifetime : Session.idleLifetime)
+        }
+    }
+}
+
+/// A browser that somebody signed in with before.
+public enum Device {}

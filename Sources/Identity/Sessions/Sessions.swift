@@ -1,0 +1,115 @@
+public import Storage
+public import Values
+
+/// Where sessions are kept.
+public struct Sessions: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+
+    public init(database: any Database, clock: any WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Opens a session in the caller's transaction, ending the one the browser had: a session is never handed on
+    /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
+    public static func open(
+        _ opening: Session.Opening, account: AccountID, signedInAt: Timestamp, permission: String?,
+        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction
+    ) throws {
+        if let old { try end(old, at: now, in: db) }
+        try db.execute(
+            """
+            INSERT INTO sessions (id, fingerprint, account_id, permission_id, signed_in_at, created_at, seen_at,
+                expires_at, user_agent, address, method, remembered)
+            VALUES (\(opening.id), \(opening.secret.fingerprint), \(account), \(permission), \(signedInAt), \(now),
+                \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
+                \(opening.method.rawValue), \(opening.isRemembered))
+            ON CONFLICT (id) DO NOTHING
+            """)
+        guard permission == nil else { return }
+        try KnownPlaces.remember(
+            KnownPlaces.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
+    }
+
+    /// Opens a session for who proved to be somebody. False when the proof has been overtaken since, by a new password.
+    public func open(
+        _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
+    ) async throws -> Bool {
+        let now = clock.now
+        return try await database.write { db in
+            guard try proof.holds(in: db) else { return false }
+            try Self.open(
+                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+            return true
+        }
+    }
+
+    /// The live session of a cookie. Using it keeps it alive; that is written down at most once a minute.
+    public func find(_ secret: Secret<Session>) async throws -> Session? {
+        let now = clock.now
+        let fingerprint = secret.fingerprint
+        let session = try await database.read { db in
+            try db.rows(
+                """
+                SELECT s.id, s.account_id, s.permission_id, s.signed_in_at, s.seen_at, s.created_at, s.method,
+                    s.remembered, a.email, a.email_verified, c.merchant_id
+                FROM sessions s
+                JOIN accounts a ON a.id = s.account_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
+                LEFT JOIN permissions p ON p.id = s.permission_id
+                LEFT JOIN clients c ON c.id = p.client_id
+                LEFT JOIN merchants m ON m.id = c.merchant_id
+                WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                    AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                """
+            ).first.map(Session.init)
+        }
+        guard let session else { return nil }
+        if now - session.seenAt >= .seconds(60) {
+            let expiresAt = session.expiry(usedAt: now)
+            try await database.write { db in
+                _ = try db.execute(
+                    """
+                    UPDATE sessions SET seen_at = \(now), expires_at = \(expiresAt)
+                    WHERE id = \(session.id) AND ended_at IS NULL
+                    """)
+            }
+        }
+        return session
+    }
+
+    public func end(_ id: Session.ID) async throws {
+        let now = clock.now
+        try await database.write { db in try Self.end(id, at: now, in: db) }
+    }
+
+    static func end(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL")
+    }
+
+    static func endAll(of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
+    }
+}
+
+extension Session {
+    /// When it ends unless it is used again.
+    public func expiry(usedAt now: Timestamp) -> Timestamp {
+        isRemembered
+            ? createdAt + Session.rememberedLifetime
+            : min(now + Session.idleLifetime, createdAt + Session.longestLifetime)
+    }
+
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), account: try row.get("account_id"), email: try row.get("email"),
+            emailVerified: try row.get("email_verified"),
+            signedInAt: try row.get("signed_in_at"),
+            origin: try row.get("permission_id", as: String?.self) == nil
+                ? .signIn : .bought(merchant: try row.get("merchant_id")),
+            method: Session.Method(rawValue: try row.get("method")) ?? .password,
+            isRemembered: try row.get("remembered"),
+            seenAt: try row.get("seen_at"),
+            createdAt: try row.get("created_at"))
+    }
+}

@@ -1,0 +1,138 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Decides whether somebody is who they say, by e-mail address and password.
+public struct SignIn: Sendable {
+    public enum Refusal: Error, Sendable {
+        /// Unknown address, wrong password, no password or a disabled account: the reason is for the log only.
+        case wrong(reason: String)
+        case throttled(Duration)
+        case overloaded
+    }
+
+    private let database: any Database
+    private let hashing: HashingPool
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+    }
+
+    /// That somebody knew an account's password, at the time it was looked at.
+    public struct Proof: Sendable {
+        public let account: AccountID
+        /// The hash that stood there afterwards.
+        let hash: String
+        /// When the account will be deleted, if its person asked for that: until then, nothing but a change of mind.
+        public let deletionDueAt: Timestamp?
+        /// Whether the address is known to be read by its person.
+        public let isVerified: Bool
+
+        /// Whether it still is the password, of an account that may sign in. Asked in the transaction that makes use of
+        /// the proof: a new password or a disabling ends all there is, and must not be outrun by what was in flight.
+        public func holds(in db: any Transaction) throws -> Bool {
+            try !db.rows(
+                """
+                SELECT id FROM accounts
+                WHERE id = \(account) AND password_hash = \(hash) AND disabled_at IS NULL
+                    AND deletion_due_at IS NULL
+                """
+            ).isEmpty
+        }
+    }
+
+    /// The proof that `password` is the password of `username`. An unknown address costs as much as a wrong password.
+    public func check(
+        username: String, password: String, address: String, device: Secret<Device>? = nil
+    ) async throws -> Proof {
+        let email = EmailAddress(username)
+        let place = KnownPlaces.Place(address: address, device: device)
+        let found = try await find(email, place)
+        let attempt = Throttle.Attempt(account: email?.text ?? username, address: address, known: found?.known)
+        let chargedAt = clock.now
+        let wait = try await database.write { db in try Throttle.charge(attempt, at: chargedAt, in: db) }
+        if let wait { throw Refusal.throttled(wait) }
+
+        let isRight: Bool
+        do {
+            isRight = try await hashing.verify(password, against: found?.hash)
+        } catch is HashingPoolFull {
+            try await database.write { db in try Throttle.refund(attempt, succeeded: false, in: db) }
+            throw Refusal.overloaded
+        } catch is PasswordTooLong {
+            // Nobody's password is that long, so this tells nothing about anybody.
+            throw Refusal.wrong(reason: "password_too_long")
+        }
+        guard let found else { throw Refusal.wrong(reason: "unknown_user") }
+        guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
+        guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
+        let upgraded = try await welcome(found, attempt, place, password: password)
+        return Proof(account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
+            isVerified: found.isVerified)
+    }
+
+    /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
+    /// parameters.
+    private func welcome(
+        _ found: Found, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place, password: String
+    ) async throws -> String? {
+        let now = clock.now
+        var upgraded: String?
+        if let hash = found.hash, hash.needsUpgrade(to: hashing.parameters) {
+            // Not now is not never: the next sign-in tries again.
+            upgraded = try? await hashing.hash(password, random: random).encoded
+        }
+        let newHash = upgraded
+        try await database.write { db in
+            try Throttle.refund(attempt, succeeded: true, in: db)
+            try KnownPlaces.remember(place, of: found.id, at: now, in: db)
+            if let newHash, let oldHash = found.hash {
+                try db.execute(
+                    """
+                    UPDATE accounts SET password_hash = \(newHash)
+                    WHERE id = \(found.id) AND password_hash = \(oldHash.encoded)
+                    """)
+            }
+        }
+        return newHash
+    }
+
+    private struct Found: Sendable {
+        let id: AccountID
+        let hash: PasswordHash?
+        let isDisabled: Bool
+        let isVerified: Bool
+        let deletionDueAt: Timestamp?
+        let known: Throttle.Attempt.Known?
+    }
+
+    private func find(_ email: EmailAddress?, _ place: KnownPlaces.Place) async throws -> Found? {
+        guard let email else { return nil }
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM accounts WHERE email = \(email)
+                """
+            ).first.map { row in
+                let id: AccountID = try row.get("id")
+                return Found(
+                    id: id,
+                    hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
+                    isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil,
+                    isVerified: try row.get("email_verified"), deletionDueAt: try row.get("deletion_due_at"), known: try Self.known(place, of: id, in: db))
+            }
+        }
+    }
+
+    private static func known(
+        _ place: KnownPlaces.Place, of account: AccountID, in db: any Transaction
+    ) throws -> Throttle.Attempt.Known? {
+        if let mark = place.deviceMark, try KnownPlaces.knows(mark, of: account, in: db) { return .device(mark) }
+        return try KnownPlaces.knows(place.addressMark, of: account, in: db) ? .address : nil
+    }
+}

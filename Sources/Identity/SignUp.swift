@@ -1,0 +1,86 @@
+public import Cryptography
+import JOSE
+public import Storage
+public import Values
+
+/// Somebody new. Nothing of an account exists until its address is shown to be read: who signs up with somebody else's
+/// address has nothing, and leaves nothing behind for its owner to fall into.
+public struct SignUp: Sendable {
+    private let database: any Database
+    private let verifications: Verifications
+    private let hashing: HashingPool
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
+        random: any RandomSource
+    ) {
+        self.database = database
+        self.verifications = verifications
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+    }
+
+    /// A sign-up that waits for its address, and whether that address has an account already.
+    public struct Prepared: Sendable {
+        public let draft: Verifications.Draft
+        public let isTaken: Bool
+    }
+
+    /// Does the work that a known and an unknown address cost alike. Throws `HashingPoolFull`.
+    public func prepare(
+        email: EmailAddress, password: Password, name: String?, browser: Fingerprint<Browser>?, continueTo: String
+    ) async throws -> Prepared {
+        let hash = try await hashing.hash(password.text, random: random).encoded
+        let profile = JSON.object(name.map { [.init("name", .string($0))] } ?? [])
+        let draft = verifications.draft(
+            .signUp, email: email.text, browser: browser, continueTo: continueTo,
+            newcomer: .init(passwordHash: hash, profile: profile.text))
+        let isTaken = try await database.read { db in
+            try !db.rows("SELECT id FROM accounts WHERE email = \(email)").isEmpty
+        }
+        return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
+    }
+
+    /// Whether `password` is the one that was chosen at the sign-up: asked where its link is opened in another browser,
+    /// whose owner may never have signed up. Each try is charged before it is looked at.
+    public func isChosen(_ password: String, at verification: Verification) async throws -> Bool {
+        guard let hash = verification.newcomer?.passwordHash,
+            try await verifications.chargeTry(verification.id)
+        else { throw Verification.Refusal.gone(reason: "tried_too_often") }
+        do {
+            return try await hashing.verify(password, against: PasswordHash(encoded: hash))
+        } catch is PasswordTooLong {
+            return false
+        }
+    }
+
+    /// Makes the account and signs in, in one transaction. Throws `StorageError.conflict` when the address has an account
+    /// by now.
+    public func finish(
+        _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Result<Verification, Verification.Refusal> {
+        let id = AccountID.random(from: random)
+        let now = clock.now
+        return try await database.write { [verifications] db in
+            let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
+            guard case .success(let verification) = taken else { return taken }
+            // A retry after a COMMIT of unknown outcome meets its own row.
+            guard try db.rows("SELECT id FROM accounts WHERE id = \(id)").isEmpty else { return taken }
+            guard let newcomer = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
+            try db.execute(
+                """
+                INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at)
+                VALUES (\(id), \(verification.email), \(true), \(newcomer.passwordHash), \(newcomer.profile), \(now),
+                    \(now))
+                """)
+            try db.execute(
+                "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
+            try Sessions.open(
+                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+            return taken
+        }
+    }
+}

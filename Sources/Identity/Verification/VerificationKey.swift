@@ -1,0 +1,62 @@
+public import Storage
+public import Values
+
+/// What a person brings back of a mail.
+public enum VerificationKey: Sendable {
+    /// The code they typed, in which browser.
+    case code(String, of: Verification.ID, in: Fingerprint<Browser>?)
+    case link(Secret<Verification>)
+}
+
+extension Verifications {
+    /// Takes the verification that `key` opens.
+    func take(
+        _ key: VerificationKey, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        switch key {
+        case .code(let code, let id, let browser):
+            try take(code: code, id: id, purpose: purpose, browser: browser, attempt: attempt, in: db)
+        case .link(let link): try take(link: link, purpose, attempt: attempt, in: db)
+        }
+    }
+
+    /// What came of asking for a mail.
+    public enum Asked: Sendable {
+        /// The answer is the same whether or not one was sent.
+        case answered
+        /// Too many were asked for from here.
+        case wait(Duration)
+    }
+
+    /// Stores `draft` and posts its mail in one transaction. `post` is nil where there is nobody to write to: then, and
+    /// for a mailbox that has had enough, what is stored looks alike and is good for nothing.
+    public func ask(
+        _ draft: Draft, from address: String, post: (@Sendable (any Transaction) throws -> Void)?
+    ) async throws -> Asked {
+        let now = clock.now
+        return try await database.write { db in
+            var isSent = false
+            if let recipient = EmailAddress(draft.verification.email) {
+                switch try Throttle.chargeMail(to: recipient, from: address, at: now, in: db) {
+                case .wait(let wait): return .wait(wait)
+                case .send: isSent = post != nil
+                case .keepSilent: break
+                }
+            }
+            try Self.store(isSent ? draft : draft.blank, in: db)
+            if isSent { try post?(db) }
+            return .answered
+        }
+    }
+
+    /// Stores a draft that no mail tells of.
+    public func store(_ draft: Draft) async throws {
+        try await database.write { db in try Self.store(draft, in: db) }
+    }
+
+    /// Ends what is still out for an account: whoever has the password now has asked for none of it.
+    static func endAll(of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            "UPDATE verifications SET spent_at = \(now) WHERE account_id = \(account) AND spent_at IS NULL")
+    }
+}

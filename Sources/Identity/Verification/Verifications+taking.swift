@@ -1,0 +1,140 @@
+import Cryptography
+public import Storage
+public import Values
+
+/// Secrets that come back. Each is taken once: the rows changed are the referee. `attempt` is an id that the caller made,
+/// so that a retry after a COMMIT of unknown outcome finds that it was itself.
+extension Verifications {
+    /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is looked
+    /// at, so that a volley in parallel gains nothing.
+    public func take(
+        code: String, id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?,
+        attempt: String, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        guard let found = try Self.find(id, purpose, in: db), found.verification.isFrom(browser),
+            let lifetime = purpose.codeLifetime
+        else { return .failure(.unknown) }
+        if found.spentBy == attempt { return .success(found.verification) }
+        guard found.verification.createdAt + lifetime > clock.now else { return .failure(.gone(reason: "code_late")) }
+        let charged = try db.execute(
+            """
+            UPDATE verifications SET tries = tries + 1
+            WHERE id = \(id) AND spent_at IS NULL AND tries < \(Verification.mostTries)
+            """)
+        guard charged == 1 else { return .failure(.gone(reason: "code_spent_or_tried_too_often")) }
+        guard let mark = found.code, constantTimeEqual(mark.utf8, self.mark(of: OneTimeCode.digits(of: code), for: id).utf8)
+        else { return .failure(.wrongCode(triesLeft: Int(Verification.mostTries - found.tries - 1))) }
+        return try spend(found.verification, attempt, in: db)
+    }
+
+    /// The live verification of a link. Looking at it changes nothing: mail programs follow links too.
+    public func look(
+        at link: Secret<Verification>, _ purpose: Verification.Purpose
+    ) async throws -> Result<Verification, Verification.Refusal> {
+        try await database.read { db in try find(link, purpose, attempt: nil, in: db) }
+    }
+
+    /// Takes the verification of a link.
+    public func take(
+        link: Secret<Verification>, _ purpose: Verification.Purpose, attempt: String, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        switch try find(link, purpose, attempt: attempt, in: db) {
+        case .failure(let refusal): .failure(refusal)
+        case .success(let verification): try spend(verification, attempt, in: db)
+        }
+    }
+
+    /// Takes a verification that has no secret but the browser's own.
+    public func take(
+        id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?, attempt: String,
+        in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        guard purpose == .restore, let found = try Self.find(id, purpose, in: db),
+            found.verification.isFrom(browser)
+        else { return .failure(.unknown) }
+        return try spend(found.verification, attempt, in: db)
+    }
+
+    /// Charges one try at the password of a sign-up whose link was opened elsewhere. False when there were too many.
+    public func chargeTry(_ id: Verification.ID) async throws -> Bool {
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE verifications SET tries = tries + 1
+                WHERE id = \(id) AND spent_at IS NULL AND tries < \(Verification.mostTries)
+                """) == 1
+        }
+    }
+
+    private func spend(
+        _ verification: Verification, _ attempt: String, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        let now = clock.now
+        let won = try db.execute(
+            """
+            UPDATE verifications SET spent_at = \(now), spent_by = \(attempt)
+            WHERE id = \(verification.id) AND expires_at > \(now) AND (spent_at IS NULL OR spent_by = \(attempt))
+            """)
+        return won == 1 ? .success(verification) : .failure(.gone(reason: "verification_spent_or_late"))
+    }
+}
+
+// MARK: - Rows
+
+extension Verifications {
+    private struct Found {
+        let verification: Verification
+        let code: String?
+        let tries: Int64
+        let isSpent: Bool
+        let spentBy: String?
+
+        init?(_ row: Row) throws {
+            guard let purpose = Verification.Purpose(rawValue: try row.get("purpose")) else { return nil }
+            let hash: String? = try row.get("password_hash")
+            let profile: String = try row.get("profile")
+            verification = Verification(
+                id: try row.get("id"), purpose: purpose, account: try row.get("account_id"),
+                email: try row.get("email"), browser: try row.get("browser"),
+                continueTo: try row.get("continue_to"),
+                newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile) },
+                createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
+            code = try row.get("code")
+            tries = try row.get("tries")
+            isSpent = try row.get("spent_at", as: Timestamp?.self) != nil
+            spentBy = try row.get("spent_by")
+        }
+    }
+
+    private static let columns: SQL.Columns =
+        """
+        id, purpose, account_id, email, code, browser, password_hash, profile, continue_to, tries, created_at, \
+        expires_at, spent_at, spent_by
+        """
+
+    private static func find(
+        _ id: Verification.ID, _ purpose: Verification.Purpose, in db: any Transaction
+    ) throws -> Found? {
+        try db.rows(
+            "SELECT \(columns) FROM verifications WHERE id = \(id) AND purpose = \(purpose.rawValue)"
+        ).first.flatMap(Found.init)
+    }
+
+    private func find(
+        _ link: Secret<Verification>, _ purpose: Verification.Purpose, attempt: String?, in db: any Transaction
+    ) throws -> Result<Verification, Verification.Refusal> {
+        let rows = try db.rows(
+            """
+            SELECT \(Self.columns) FROM verifications
+            WHERE link = \(link.fingerprint) AND purpose = \(purpose.rawValue)
+            """)
+        guard let found = try rows.first.flatMap(Found.init), let lifetime = purpose.linkLifetime else {
+            return .failure(.unknown)
+        }
+        guard !found.isSpent || (attempt != nil && found.spentBy == attempt) else {
+            return .failure(.gone(reason: "link_spent"))
+        }
+        guard found.verification.createdAt + lifetime > clock.now else { return .failure(.gone(reason: "link_late")) }
+        return .success(found.verification)
+    }
+}

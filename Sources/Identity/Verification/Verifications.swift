@@ -1,0 +1,65 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Where verifications are kept.
+public struct Verifications: Sendable {
+    let database: any Database
+    let clock: any WallClock
+    private let random: any RandomSource
+    private let codeKey: [UInt8]
+
+    /// - Parameter codeKey: what codes are kept under: a million of them are soon tried by who reads the table.
+    public init(database: any Database, clock: any WallClock, random: any RandomSource, codeKey: [UInt8]) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.codeKey = codeKey
+    }
+
+    /// A verification that is not stored yet, with the secrets that go out.
+    public struct Draft: Sendable {
+        public let verification: Verification
+        public let code: String?
+        public let link: Secret<Verification>?
+        fileprivate let codeMark: String?
+
+        /// The same with nothing in it that could come back: it looks alike and is good for nothing.
+        public var blank: Draft { Draft(verification: verification, code: nil, link: nil, codeMark: nil) }
+    }
+
+    public func draft(
+        _ purpose: Verification.Purpose, email: String, account: AccountID? = nil,
+        browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil
+    ) -> Draft {
+        let now = clock.now
+        let verification = Verification(
+            id: .random(from: random), purpose: purpose, account: account, email: email, browser: browser,
+            continueTo: continueTo, newcomer: newcomer, createdAt: now, expiresAt: now + purpose.lifetime)
+        let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
+        let link = purpose.linkLifetime.map { _ in Secret<Verification>.random(from: random) }
+        return Draft(
+            verification: verification, code: code, link: link,
+            codeMark: code.map { mark(of: $0, for: verification.id) })
+    }
+
+    /// Stores a draft in the caller's transaction.
+    public static func store(_ draft: Draft, in db: any Transaction) throws {
+        let verification = draft.verification
+        try db.execute(
+            """
+            INSERT INTO verifications (id, purpose, account_id, email, link, code, browser, password_hash, profile,
+                continue_to, tries, created_at, expires_at)
+            VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.account),
+                \(verification.email), \(draft.link?.fingerprint), \(draft.codeMark), \(verification.browser),
+                \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
+                \(verification.continueTo), \(0), \(verification.createdAt), \(verification.expiresAt))
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
+    /// What `code` is kept as.
+    func mark(of code: String, for id: Verification.ID) -> String {
+        Base64URL.encode(Digest.hmacSHA256(Array("\(id)|\(code)".utf8), key: codeKey))
+    }
+}

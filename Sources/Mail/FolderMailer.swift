@@ -1,0 +1,53 @@
+import Foundation
+
+/// Puts each mail as a file into a folder: for development, and for programs that carry it on from there.
+///
+/// The name begins with the time, so that the files sort, and is the same at each attempt: a letter is there once. Nobody
+/// finds half a file under it.
+public struct FolderMailer: Mailer {
+    public let folder: String
+    private let sender: Sender
+
+    public init(folder: String, from sender: Sender) {
+        self.folder = folder
+        self.sender = sender
+    }
+
+    public func send(_ letter: Letter, _ postmark: Postmark) async throws {
+        guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
+        let message = Message(letter, from: sender, to: recipient, postmark)
+        try await onThread("spindle-mail") { try write(Array(message.text.utf8), named: postmark.id) }
+    }
+
+    private func write(_ bytes: [UInt8], named name: String) throws {
+        // The mails sign people in: they are nobody's but ours.
+        try? FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let url = URL(filePath: folder, directoryHint: .isDirectory)
+        let path = url.appending(path: "\(name).eml").path(percentEncoded: false)
+        let unfinished = url.appending(path: ".\(name).part").path(percentEncoded: false)
+        let file = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw Self.systemError() }
+        defer { close(file) }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+            guard written > 0 else { throw Self.systemError() }
+            rest = rest.dropFirst(written)
+        }
+        guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw Self.systemError() }
+        // The new name is on disk too.
+        let directory = open(folder, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { throw Self.systemError() }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw Self.systemError() }
+    }
+
+    private static func systemError() -> MailFailure {
+        .temporary("the folder cannot be written: \(String(cString: strerror(errno)))")
+    }
+}
+
+extension MailFailure {
+    static let noAddress = MailFailure.refused("the recipient's address is not one that mail can be sent to")
+}

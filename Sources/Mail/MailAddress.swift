@@ -1,0 +1,60 @@
+import Foundation
+
+/// An address as it stands in SMTP commands and in header fields: ASCII, and nothing that could end either.
+///
+/// A domain of other letters is written in its ASCII form (RFC 5891). Other letters before the `@` would need every
+/// server on the way to speak SMTPUTF8 (RFC 6531), which few do: there is no such address here.
+public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
+    public let local: String
+    /// A name, or an address in brackets (RFC 5321 §4.1.3).
+    public let domain: String
+
+    /// Nil for what is no address that mail can go to.
+    public init?(_ text: String) {
+        guard let at = text.lastIndex(of: "@"), let local = Self.local(text[..<at]),
+            let domain = Self.domain(text[text.index(after: at)...])
+        else { return nil }
+        self.local = local
+        self.domain = domain
+    }
+
+    public var description: String { "\(local)@\(domain)" }
+
+    /// RFC 5321 §4.1.2: a dot-string as it is; anything else between quotes.
+    private static func local(_ text: Substring) -> String? {
+        // RFC 5321 §4.5.3.1.1
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+        let isDotString = text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { atom in
+            !atom.isEmpty && atom.utf8.allSatisfy(isOfAtom)
+        }
+        if isDotString { return String(text) }
+        // What is quoted already, or would need quoting within the quotes, is nobody's address.
+        return text.contains("\"") || text.contains("\\") ? nil : "\"\(text)\""
+    }
+
+    private static func domain(_ text: Substring) -> String? {
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let address = text.dropFirst().dropLast()
+            let isAddress =
+                !address.isEmpty && address.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2E || $0 == 0x3A }
+            return isAddress ? String(text) : nil
+        }
+        guard !text.contains(where: { $0.isWhitespace || "/?#@:%\\[]".contains($0) }) else { return nil }
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        guard let name = isASCII ? String(text) : URL(string: "http://\(text)/")?.host else { return nil }
+        // RFC 1035 §2.3.4
+        guard name.utf8.count <= 253 else { return nil }
+        let isName = name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count)
+                && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
+        }
+        return isName ? name : nil
+    }
+
+    /// RFC 5322 §3.2.3
+    static func isOfAtom(_ byte: UInt8) -> Bool { isLetterOrDigit(byte) || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte) }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+}

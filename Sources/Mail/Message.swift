@@ -1,0 +1,54 @@
+import Foundation
+import Values
+
+/// A letter as it goes over the wire (RFC 5322), text and HTML as alternatives (RFC 2046 §5.1.4).
+///
+/// ASCII throughout, with short lines, so that no server on the way has a reason to change it. It is the same, byte by
+/// byte, at each attempt.
+struct Message: Sendable {
+    let text: String
+
+    /// Composes `letter`. `recipient` is its recipient, checked.
+    init(_ letter: Letter, from sender: Sender, to recipient: MailAddress, _ postmark: Postmark) {
+        let name = sender.name.map { "\(HeaderText.phrase($0)) " } ?? ""
+        // Neither quoted-printable nor a header of ours can hold `=_`.
+        let boundary = "=_\(postmark.id)"
+        let fields = [
+            "Date: \(postmark.date.rfc5322)",
+            "From: \(name)<\(sender.address)>",
+            "To: <\(recipient)>",
+            "Subject: \(HeaderText.unstructured(letter.subject))",
+            "Message-ID: <\(postmark.id)@\(sender.address.domain)>",
+            // RFC 3834 §5: nobody's holiday notice answers it.
+            "Auto-Submitted: auto-generated",
+            "MIME-Version: 1.0",
+            "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
+        ]
+        // The last alternative is the one to be preferred.
+        let parts = [("plain", letter.text), ("html", letter.html)].map { kind, text in
+            """
+            --\(boundary)\r
+            Content-Type: text/\(kind); charset=utf-8\r
+            Content-Transfer-Encoding: quoted-printable\r
+            \r
+            \(QuotedPrintable.encode(text))
+            """
+        }
+        text = fields.joined(separator: "\r\n") + "\r\n\r\n" + parts.joined() + "--\(boundary)--\r\n"
+    }
+}
+
+extension Timestamp {
+    /// RFC 5322 §3.3, in UTC.
+    var rfc5322: String {
+        var seconds = time_t(self.seconds)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { $0 < 10 ? "0\($0)" : "\($0)" }
+            .joined(separator: ":")
+        let day = "\(days[Int(parts.tm_wday)]), \(parts.tm_mday) \(months[Int(parts.tm_mon)])"
+        return "\(day) \(Int(parts.tm_year) + 1900) \(time) +0000"
+    }
+}

@@ -1,0 +1,64 @@
+public import Values
+
+extension AuthorizationRequest {
+    /// What to do next for a browser.
+    public enum Step: Sendable, Equatable {
+        case signIn
+        /// The person is known, but the sign-in is too old for this client.
+        case confirm
+        case signUp
+        /// The person must show to read the e-mail address.
+        case verify
+        /// The person must be asked for this scope.
+        case consent(Scope)
+        case respond
+        case refuse(OAuthError.Code)
+    }
+
+    /// The whole decision, purely. Each step stores what it finds out and comes back here.
+    ///
+    /// `prompt=login` asks whatever session there is, one bought with a session code included; the way back from a page
+    /// leaves out what that page was the answer to. A bought session carries the sign-in time of its token, so `max_age`
+    /// is honest too.
+    public func next(for visitor: Visitor?, at now: Timestamp) -> Step {
+        let client = returnAddress.client
+        guard !prompt.contains(.create) else { return .signUp }
+        guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
+        guard isFresh(visitor.subject, at: now) else { return orRefuse(.confirm) }
+        if client.requiresVerifiedEmail, visitor.email != .verified {
+            // Who has no address cannot verify one: nothing here would lead anywhere.
+            return visitor.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
+        }
+        if let scope = scopeToAsk(for: visitor.consented) { return orRefuse(.consent(scope)) }
+        return .respond
+    }
+
+    /// What the person must be asked for, when `consented` was allowed before; nil when there is no need.
+    ///
+    /// A merchant's own client need not ask. Another asks for what it has not got yet, and once even if that is nothing.
+    public func scopeToAsk(for consented: Scope?) -> Scope? {
+        guard !prompt.contains(.consent) else { return scope }
+        guard !returnAddress.client.firstParty else { return nil }
+        guard let consented else { return scope }
+        return scope.isSubset(of: consented) ? nil : scope.subtracting(consented)
+    }
+
+    /// With `prompt=none` no step that needs the person is taken (OpenID Connect Core §3.1.2.6).
+    private func orRefuse(_ step: Step) -> Step {
+        guard prompt.contains(.none) else { return step }
+        return switch step {
+        case .signIn, .confirm, .signUp: .refuse(.loginRequired)
+        case .verify: .refuse(.interactionRequired)
+        case .consent: .refuse(.consentRequired)
+        case .respond, .refuse: step
+        }
+    }
+
+    // OpenID Connect Core §3.1.2.1: max_age=0 is prompt=login.
+    private var asksAgain: Bool { !prompt.isDisjoint(with: Prompt.signingIn) || maxAge == .zero }
+
+    private func isFresh(_ subject: Subject, at now: Timestamp) -> Bool {
+        guard let maxAge else { return true }
+        return now - subject.signedInAt <= maxAge
+    }
+}

@@ -1,0 +1,20 @@
+/// Where a browser may go after a logout: an address that the client which asked has registered.
+public struct LogoutAddress: Sendable {
+    /// With the request's `state`, if it has one.
+    public let location: String
+
+    /// Nil when the request names no address, no client, or an address that is not registered to the letter: then the
+    /// browser stays. A logout is never a way to lead somebody elsewhere.
+    public init?(_ parameters: Parameters, client: Client?) {
+        let text = parameters[.postLogoutRedirectURI] ?? parameters[.redirectURI] ?? parameters[.returnTo]
+        guard let text, let client else { return nil }
+        let registered = client.postLogoutRedirectURIs + client.redirectURIs
+        guard let uri = registered.first(where: { $0.isExactly(text) }) else { return nil }
+        location = parameters[.state].map { uri.adding([("state", $0)]) } ?? uri.text
+    }
+
+    /// What a page that asks first carries along.
+    public static let parameters: [Parameter] = [
+        .clientID, .postLogoutRedirectURI, .redirectURI, .returnTo, .state,
+    ]
+}

@@ -1,0 +1,44 @@
+public import Values
+
+/// Who is signed in to the browser that brings an authorization request, and what is known of that person.
+public struct Visitor: Sendable {
+    /// How the session came about.
+    public enum Session: Sendable, Equatable {
+        /// The person signed in here.
+        case signIn
+        /// A session code bought it, with a token of a client of this merchant.
+        case bought(by: Merchant.ID?)
+    }
+
+    /// The person's e-mail address.
+    public enum Email: Sendable, Equatable {
+        case none
+        case unverified
+        /// The person has shown to read it.
+        case verified
+    }
+
+    public let subject: Subject
+    public let session: Session
+    public let email: Email
+    /// What the person allowed the client before; nil when the client never asked.
+    public let consented: Scope?
+
+    public init(subject: Subject, session: Session, email: Email, consented: Scope?) {
+        self.subject = subject
+        self.session = session
+        self.email = email
+        self.consented = consented
+    }
+}
+
+extension Visitor.Session {
+    /// A session that a merchant's token bought is no sign-in for another merchant's client: else any merchant could
+    /// become its users elsewhere.
+    public func isGood(for client: Client) -> Bool {
+        switch self {
+        case .signIn: true
+        case .bought(let merchant): Merchant.same(merchant, client.merchant)
+        }
+    }
+}

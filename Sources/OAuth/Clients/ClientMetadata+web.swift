@@ -1,0 +1,26 @@
+import JOSE
+
+/// What a client says about its pages and servers on the web.
+extension ClientMetadata {
+    /// Origins (RFC 6454): scheme, host and port, without a path; https, or http to the machine itself.
+    static func webOrigins(_ members: JSONMembers) throws(JSONFault) -> [String]? {
+        guard let list = try members.list("web_origins") else { return nil }
+        for text in list {
+            guard WebOrigin.isOne(text) else {
+                throw JSONFault(
+                    "web_origins", "origins such as https://www.example.com: in lower case, no path, no default port")
+            }
+        }
+        return list
+    }
+
+    /// An https URL; null takes the one there is away.
+    static func callbackURI(_ members: JSONMembers, _ base: Client?) throws(JSONFault) -> String? {
+        guard members.has("callback_uri") else { return base?.callbackURI }
+        guard let text = try members.text("callback_uri", most: 2000) else { return nil }
+        guard let uri = RedirectURI(registering: text),
+            uri.text.hasPrefix("https://") || uri.text.hasPrefix("http://")
+        else { throw JSONFault("callback_uri", "an https URL, or null") }
+        return text
+    }
+}

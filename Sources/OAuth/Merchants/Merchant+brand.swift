@@ -1,0 +1,26 @@
+import Foundation
+import JOSE
+
+/// How a merchant's pages look.
+extension Merchant {
+    /// An https URL; null takes the one there is away.
+    static func logoURI(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> String? {
+        guard members.has("logo_uri") else { return base?.logoURI }
+        guard let text = try members.text("logo_uri", most: 1000) else { return nil }
+        // It is part of a Content-Security-Policy: no character of it may end a directive.
+        guard let uri = RedirectURI(registering: text),
+            uri.text.hasPrefix("https://"), !text.contains(where: { ";,'\"".contains($0) })
+        else { throw JSONFault("logo_uri", "an https URL, or null") }
+        return text
+    }
+
+    /// `#rrggbb`; null takes the one there is away.
+    static func accentColor(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> String? {
+        guard members.has("accent_color") else { return base?.accentColor }
+        guard let text = try members.text("accent_color") else { return nil }
+        guard text.wholeMatch(of: /#[0-9a-fA-F]{6}/) != nil else {
+            throw JSONFault("accent_color", "a colour as #rrggbb, or null")
+        }
+        return text.lowercased()
+    }
+}

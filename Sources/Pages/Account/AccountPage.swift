@@ -1,0 +1,53 @@
+/// All that a person can see and change of their account: profile, address, password, sessions, apps, data.
+///
+/// Its forms post to paths below `/account`, each with `form_token`: see `account.html`.
+public struct AccountPage: PageContents {
+    /// What the last form did.
+    public enum Notice: String, CaseIterable, Sendable {
+        case profileSaved, emailChanged, emailVerified, passwordChanged, sessionEnded, otherSessionsEnded, appRevoked
+        case confirmed, deletionCancelled
+    }
+
+    /// The form that was refused.
+    public enum Form: String, CaseIterable, Sendable {
+        case profile, email, password
+    }
+
+    let account: Profile
+    let formToken: String
+    let sessions: [SessionItem]
+    let apps: [AppItem]
+    let newEmail: String
+    private let notice: Notice?
+    private let refused: (form: Form, refusal: PageRefusal)?
+
+    /// - Parameters:
+    ///   - account: what is stored, or what was typed into a refused form.
+    ///   - newEmail: the address that was typed into the refused form `email`.
+    public init(
+        account: Profile, formToken: String, sessions: [SessionItem], apps: [AppItem], newEmail: String = "",
+        notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
+    ) {
+        self.account = account
+        self.formToken = formToken
+        self.sessions = sessions
+        self.apps = apps
+        self.newEmail = newEmail
+        self.notice = notice
+        refused = refusal
+    }
+
+    func words(_ texts: Texts) -> [String: Any] {
+        var words: [String: Any] = [
+            "account": account.words(texts), "sessions": sessions.map { $0.words(texts) },
+            "apps": apps.map { $0.words(texts) },
+            "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
+        ]
+        if let notice { words["notice"] = texts["account.notice.\(notice)"] }
+        if let refused { words["refused"] = [refused.form.rawValue: refused.refusal.words(texts)] }
+        return words
+    }
+
+    /// Every text that `words` may ask for.
+    static let keys = Notice.allCases.map { "account.notice.\($0)" } + SessionItem.keys + Profile.keys
+}

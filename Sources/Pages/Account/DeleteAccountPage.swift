@@ -1,0 +1,32 @@
+/// Asks whether to delete the account. Posts `form_token` and, if it is asked for, `current_password` to `action`.
+public struct DeleteAccountPage: PageContents {
+    let action: String
+    let formToken: String
+    let email: String
+    let graceDays: Int
+    let asksPassword: Bool
+    let refusal: PageRefusal?
+
+    /// - Parameter graceDays: how long the person can change their mind; 0 if not at all.
+    public init(
+        action: String, formToken: String, email: String, graceDays: Int, asksPassword: Bool,
+        refusal: PageRefusal? = nil
+    ) {
+        self.action = action
+        self.formToken = formToken
+        self.email = email
+        self.graceDays = graceDays
+        self.asksPassword = asksPassword
+        self.refusal = refusal
+    }
+
+    func words(_ texts: Texts) -> [String: Any] {
+        let key = graceDays == 0 ? "now" : graceDays == 1 ? "tomorrow" : "days"
+        var words: [String: Any] = ["when": texts["deleteAccount.when.\(key)"]]
+        words["refusal"] = refusal?.words(texts)
+        return words
+    }
+
+    /// Every text that `words` may ask for.
+    static let keys = ["now", "tomorrow", "days"].map { "deleteAccount.when.\($0)" }
+}

@@ -1,0 +1,57 @@
+/// Asks what of it an application may have.
+///
+/// Posts `form_token`, `request`, a `scope` for each that is ticked or required, and `decision`, which is `allow` or
+/// `deny`, to `action`.
+public struct ConsentPage: PageContents {
+    /// One thing that is asked for. Scopes of OpenID Connect are described, others called by their name.
+    public struct Scope: Sendable {
+        let name: String
+        let isRequired: Bool
+
+        /// - Parameter isRequired: there is no saying no to this alone.
+        public init(name: String, isRequired: Bool = false) {
+            self.name = name
+            self.isRequired = isRequired
+        }
+    }
+
+    let clientName: String
+    let merchantName: String
+    let scopes: [Scope]
+    let action: String
+    let formToken: String
+    let request: String
+    let refusal: PageRefusal?
+
+    /// - Parameter merchantName: who makes the application; empty if nobody is known.
+    public init(
+        clientName: String, merchantName: String, scopes: [Scope], action: String, formToken: String, request: String,
+        refusal: PageRefusal? = nil
+    ) {
+        self.clientName = clientName
+        self.merchantName = merchantName
+        self.scopes = scopes
+        self.action = action
+        self.formToken = formToken
+        self.request = request
+        self.refusal = refusal
+    }
+
+    func words(_ texts: Texts) -> [String: Any] {
+        var words: [String: Any] = ["scopes": scopes.map { $0.words(texts) }, "isOfMerchant": !merchantName.isEmpty]
+        words["refusal"] = refusal?.words(texts)
+        return words
+    }
+}
+
+extension ConsentPage.Scope {
+    private static let known = ["openid", "profile", "email", "phone", "address", "offline_access"]
+
+    func words(_ texts: Texts) -> [String: Any] {
+        let key = Self.known.contains(name) ? "scope.\(name)" : "scope.other"
+        return ["name": name, "isRequired": isRequired, "description": texts[key]]
+    }
+
+    /// Every text that `words` may ask for.
+    static let keys = (known + ["other"]).map { "scope.\($0)" }
+}

@@ -1,0 +1,11 @@
+/// Carries an answer to an application by a form (OAuth 2.0 Form Post Response Mode), by itself if scripts may run and
+/// by a button if not. Posts `fields` to `action`.
+public struct FormPostPage: PageContents {
+    let action: String
+    let fields: [HiddenField]
+
+    public init(action: String, fields: [HiddenField]) {
+        self.action = action
+        self.fields = fields
+    }
+}

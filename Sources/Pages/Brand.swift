@@ -1,0 +1,13 @@
+/// Whose pages they are: what the header shows, and a stylesheet with their colours.
+public struct Brand: Sendable {
+    public let name: String
+    let logoURI: String?
+    let stylesheet: String?
+
+    /// - Parameter stylesheet: the path of `Stylesheet.brand(accent:)`.
+    public init(name: String, logoURI: String? = nil, stylesheet: String? = nil) {
+        self.name = name
+        self.logoURI = logoURI
+        self.stylesheet = stylesheet
+    }
+}

@@ -1,0 +1,57 @@
+import Mustache
+
+/// What every mail says, in every language: `templates.mails(.accountDeleted, in: frame)` writes it.
+public struct MailTemplates: Sendable {
+    private let versions: [Language: Version]
+    private let site: String
+
+    private struct Version: Sendable {
+        let texts: Texts
+        let subject: MustacheTemplate
+        let text: MustacheTemplate
+        let html: MustacheTemplate
+
+        init(from files: ResourceFiles, texts: Texts) throws(TemplateFault) {
+            func template(
+                _ name: String, _ escaping: MustacheTemplate.Escaping
+            ) throws(TemplateFault) -> MustacheTemplate {
+                let path = files.path(name)
+                return try .parse(try texts.fill(try files.text(name), of: path), of: path, escaping: escaping)
+            }
+            self.texts = texts
+            subject = try .parse("{{subject}}", of: "mail.txt", escaping: .nothing)
+            text = try template("mail.txt", .nothing)
+            html = try template("mail.html", .markup)
+        }
+    }
+
+    init(from files: ResourceFiles, translations: Translations, site: String) throws(TemplateFault) {
+        var versions: [Language: Version] = [:]
+        for (language, texts) in translations.languages {
+            versions[language] = try Version(from: files, texts: texts)
+        }
+        self.versions = versions
+        self.site = site
+    }
+
+    /// Writes `letter`. Its sender is the frame's brand, or else this site.
+    public func callAsFunction(_ letter: Letter, in frame: Frame) -> MailText {
+        guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
+        var words = letter.words(version.texts)
+        words["language"] = frame.language.rawValue
+        words["sender"] = (frame.brand?.name ?? site).onOneLine
+        words["site"] = frame.brand == nil ? nil : site
+        return MailText(
+            subject: version.subject.render(words), text: version.text.render(words), html: version.html.render(words))
+    }
+}
+
+extension String {
+    /// A name without what could end its line and begin a header, or a sentence, of its own.
+    var onOneLine: String {
+        let ends: [Unicode.GeneralCategory] = [.control, .lineSeparator, .paragraphSeparator]
+        return String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { ends.contains($0.properties.generalCategory) ? " " : $0 }))
+    }
+}

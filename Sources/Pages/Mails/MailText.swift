@@ -1,0 +1,6 @@
+/// What a mail says: its subject, and its body twice.
+public struct MailText: Sendable {
+    public let subject: String
+    public let text: String
+    public let html: String
+}

@@ -1,0 +1,48 @@
+/// Why the last attempt was refused: said above the form, in the language of the page.
+public enum PageRefusal: Sendable {
+    case wrongCredentials
+    case tooManyAttempts(seconds: Int)
+    case overloaded
+    case wrongPassword
+    case weakPassword(PasswordFault)
+    case notAnAddress
+    case wrongCode(triesLeft: Int)
+    case nothingAllowed
+    case nameTooLong
+    /// A control character where a name or the like belongs.
+    case unfitText
+}
+
+/// What is wrong with a password that somebody chose.
+public enum PasswordFault: String, CaseIterable, Sendable {
+    case tooShort, tooLong, common, personal
+}
+
+extension PageRefusal {
+    /// What a template sees: its text with the numbers in it, and by name the fields at fault.
+    func words(_ texts: Texts) -> [String: Any] {
+        switch self {
+        case .wrongCredentials: ["text": texts["refusal.wrongCredentials"], "email": true, "password": true]
+        case .tooManyAttempts(let seconds) where seconds <= 90:
+            ["text": texts["refusal.tooManyAttempts.seconds"], "seconds": max(2, seconds)]
+        case .tooManyAttempts(let seconds):
+            ["text": texts["refusal.tooManyAttempts.minutes"], "minutes": (seconds + 59) / 60]
+        case .overloaded: ["text": texts["refusal.overloaded"]]
+        case .wrongPassword: ["text": texts["refusal.wrongPassword"], "password": true]
+        case .weakPassword(let fault): ["text": texts["refusal.weakPassword.\(fault)"], "newPassword": true]
+        case .notAnAddress: ["text": texts["refusal.notAnAddress"], "email": true]
+        case .wrongCode(let triesLeft) where triesLeft <= 0: ["text": texts["refusal.wrongCode.last"], "code": true]
+        case .wrongCode(let triesLeft): ["text": texts["refusal.wrongCode"], "triesLeft": triesLeft, "code": true]
+        case .nothingAllowed: ["text": texts["refusal.nothingAllowed"]]
+        case .nameTooLong: ["text": texts["refusal.nameTooLong"], "name": true]
+        case .unfitText: ["text": texts["refusal.unfitText"], "name": true]
+        }
+    }
+
+    /// Every text that `words` may ask for.
+    static let keys: [String] =
+        [
+            "wrongCredentials", "tooManyAttempts.seconds", "tooManyAttempts.minutes", "overloaded", "wrongPassword",
+            "notAnAddress", "wrongCode", "wrongCode.last", "nothingAllowed", "nameTooLong", "unfitText",
+        ].map { "refusal.\($0)" } + PasswordFault.allCases.map { "refusal.weakPassword.\($0)" }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// Where the files of the pages come from: an operator's folder, else this binary.
+struct ResourceFiles: Sendable {
+    private let folder: String?
+
+    /// - Parameter folder: what is in it goes before the file of the same name of ours; anything else named as a page,
+    ///   a text or a style is a mistake.
+    init(overriding folder: String?) throws(TemplateFault) {
+        self.folder = folder
+        guard let folder else { return }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            throw TemplateFault(file: folder, "there is no such folder, or it cannot be read")
+        }
+        let endings = [".html", ".json", ".css", ".txt", ".js"]
+        for name in names.sorted() where !name.hasPrefix(".") && endings.contains(where: name.hasSuffix) {
+            guard Self.embedded[name] != nil, name != "submit.js" else {
+                throw TemplateFault(file: "\(folder)/\(name)", "no file of this name can be overridden")
+            }
+        }
+    }
+
+    /// The text to use of the file `name`.
+    func text(_ name: String) throws(TemplateFault) -> String {
+        if let file = try overriding(name) { return file.text }
+        return try embedded(name)
+    }
+
+    /// Our own text of the file `name`.
+    func embedded(_ name: String) throws(TemplateFault) -> String {
+        guard let bytes = Self.embedded[name] else { throw TemplateFault(file: name, "is missing") }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The operator's text of the file `name`, if there is one.
+    func overriding(_ name: String) throws(TemplateFault) -> (path: String, text: String)? {
+        guard let folder else { return nil }
+        let path = "\(folder)/\(name)"
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: path),
+            let text = String(validating: bytes, as: UTF8.self)
+        else { throw TemplateFault(file: path, "cannot be read as UTF-8") }
+        return (path, text)
+    }
+
+    /// What to call the file `name` in a fault.
+    func path(_ name: String) -> String {
+        guard let folder, FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return name }
+        return "\(folder)/\(name)"
+    }
+}

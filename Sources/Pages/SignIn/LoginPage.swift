@@ -1,0 +1,66 @@
+/// Asks for e-mail address and password.
+///
+/// Posts `form_token`, `continue`, `email`, `password` and `remember` (`1`) to `action`, or all of it to `/login/code`.
+public struct LoginPage: PageContents {
+    /// The way back without signing in: a form of its own, which posts `form_token`, `request` and `decision=cancel`.
+    public struct Cancel: Sendable {
+        let action: String
+        let request: String
+
+        public init(action: String, request: String) {
+            self.action = action
+            self.request = request
+        }
+    }
+
+    let action: String
+    let formToken: String
+    let continueTo: String
+    let email: String
+    let clientName: String?
+    let isConfirmation: Bool
+    let cancel: Cancel?
+    let refusal: PageRefusal?
+
+    /// - Parameters:
+    ///   - email: what to fill in: empty, or what was typed before a refusal.
+    ///   - clientName: the application that sent the person here.
+    ///   - isConfirmation: somebody is signed in and shows again that it is them; the address stays as it is.
+    public init(
+        action: String, formToken: String, continueTo: String, email: String = "", clientName: String? = nil,
+        isConfirmation: Bool = false, cancel: Cancel? = nil, refusal: PageRefusal? = nil
+    ) {
+        self.action = action
+        self.formToken = formToken
+        self.continueTo = continueTo
+        self.email = email
+        self.clientName = clientName
+        self.isConfirmation = isConfirmation
+        self.cancel = cancel
+        self.refusal = refusal
+    }
+
+    func words(_ texts: Texts) -> [String: Any] {
+        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        words["refusal"] = refusal?.words(texts)
+        return words
+    }
+}
+
+extension String {
+    /// The text as the value of a parameter in an address: all but the unreserved characters of RFC 3986 §2.3 in
+    /// percent signs.
+    var asQueryValue: String {
+        let digits = Array("0123456789ABCDEF")
+        return utf8.reduce(into: "") { text, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/// Asks for what a new account needs. Posts `form_token`, `continue`, `email`, `password` and `name` to `action`.
+public struct SignUpPage: PageContents {
+    let action: String
+    let formToken: String
+    let continueTo: String
+    let email: String
+    let name: String
+    let clientName: String?
+    let refusal: PageRefusal?
+
+    public init(
+        action: String, formToken: String, continueTo: String, email: String = "", name: String = "",
+        clientName: String? = nil, refusal: PageRefusal? = nil
+    ) {
+        self.action = action
+        self.formToken = formToken
+        self.continueTo = continueTo
+        self.email = email
+        self.name = name
+        self.clientName = clientName
+        self.refusal = refusal
+    }
+
+    func words(_ texts: Texts) -> [String: Any] {
+        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        words["refusal"] = refusal?.words(texts)
+        return words
+    }
+}

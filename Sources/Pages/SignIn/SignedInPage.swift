@@ -1,0 +1,13 @@
+/// Says who is signed in here. Its button posts `form_token` to `logoutAction`.
+public struct SignedInPage: PageContents {
+    let account: String
+    let formToken: String
+    let logoutAction: String
+
+    /// - Parameter account: the name or e-mail address that the person knows themselves by.
+    public init(account: String, formToken: String, logoutAction: String) {
+        self.account = account
+        self.formToken = formToken
+        self.logoutAction = logoutAction
+    }
+}

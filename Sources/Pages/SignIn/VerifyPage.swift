@@ -1,0 +1,15 @@
+/// Says that the address must be confirmed first; its button, which sends a code there, posts `form_token` and
+/// `continue` to `action`.
+public struct VerifyPage: PageContents {
+    let action: String
+    let formToken: String
+    let continueTo: String
+    let email: String
+
+    public init(action: String, formToken: String, continueTo: String, email: String) {
+        self.action = action
+        self.formToken = formToken
+        self.continueTo = continueTo
+        self.email = email
+    }
+}

@@ -1,0 +1,40 @@
+/// A language that the pages and mails speak. Its raw value is the code that `lang` and the file of its texts bear.
+public enum Language: String, CaseIterable, Sendable {
+    case english = "en"
+    case norwegian = "no"
+    case swedish = "sv"
+    case german = "de"
+
+    /// The language that a person asked for: the first known one of `ui_locales`, else the most wanted known one of
+    /// `Accept-Language`, else English.
+    public static func preferred(uiLocales: String?, acceptLanguage: String?) -> Language {
+        // OpenID Connect Core §3.1.2.1: separated by spaces, the most wanted first.
+        let asked = (uiLocales ?? "").split(separator: " ").prefix(20).lazy.compactMap { Language(tag: $0) }
+        return asked.first ?? accepted(acceptLanguage ?? "") ?? .english
+    }
+
+    /// The language of a tag such as `nb-NO`, by its first part (RFC 5646 §2.1), or nil if it is none of ours.
+    public init?(tag: some StringProtocol) {
+        switch tag.prefix(while: { $0 != "-" && $0 != "_" }).lowercased() {
+        case "en": self = .english
+        case "no", "nb", "nn": self = .norwegian
+        case "sv": self = .swedish
+        case "de": self = .german
+        default: return nil
+        }
+    }
+
+    /// RFC 9110 §12.5.4: tags with a weight of 1 unless said, 0 for "not this one"; the first of equals wins.
+    private static func accepted(_ header: String) -> Language? {
+        var best: (language: Language, weight: Double)?
+        for range in header.split(separator: ",").prefix(50) {
+            let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+            guard let tag = parts.first, let language = Language(tag: tag) else { continue }
+            let weight = parts.dropFirst().first { $0.lowercased().hasPrefix("q=") }.map {
+                Double($0.dropFirst(2)) ?? 0
+            }
+            if weight ?? 1 > best?.weight ?? 0 { best = (language, weight ?? 1) }
+        }
+        return best?.language
+    }
+}

@@ -1,0 +1,51 @@
+import Foundation
+
+/// The texts of every language, all with the same keys.
+struct Translations: Sendable {
+    let languages: [Language: Texts]
+
+    /// Reads them, and compares them with each other and with what the pages will ask for.
+    init(from files: ResourceFiles) throws(TemplateFault) {
+        var languages: [Language: Texts] = [:]
+        for language in Language.allCases { languages[language] = try Self.read(language, from: files) }
+        let keys = languages[.english]?.keys ?? []
+        for (language, texts) in languages {
+            for key in texts.keys.symmetricDifference(keys).sorted() {
+                throw TemplateFault(file: "\(language.rawValue).json", key: key, "is not in every language")
+            }
+        }
+        for key in Self.asked where !keys.contains(key) {
+            throw TemplateFault(file: "en.json", key: key, "is missing")
+        }
+        self.languages = languages
+    }
+
+    /// The keys that are made up of a value's name, so that no template shows them.
+    private static let asked =
+        PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + DeleteAccountPage.keys
+        + MessagePage.keys + Letter.keys
+
+    /// The texts of the operator's folder over our own.
+    private static func read(_ language: Language, from files: ResourceFiles) throws(TemplateFault) -> Texts {
+        let name = "\(language.rawValue).json"
+        var texts = try decode(try files.embedded(name), of: name)
+        guard let file = try files.overriding(name) else { return try Texts(language, texts) { _ in name } }
+        let own = try decode(file.text, of: file.path)
+        for (key, text) in own {
+            guard texts[key] != nil else { throw TemplateFault(file: file.path, key: key, "no page has such a text") }
+            texts[key] = text
+        }
+        return try Texts(language, texts) { own[$0] == nil ? name : file.path }
+    }
+
+    private static func decode(_ text: String, of file: String) throws(TemplateFault) -> [String: String] {
+        do {
+            return try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            let key = context.codingPath.last?.stringValue
+            throw TemplateFault(file: file, key: key, "must be a text: the file is one object of keys and texts")
+        } catch {
+            throw TemplateFault(file: file, "is not JSON: one object of keys and texts")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+"""One server and a few browsers for each worker; each story gets them without a memory of the last one."""
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from harness.server import Server, binary
+from selenium.webdriver import Chrome
+
+from stage.chromium import ChromiumMissing, Kind, start
+from stage.eye import Eye, complaints
+from stage.house import House
+from stage.outbox import Outbox
+from stage.sites import App, Attacker
+from stage.window import Window
+
+PLAIN = (Kind("en"), "wide")
+NARROW = (Kind("no", scripts=False), "narrow")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "every_way: also narrow, without scripts, and in another language")
+
+
+def pytest_generate_tests(metafunc):
+    """The main stories are told twice: with everything a browser can do, and with as little as can be."""
+    if "window" in metafunc.fixturenames:
+        ways = [PLAIN, NARROW] if metafunc.definition.get_closest_marker("every_way") else [PLAIN]
+        metafunc.parametrize("window", ways, indirect=True, ids=[f"{kind}-{width}" for kind, width in ways])
+
+
+class Browsers:
+    """Processes that are kept for the next story, by kind and by how many of the kind a story needs at once."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.drivers: dict[tuple[Kind, int], Chrome] = {}
+
+    def take(self, kind: Kind, number: int) -> Chrome:
+        """A browser without a memory."""
+        driver = self.drivers.get((kind, number)) or self._start(kind, number)
+        driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        driver.get("about:blank")
+        driver.get_log("browser")
+        # Every story has an address of its own, so that no story is throttled for what the others tried.
+        address = f"10.{random.randrange(256)}.{random.randrange(256)}.{random.randrange(1, 255)}"
+        driver.execute_cdp_cmd("Network.enable", {})
+        driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"X-Forwarded-For": address}})
+        for file in self.downloads(kind, number).iterdir():
+            file.unlink()
+        return driver
+
+    def downloads(self, kind: Kind, number: int) -> Path:
+        return self.folder / f"downloads-{kind}-{number}"
+
+    def end(self, driver: Chrome) -> None:
+        self.drivers = {key: other for key, other in self.drivers.items() if other is not driver}
+        driver.quit()
+
+    def _start(self, kind: Kind, number: int) -> Chrome:
+        self.downloads(kind, number).mkdir()
+        self.drivers[kind, number] = start(kind, self.downloads(kind, number))
+        return self.drivers[kind, number]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def the_binary_is_there() -> None:
+    assert binary().exists(), f"{binary()} does not exist; build it, or name it in SPINDLE_BINARY"
+
+
+@pytest.fixture(scope="session")
+def browsers(tmp_path_factory) -> Iterator[Browsers]:
+    browsers = Browsers(tmp_path_factory.mktemp("browsers"))
+    yield browsers
+    for driver in list(browsers.drivers.values()):
+        browsers.end(driver)
+
+
+@pytest.fixture(scope="session")
+def eye(tmp_path_factory) -> Eye:
+    folder = tmp_path_factory.getbasetemp()
+    # With xdist each worker has a folder of its own in the one of the run.
+    shared = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "seen"
+    shared.mkdir(exist_ok=True)
+    return Eye(shared)
+
+
+@pytest.fixture(scope="session")
+def app() -> Iterator[App]:
+    app = App()
+    yield app
+    app.close()
+
+
+@pytest.fixture(scope="session")
+def attacker() -> Iterator[Attacker]:
+    attacker = Attacker()
+    yield attacker
+    attacker.close()
+
+
+@pytest.fixture(scope="session")
+def build(tmp_path_factory, app) -> Iterator[Callable[..., House]]:
+    """Makes a server with people in it; `settings` are environment variables."""
+    servers: list[Server] = []
+
+    def build(**settings: str) -> House:
+        directory = tmp_path_factory.mktemp("spindle")
+        outbox = directory / "outbox"
+        settings = {"SPINDLE_MAIL": f"file:{outbox}/", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"} | settings
+        server = Server(directory, str(directory / "spindle.db"), settings)
+        servers.append(server)
+        server.init()
+        return House.build(server.start(), Outbox(outbox), app)
+
+    yield build
+    for server in servers:
+        server.end()
+
+
+@pytest.fixture(scope="session")
+def house(build) -> House:
+    return build()
+
+
+@pytest.fixture
+def another(browsers, house, eye) -> Iterator[Callable[..., Window]]:
+    """Opens the browser of somebody else, or the same person's second one."""
+    windows: list[Window] = []
+
+    def another(kind: Kind = PLAIN[0], width: str = PLAIN[1]) -> Window:
+        number = sum(window.kind == kind for window in windows)
+        try:
+            driver = browsers.take(kind, number)
+        except ChromiumMissing as absence:
+            missing(str(absence))
+        windows.append(Window(driver, kind, width, house.spindle.origin, eye))
+        return windows[-1]
+
+    yield another
+    faults = [fault for window in windows for fault in window.faults + complaints(window.driver)]
+    assert not faults, "\n".join(["faults of pages that were seen:", *dict.fromkeys(faults)])
+
+
+@pytest.fixture
+def window(request, another) -> Window:
+    return another(*request.param)
+
+
+def missing(what: str) -> None:
+    """In CI a missing part is a failure, because there a skipped test is one nobody sees."""
+    if os.environ.get("CI") == "true":
+        pytest.fail(what)
+    pytest.skip(what)

@@ -1,0 +1,136 @@
+"""A server with its inbox, a merchant with its apps, and people."""
+
+import secrets
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from harness.server import Server
+from harness.spindle import Client, Person, PKCE, Spindle
+from selenium.webdriver.support.ui import WebDriverWait
+
+from stage.outbox import Mail, Outbox
+from stage.sites import App
+from stage.texts import says
+from stage.window import PATIENCE, Window
+
+SCOPE = "openid email profile"
+
+
+@dataclass(frozen=True)
+class Errand:
+    """An app sends somebody to Spindle, and waits for them to come back."""
+
+    spindle: Spindle
+    client: Client
+    path: str
+    state: str
+    pkce: PKCE
+    app: App
+
+    def answer(self, window: Window) -> dict[str, str]:
+        """What the app was told, once the browser is back there."""
+        WebDriverWait(window.driver, PATIENCE, 0.05).until(
+            lambda driver: driver.current_url.startswith(self.app.origin), f"not back in the app, but at {window}"
+        )
+        parts = urlsplit(window.url)
+        told = dict(parse_qsl(parts.query)) or dict(parse_qsl(parts.fragment)) or self.app.visits[-1].values
+        assert told["state"] == self.state, told
+        return told
+
+    def tokens(self, window: Window) -> dict:
+        """The tokens that the app gets for the code it was told."""
+        answer = self.answer(window)
+        assert "code" in answer, answer
+        redeemed = self.spindle.redeem(self.client, answer["code"], code_verifier=self.pkce.verifier)
+        assert redeemed.status == 200, redeemed
+        return redeemed.json
+
+    def person(self, window: Window) -> dict:
+        """Who came back, as the app learns it."""
+        return self.spindle.good("GET", "/me", bearer=self.tokens(window)["access_token"])
+
+
+@dataclass(frozen=True)
+class House:
+    server: Server
+    spindle: Spindle
+    outbox: Outbox
+    app: App
+    merchant: str
+    own: Client
+    partner: Client
+    phone: Client
+
+    @classmethod
+    def build(cls, server: Server, outbox: Outbox, app: App) -> "House":
+        spindle = Spindle.of(server)
+        merchant = spindle.create_merchant("Bokhandel & Sønn")
+        grants = ["authorization_code", "refresh_token"]
+        goodbye = {"post_logout_redirect_uris": [app.goodbye], "web_origins": [app.origin]}
+        return cls(
+            server, spindle, outbox, app, merchant,
+            spindle.create_client(merchant, "Leselampa", app.callback, grant_types=grants, scope=SCOPE, **goodbye),
+            spindle.create_client(
+                merchant, "Word & Partner", app.callback, grant_types=grants, scope=SCOPE, first_party=False
+            ),
+            spindle.create_client(
+                merchant, "Phone", "com.example.app:/login", scope=SCOPE, token_endpoint_auth_method="none",
+                grant_types=["password", *grants],
+            ),
+        )
+
+    def errand(self, client: Client | None = None, **parameters: str) -> Errand:
+        client, pkce, state = client or self.own, PKCE(), secrets.token_urlsafe(9)
+        parameters = {"state": state, "scope": SCOPE} | parameters
+        path = self.spindle.authorize_path(client, pkce, **parameters)
+        return Errand(self.spindle, client, path, state, pkce, self.app)
+
+    def address(self) -> str:
+        """Of somebody who has no account yet."""
+        return f"{secrets.token_hex(6)}@example.com"
+
+    def password(self) -> str:
+        return secrets.token_urlsafe(15)
+
+    def person(self) -> Person:
+        """Somebody with an account, an address that is known to be theirs, and a password."""
+        return self.spindle.create_person()
+
+    def unverified(self) -> Person:
+        """Somebody whose address nobody has shown to be theirs."""
+        email, password = self.address(), self.password()
+        made = self.spindle.administer("POST", "users", {"email": email, "password": password, "email_verified": False})
+        assert made.status == 201, made
+        return Person(made.json["user_id"], email, password)
+
+    def can_sign_in(self, email: str, password: str) -> bool:
+        """Whether a phone gets tokens for them."""
+        return self.spindle.token(self.phone, "password", username=email, password=password).status == 200
+
+    def letter(self, window: Window, address: str, name: str, count: int = 1) -> Mail:
+        """The mail number `count` to `address`, which is to be the letter `name` in the language of `window`."""
+        mail = self.outbox.wait_for(address, count)
+        for part, text in (("subject", mail.subject), ("text", mail.text), ("otherwise", mail.html_text)):
+            assert says(text, f"mail.{name}.{part}", window.language), f"no mail.{name}.{part} in\n{text}"
+        with window.tab() as tab:
+            file = self.server.directory / f"{name}.html"
+            file.write_text(mail.html, "utf-8")
+            tab.open(file.as_uri())
+            tab.look(f"mail {name}")
+        return mail
+
+    # What people often do
+
+    def sign_in(self, window: Window, person: Person, path: str = "/login", **values: str | bool) -> None:
+        window.open(path)
+        window.form("password").fill(email=person.email, password=person.password, **values).submit()
+
+    def is_signed_in(self, window: Window) -> bool:
+        """Whether /account lets this browser in; leaves it there."""
+        window.open("/account")
+        return window.path == "/account" and not window.has('form[action^="/login"]')
+
+    def sign_up(self, window: Window, email: str, password: str, path: str = "/signup", **values: str) -> None:
+        """As far as the page that asks for the code."""
+        window.open(path)
+        window.form("password").fill(email=email, password=password, **values).submit()

@@ -1,0 +1,277 @@
+"""Forms from elsewhere, twice, too late and too long: each ends on a page that says so, and nothing has changed."""
+
+import pytest
+
+CHANGES = {"name": "Mallory", "email": "mallory@example.com", "password": "mallory has chosen this",
+           "current_password": "x", "new_password": "mallory has chosen this", "decision": "allow", "code": "123456"}
+TARGETS = [
+    "/login", "/login/code", "/login/code/check", "/signup", "/signup/check", "/password", "/logout",
+    "/account/profile", "/account/email", "/account/password", "/account/sessions/end-others", "/account/apps/revoke",
+    "/account/sessions/end", "/account/email/check", "/account/delete", "/account/restore", "/oauth/consent", "/verify",
+    "/verify/check", "/signup/confirm/x", "/password/reset/x", "/auth/session/x",
+]
+
+
+@pytest.fixture
+def person(house, window):
+    """Somebody who is signed in, at the account page."""
+    person = house.person()
+    house.sign_in(window, person, "/login?continue=/account")
+    return person
+
+
+def is_unharmed(house, window, person) -> bool:
+    """Whether the person is still signed in here, by the same name, address and password."""
+    return (
+        house.is_signed_in(window)
+        and window.form(action="/account/profile").value("name") == "Kari Nordmann"
+        and person.email in window.text
+        and house.can_sign_in(person.email, person.password)
+    )
+
+
+def test_a_form_on_another_site_changes_nothing(house, window, another, person, attacker):
+    own = another().open("/login")
+    token = own.find('[name="form_token"]').get_property("value")
+    request = house.errand().path.partition("?")[2]
+    fields = CHANGES | {"form_token": token, "client": house.own.id, "request": request}
+    for target in TARGETS:
+        window.open(attacker.lure(house.spindle.origin + target, **fields))
+        window.follow("button")
+        assert window.path == target
+        window.expect_message("foreignForm")
+    assert is_unharmed(house, window, person)
+
+
+@pytest.mark.every_way
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same site", "another site"])
+def test_a_form_on_another_site_says_what_happened(house, window, person, attacker, host):
+    lure = attacker.lure(f"{house.spindle.origin}/account/profile", name="Mallory")
+    window.open(lure.replace("127.0.0.1", host))
+    window.follow("button")
+    window.expect_message("foreignForm")
+    assert is_unharmed(house, window, person)
+
+
+@pytest.mark.parametrize("page", ["/account", "/login", "authorize"])
+def test_our_pages_do_not_show_in_frames_of_others(house, window, person, attacker, page):
+    path = house.errand(prompt="login").path if page == "authorize" else page
+    window.open(attacker.lure("/"))
+    with window.frame(house.spindle.origin + path):
+        assert person.email not in window.driver.page_source
+        assert not window.has('[name="form_token"]')
+
+
+@pytest.mark.every_way
+def test_a_form_of_a_browser_without_cookies_says_what_happened(house, window):
+    person = house.person()
+    window.open("/login")
+    window.driver.delete_all_cookies()
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    window.expect_message("foreignForm")
+    assert not house.is_signed_in(window)
+
+
+# Twice
+
+def test_signing_in_twice_signs_in(house, window):
+    person, errand = house.person(), house.errand()
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    errand.answer(window)
+    window.back()
+    if window.has('[name="password"]'):
+        window.form("password").fill(email=person.email, password=person.password).submit()
+    assert errand.person(window)["sub"] == person.id
+
+
+@pytest.mark.every_way
+def test_a_new_password_that_is_sent_twice_is_set_once(house, window):
+    person, new = house.person(), house.password()
+    window.open("/password")
+    window.form("email").fill(email=person.email).submit()
+    window.open(house.outbox.wait_for(person.email).link)
+    with window.tab() as tab:
+        tab.open(house.outbox.wait_for(person.email).link)
+        tab.form("password").fill(password=new).submit()
+    window.form("password").fill(password=house.password()).submit()
+    window.expect_message("linkGone")
+    assert house.can_sign_in(person.email, new)
+
+
+@pytest.mark.every_way
+def test_a_sign_up_that_is_sent_twice_makes_one_account(house, window):
+    email, password = house.address(), house.password()
+    house.sign_up(window, email, password)
+    first = house.outbox.wait_for(email)
+    window.driver.refresh()
+    second = house.outbox.wait_for(email, 2)
+    assert first.link != second.link
+    window.form("code").fill(code=second.code).submit()
+    assert house.is_signed_in(window)
+    window.open(first.link)
+    window.form(action=window.path).submit()
+    window.expect_message("emailTaken", "linkGone")
+    assert house.can_sign_in(email, password)
+
+
+def test_a_code_that_was_used_is_good_for_nothing(house, window):
+    person = house.person()
+    window.open("/login")
+    window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
+    spent = window.find('[name="verification"]').get_property("value")
+    code = house.outbox.wait_for(person.email).code
+    window.form("code").fill(code=code).submit()
+    sign_out(window)
+    window.open("/login")
+    window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
+    window.form("code").fill(code=code).forge("verification", spent).submit()
+    window.expect_message("linkGone")
+    assert not house.is_signed_in(window)
+
+
+def test_a_deletion_that_is_sent_twice_is_one_deletion(house, window, person):
+    window.open("/account/delete")
+    with window.tab() as tab:
+        tab.open("/account/delete")
+        tab.form("current_password").fill(current_password=person.password).submit()
+    window.form("current_password").fill(current_password=person.password).submit()
+    window.look("deletion after deletion")
+    assert window.is_at_home and (window.has('[name="password"]') or window.says("message.notSignedIn.title"))
+    house.sign_in(window, person)
+    window.press("decision", "keep")
+    assert house.is_signed_in(window)
+
+
+def test_an_app_that_is_revoked_twice_is_revoked(house, window):
+    house.sign_in(window, house.person())
+    errand = house.errand(house.partner)
+    window.open(errand.path)
+    window.press("decision", "allow")
+    errand.tokens(window)
+    window.open("/account")
+    with window.tab() as tab:
+        tab.open("/account")
+        tab.form(action="/account/apps/revoke").submit()
+    window.form(action="/account/apps/revoke").submit()
+    window.look("account app revoked twice")
+    assert window.path == "/account" and "Word & Partner" not in window.text
+
+
+# Too late
+
+FORMS = {
+    "profile": ("/account", "/account/profile", {"name": "Too Late"}),
+    "e-mail": ("/account", "/account/email", {"email": "late@example.com", "current_password": None}),
+    "password": ("/account", "/account/password", {"current_password": None, "new_password": "much too late for this"}),
+    "other sessions": ("/account", "/account/sessions/end-others", {}),
+    "deletion": ("/account/delete", "/account/delete", {"current_password": None}),
+}
+
+
+@pytest.mark.parametrize(("page", "action", "values"), FORMS.values(), ids=FORMS)
+def test_a_form_after_a_logout_in_another_tab_asks_to_sign_in(
+    house, window, another, person, page, action, values
+):
+    elsewhere = another(window.kind, window.width)
+    house.sign_in(elsewhere, person)
+    window.open(page)
+    with window.tab() as tab:
+        sign_out(tab)
+    values = {name: person.password if value is None else value for name, value in values.items()}
+    window.form(action=action).fill(**values).submit()
+    window.look("form after logout")
+    assert window.is_at_home
+    assert window.has('form[action^="/login"]') or window.has('main a[href^="/login"]'), window
+    assert is_unharmed(house, elsewhere, person)
+
+
+def test_a_decision_after_a_logout_in_another_tab_gives_nothing(house, window):
+    house.sign_in(window, house.person())
+    errand = house.errand(house.partner)
+    window.open(errand.path)
+    with window.tab() as tab:
+        sign_out(tab)
+    window.press("decision", "allow")
+    assert window.is_at_home and window.has('[name="password"]'), window
+
+
+def test_a_decision_after_a_change_of_person_in_another_tab_gives_nothing(house, window):
+    second = house.person()
+    house.sign_in(window, house.person())
+    errand = house.errand(house.partner)
+    window.open(errand.path)
+    with window.tab() as tab:
+        sign_out(tab)
+        house.sign_in(tab, second)
+    window.press("decision", "allow")
+    assert window.is_at_home, f"what the first one read, the second one did not allow: {window}"
+
+
+def test_a_form_of_a_session_that_was_ended_elsewhere_asks_to_sign_in(house, window, another, person):
+    elsewhere = another()
+    house.sign_in(elsewhere, person)
+    elsewhere.open("/account")
+    elsewhere.form(action="/account/sessions/end-others").submit()
+    window.form(action="/account/profile").fill(name="Too Late").submit()
+    assert window.has('form[action^="/login"]') or window.has('main a[href^="/login"]'), window
+    assert is_unharmed(house, elsewhere, person)
+
+
+# Too long
+
+MEBIBYTE = "a" * (1 << 20)
+
+
+@pytest.mark.parametrize(
+    ("page", "values"),
+    [
+        ("/login", {"email": MEBIBYTE + "@example.com", "password": "x"}),
+        ("/login", {"email": "kari@example.com", "password": MEBIBYTE}),
+        ("/signup", {"email": "kari@example.com", "password": "a long enough one", "name": MEBIBYTE}),
+        ("/password", {"email": MEBIBYTE + "@example.com"}),
+    ],
+    ids=["login address", "login password", "sign-up name", "forgotten address"],
+)
+def test_a_mebibyte_in_a_field_is_told_to_be_too_much(house, window, page, values):
+    window.open(page)
+    form = window.form("email")
+    for name in values:
+        window.driver.execute_script("arguments[0].removeAttribute('maxlength')", form.field(name))
+    form.fill(**values).submit()
+    expect_refusal(window)
+
+
+@pytest.mark.every_way
+@pytest.mark.parametrize("name", ["name", "phone_number", "current_password"])
+def test_a_mebibyte_in_the_account_page_changes_nothing(house, window, person, name):
+    form = window.form(name)
+    window.driver.execute_script("arguments[0].removeAttribute('maxlength')", form.field(name))
+    form.fill(**{name: MEBIBYTE})
+    window.driver.execute_script("arguments[0].noValidate = true", form.element)
+    form.submit()
+    expect_refusal(window)
+    assert is_unharmed(house, window, person)
+
+
+@pytest.mark.parametrize("size", [501, 10_000], ids=["a little", "a lot"])
+def test_a_name_that_is_too_long_is_refused_in_its_form(house, window, person, size):
+    form = window.form(action="/account/profile")
+    window.driver.execute_script("arguments[0].removeAttribute('maxlength')", form.field("name"))
+    form.fill(name="ø" * size).submit()
+    window.expect("refusal.nameTooLong", look="account name too long")
+    assert is_unharmed(house, window, person)
+
+
+def expect_refusal(window) -> None:
+    """The page that was left says why in an alert, or another page says that it was too much."""
+    assert window.is_at_home, window
+    if window.has('[role="alert"]'):
+        window.look("too much in a form")
+    else:
+        window.expect_message("tooLarge", "brokenRequest")
+
+
+def sign_out(window) -> None:
+    window.open("/logout")
+    window.form(action="/logout").submit()

@@ -1,0 +1,81 @@
+"""Consent: asked for scope by scope, remembered, and taken back."""
+
+import pytest
+
+
+@pytest.fixture
+def errand(house, window):
+    """A partner's app sends somebody who is signed in; the question is on the screen."""
+    house.sign_in(window, house.person())
+    errand = house.errand(house.partner)
+    window.open(errand.path)
+    window.look("consent")
+    return errand
+
+
+@pytest.mark.every_way
+def test_what_is_allowed_is_remembered_until_it_is_revoked(house, window, errand):
+    assert "Word & Partner" in window.text
+    window.press("decision", "allow")
+    assert set(errand.tokens(window)["scope"].split()) == {"openid", "email", "profile"}
+    again = house.errand(house.partner)
+    token = again.tokens(window.open(again.path))["access_token"]
+
+    window.open("/account")
+    assert "Word & Partner" in window.text
+    window.look("account with an app")
+    window.form(action="/account/apps/revoke").submit()
+    assert "Word & Partner" not in window.text or window.says("notice.appRevoked")
+    window.look("account app revoked")
+    assert house.spindle.me(token).status == 401
+    once_more = house.errand(house.partner)
+    window.open(once_more.path)
+    assert window.has('button[name="decision"][value="allow"]'), "and is asked for again"
+
+
+@pytest.mark.every_way
+def test_a_scope_that_is_not_ticked_is_not_given(house, window, errand):
+    window.find('input[name="scope"][value="email"]').click()
+    window.press("decision", "allow")
+    tokens = errand.tokens(window)
+    assert set(tokens["scope"].split()) == {"openid", "profile"}
+    assert "email" not in house.spindle.good("GET", "/me", bearer=tokens["access_token"])
+
+
+@pytest.mark.every_way
+def test_who_denies_is_back_in_the_app_and_nothing_is_given(house, window, errand):
+    window.press("decision", "deny")
+    assert errand.answer(window)["error"] == "access_denied"
+    window.open("/account")
+    assert "Word & Partner" not in window.text
+
+
+def test_an_app_of_the_house_is_never_asked_for_unless_it_wants_it(house, window):
+    house.sign_in(window, house.person())
+    errand = house.errand()
+    assert errand.tokens(window.open(errand.path))
+    asking = house.errand(prompt="consent")
+    window.open(asking.path)
+    window.press("decision", "allow")
+    assert asking.tokens(window)
+
+
+def test_a_decision_that_is_sent_twice_changes_nothing(house, window, errand):
+    window.press("decision", "deny")
+    errand.answer(window)
+    window.back()
+    window.press("decision", "deny")
+    assert errand.answer(window)["error"] == "access_denied"
+
+
+@pytest.mark.every_way
+def test_who_allows_nothing_is_asked_what_they_mean(house, window):
+    house.sign_in(window, house.person())
+    errand = house.errand(house.partner, scope="email profile")
+    window.open(errand.path)
+    for scope in ("email", "profile"):
+        window.find(f'input[name="scope"][value="{scope}"]').click()
+    window.press("decision", "allow")
+    window.expect("refusal.nothingAllowed", look="consent nothing allowed")
+    window.press("decision", "deny")
+    assert errand.answer(window)["error"] == "access_denied"

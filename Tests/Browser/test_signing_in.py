@@ -1,0 +1,204 @@
+"""Signing in: with a password, with a code by mail, for a year, and not at all."""
+
+import pytest
+
+from stage.chromium import Kind, start
+from stage.window import Window
+
+
+@pytest.mark.every_way
+def test_a_person_signs_in_and_the_app_learns_who_it_is(house, window):
+    person, errand = house.person(), house.errand()
+    window.open(errand.path)
+    window.expect("login.title", look="login")
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    told = errand.person(window)
+    assert (told["sub"], told["email"]) == (person.id, person.email)
+
+    window.open("/login")
+    window.look("signed in")
+    assert person.email in window.text
+    again = house.errand()
+    assert again.tokens(window.open(again.path)), "a second app asks for nothing"
+
+
+@pytest.mark.every_way
+def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
+    person, errand = house.person(), house.errand()
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password="not the password").submit()
+    assert window.has('[role="alert"]')
+    window.expect("refusal.wrongCredentials", look="login wrong")
+    assert window.form("password").value("email") == person.email
+    assert window.form("password").value("password") == ""
+    assert not window.cookie("session")
+    window.form("password").fill(password=person.password).submit()
+    assert errand.person(window)["sub"] == person.id
+
+
+def test_an_unknown_address_is_told_the_same_as_a_wrong_password(house, window):
+    window.open("/login")
+    window.form("password").fill(email=house.address(), password="not the password").submit()
+    window.expect("refusal.wrongCredentials", look="login wrong")
+
+
+@pytest.mark.every_way
+def test_who_cancels_is_back_in_the_app_without_having_signed_in(house, window):
+    errand = house.errand()
+    window.open(errand.path)
+    window.press("decision", "cancel")
+    assert errand.answer(window)["error"] == "access_denied"
+    assert not house.is_signed_in(window)
+
+
+def test_who_cancels_gets_to_the_address_that_the_app_named_for_it(house, window):
+    errand = house.errand(cancel_redirect_uri=house.app.callback)
+    window.open(errand.path)
+    window.press("decision", "cancel")
+    assert window.url.startswith(house.app.callback)
+    assert "code=" not in window.url
+
+
+@pytest.mark.every_way
+def test_a_code_by_mail_signs_in_without_a_password(house, window):
+    person, errand = house.person(), house.errand()
+    window.open(errand.path)
+    window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
+    window.expect("code.title", look="code sign-in")
+    mail = house.letter(window, person.email, "signInCode")
+    assert "http" not in mail.text.replace(house.spindle.origin, ""), "no foreign address"
+    wrong = f"{(int(mail.code) + 1) % 1_000_000:06}"
+    window.form("code").fill(code=wrong).submit()
+    assert window.has('[role="alert"]')
+    window.look("code wrong")
+    window.form("code").fill(code=mail.code).submit()
+    assert errand.person(window)["sub"] == person.id
+
+
+def test_five_wrong_codes_end_it(house, window):
+    person = house.person()
+    window.open("/login")
+    window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
+    code = house.outbox.wait_for(person.email).code
+    for number in range(1, 6):
+        window.form("code").fill(code=f"{(int(code) + number) % 1_000_000:06}").submit()
+    window.expect_message("linkGone")
+    assert not house.is_signed_in(window)
+
+
+def test_a_code_for_nobody_looks_like_a_code_for_somebody(house, window):
+    window.open("/login")
+    window.form("password").fill(email=house.address()).submit('button[formaction="/login/code"]')
+    window.expect("code.title", look="code sign-in")
+    window.form("code").fill(code="123456").submit()
+    assert not house.is_signed_in(window)
+
+
+@pytest.mark.parametrize("remember", [True, False], ids=["remembered", "not remembered"])
+def test_who_asks_to_be_remembered_is_signed_in_after_a_restart_of_the_browser(house, eye, tmp_path, remember):
+    person, kind = house.person(), Kind()
+
+    def restarted() -> Window:
+        return Window(start(kind, tmp_path, tmp_path / "profile"), kind, "wide", house.spindle.origin, eye)
+
+    window = restarted()
+    try:
+        house.sign_in(window, person, remember=remember)
+        assert house.is_signed_in(window)
+    finally:
+        window.driver.quit()
+    window = restarted()
+    try:
+        assert house.is_signed_in(window) == remember
+    finally:
+        window.driver.quit()
+
+
+def test_an_app_may_ask_for_the_password_again(house, window):
+    person = house.person()
+    house.sign_in(window, person)
+    errand = house.errand(prompt="login")
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password="not the password").submit()
+    assert window.has('[role="alert"]')
+    window.form("password").fill(password=person.password).submit()
+    assert errand.person(window)["sub"] == person.id
+
+
+@pytest.mark.parametrize("language", ["sv", "de", "no", "en"])
+def test_an_app_chooses_the_language(house, window, language):
+    person, errand = house.person(), house.errand(ui_locales=f"fr {language}")
+    window.language = language
+    window.open(errand.path)
+    window.expect("login.title", look="login")
+    window.form("password").fill(email=person.email, password="not the password").submit()
+    window.expect("refusal.wrongCredentials", look="login wrong")
+    window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
+    window.expect("code.title", look="code sign-in")
+    assert house.letter(window, person.email, "signInCode").code
+
+
+@pytest.mark.every_way
+def test_an_answer_by_form_post_reaches_the_app(house, window):
+    person, errand = house.person(), house.errand(response_mode="form_post")
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    if not window.kind.scripts:
+        window.look("form post")
+        window.follow("button")
+    assert errand.person(window)["sub"] == person.id
+    visit = house.app.visits[-1]
+    assert visit.method == "POST" and "code" in visit.values and "code" not in window.url
+
+
+def test_an_answer_in_the_fragment_stays_in_the_browser(house, window):
+    person, errand = house.person(), house.errand(response_mode="fragment")
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    assert errand.person(window)["sub"] == person.id
+    assert "#" in window.url and "code" not in house.app.visits[-1].values
+
+
+@pytest.mark.every_way
+@pytest.mark.parametrize(
+    ("parameters", "topic"),
+    [
+        ({"client_id": ""}, "noClient"),
+        ({"client_id": "nobody"}, "unknownClient"),
+        ({"redirect_uri": "https://elsewhere.example/"}, "unregisteredRedirectURI"),
+        ({"cancel_redirect_uri": "https://elsewhere.example/"}, "unregisteredCancelURI"),
+    ],
+    ids=["no client", "unknown client", "unregistered redirect uri", "unregistered cancel uri"],
+)
+def test_a_bad_client_or_redirect_uri_is_shown_and_never_redirected_to(house, window, parameters, topic):
+    window.open(house.errand(**parameters).path)
+    window.expect_message(topic)
+
+
+def test_a_client_with_two_redirect_uris_has_to_say_which(house, window):
+    both = [house.app.callback, house.app.goodbye]
+    client = house.spindle.create_client(
+        house.merchant, "Torn", house.app.callback, grant_types=["authorization_code"], redirect_uris=both
+    )
+    window.open(house.errand(client, redirect_uri="").path)
+    window.expect_message("noRedirectURI")
+
+
+def test_an_address_that_does_not_exist_has_a_page(house, window):
+    window.open("/no-such-page")
+    window.expect_message("notFound")
+
+
+@pytest.mark.every_way
+def test_an_app_that_wants_an_address_that_is_read_sends_for_a_code_first(house, window):
+    strict = house.spindle.create_client(
+        house.merchant, "Nøye", house.app.callback, grant_types=["authorization_code"], require_verified_email=True
+    )
+    person, errand = house.unverified(), house.errand(strict)
+    window.open(errand.path)
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    window.expect("verify.title", look="verify")
+    window.form(action="/verify").submit()
+    window.expect("code.title", look="code verify")
+    window.form("code").fill(code=house.letter(window, person.email, "verifyEmail").code).submit()
+    assert errand.person(window)["email_verified"] is True

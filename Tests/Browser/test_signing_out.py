@@ -1,0 +1,71 @@
+"""Signing out: from our page, from an app, and only when it is meant."""
+
+from urllib.parse import urlencode
+
+import pytest
+
+
+@pytest.mark.every_way
+def test_who_signs_out_is_signed_out(house, window):
+    house.sign_in(window, house.person(), remember=True)
+    window.open("/logout")
+    window.look("sign out")
+    window.form(action="/logout").submit()
+    window.look("signed out")
+    assert not window.cookie("session")
+    assert not house.is_signed_in(window)
+
+
+def test_an_app_that_shows_whose_session_it_means_is_returned_to_at_once(house, window):
+    house.sign_in(window, house.person())
+    errand = house.errand()
+    token = errand.tokens(window.open(errand.path))["access_token"]
+    query = urlencode({"oauth_token": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s t&te"})
+    window.open(f"/logout?{query}")
+    assert window.url.startswith(house.app.goodbye), window
+    assert house.app.visits[-1].values["state"] == "s t&te"
+    assert not house.is_signed_in(window)
+
+
+@pytest.mark.every_way
+def test_a_logout_returns_to_registered_addresses_only(house, window):
+    house.sign_in(window, house.person())
+    query = urlencode({"client_id": house.own.id, "post_logout_redirect_uri": "https://elsewhere.example/"})
+    window.open(f"/logout?{query}")
+    assert window.is_at_home
+    window.form(action="/logout").submit()
+    assert window.is_at_home, window
+    assert not house.is_signed_in(window)
+
+
+def test_the_app_gets_its_logout_after_the_question(house, window):
+    house.sign_in(window, house.person())
+    query = urlencode({"client_id": house.own.id, "post_logout_redirect_uri": house.app.goodbye, "state": "s"})
+    window.open(f"/logout?{query}")
+    window.form(action="/logout").submit()
+    assert window.url.startswith(house.app.goodbye), window
+    assert not house.is_signed_in(window)
+
+
+@pytest.mark.every_way
+def test_what_the_back_button_shows_of_who_signed_out_is_good_for_nothing(house, window):
+    person = house.person()
+    house.sign_in(window, person, "/login?continue=/account")
+    window.form(action="/logout").submit()
+    # A browser may keep the page as it was, whatever Cache-Control says; the server does not know its forms any more.
+    window.back()
+    if not window.has('form[action="/login"]'):
+        window.form(action="/account/profile").fill(name="Somebody else").submit()
+        assert window.has('form[action="/login"]') or window.has('main a[href^="/login"]'), window
+    house.sign_in(window, person, "/login?continue=/account")
+    assert window.form(action="/account/profile").value("name") == "Kari Nordmann"
+
+
+def test_signing_out_twice_is_signing_out(house, window):
+    house.sign_in(window, house.person())
+    window.open("/logout")
+    with window.tab() as tab:
+        tab.open("/logout")
+        tab.form(action="/logout").submit()
+    window.form(action="/logout").submit()
+    window.expect("signedOut.title", look="signed out")

@@ -1,0 +1,67 @@
+"""The webview story: a phone's token buys a browser session, from which an app gets its code without a question."""
+
+import pytest
+
+
+def session_link(house, person) -> str:
+    token = house.spindle.password(house.phone, person)["access_token"]
+    return f"/auth/session/{house.spindle.code(token, house.own, 'session')}"
+
+
+@pytest.mark.every_way
+def test_a_webview_is_signed_in_by_the_token_of_its_phone(house, window):
+    person = house.person()
+    link = session_link(house, person)
+    window.open(link)
+    assert window.url == house.app.callback, window
+    silent = house.errand(prompt="none")
+    window.open(silent.path)
+    assert silent.person(window)["sub"] == person.id
+
+    window.open(link)
+    window.expect_message("sessionLinkGone")
+    window.open("/login")
+    assert person.email in window.text, "the session itself is unharmed"
+
+
+def test_a_webview_of_somebody_else_is_asked_before_it_changes_hands(house, window):
+    first, second = house.person(), house.person()
+    house.sign_in(window, first)
+    window.open(session_link(house, second))
+    window.look("switch account")
+    assert first.email in window.text and second.email in window.text
+    window.press("decision", "allow")
+    assert window.url == house.app.callback
+    window.open("/login")
+    assert second.email in window.text
+
+
+def test_who_does_not_want_to_change_stays_who_they_are(house, window):
+    first, second = house.person(), house.person()
+    house.sign_in(window, first)
+    window.open(session_link(house, second))
+    window.press("decision", "deny")
+    window.open("/login")
+    assert first.email in window.text
+
+
+def test_a_session_that_was_bought_does_not_open_the_account_page(house, window):
+    person = house.person()
+    window.open(session_link(house, person))
+    window.open("/account")
+    assert window.has('[name="password"]'), window
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    assert window.path == "/account" and person.email in window.text
+
+
+def test_no_prompt_and_no_session_is_an_error_for_the_app(house, window):
+    errand = house.errand(prompt="none")
+    window.open(errand.path)
+    assert errand.answer(window)["error"] == "login_required"
+
+
+@pytest.mark.every_way
+def test_a_forged_session_link_signs_nobody_in(house, window):
+    window.open("/auth/session/0123456789abcdefghijklmnopqrstuvwxyzABCDEFG")
+    window.expect_message("sessionLinkUnknown")
+    assert not house.is_signed_in(window)

@@ -1,0 +1,99 @@
+import Identity
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+extension World {
+    /// A browser in which somebody has signed in.
+    func signedIn(as email: String = World.email, agent: String = "Mozilla/5.0 Loom") async throws -> Visitor {
+        var visitor = Visitor(self)
+        let page = try await visitor.browser.open("/login")
+        let answer = try await visitor.browser.submit(
+            page, ["email": email, "password": World.password], headers: ["User-Agent": agent])
+        #expect(answer.status == 303)
+        return visitor
+    }
+
+    /// The person as administration sees them.
+    func user(_ id: String? = nil) async throws -> JSON {
+        try await server.get("/admin/v1/users/\(id ?? user)", bearer: admin).json
+    }
+
+    /// The tables and columns in which `text` stands, in whatever letter case.
+    func places(of text: String) async throws -> Set<String> {
+        let backend = server.backend
+        return try await server.database.read { db in
+            var places: Set<String> = []
+            for (table, column) in try Self.textColumns(backend, db) {
+                let values = try db.rows(SQL(script: "SELECT \(column) AS value FROM \(table)"))
+                for row in values {
+                    let value: String? = try row.get("value")
+                    if value?.lowercased().contains(text.lowercased()) == true { places.insert("\(table).\(column)") }
+                }
+            }
+            return places
+        }
+    }
+
+    /// Every text column of every table, by the engine's own books.
+    private static func textColumns(
+        _ backend: Backend, _ db: any Transaction
+    ) throws -> [(table: String, column: String)] {
+        let books: SQL =
+            switch backend {
+            case .sqlite:
+                """
+                SELECT m.name AS table_name, c.name AS column_name FROM sqlite_master m, pragma_table_info(m.name) c
+                WHERE m.type = 'table' AND c.type = 'TEXT'
+                """
+            case .postgresql:
+                """
+                SELECT table_name, column_name FROM information_schema.columns
+                WHERE table_schema = 'public' AND data_type = 'text'
+                """
+            }
+        return try db.rows(books).map { row in
+            (table: try row.get("table_name"), column: try row.get("column_name"))
+        }
+    }
+
+    /// How many rows of `table` are about the account `id`.
+    func rows(of table: String, about id: String) async throws -> Int {
+        try await server.database.read { db in
+            try db.rows(SQL(script: "SELECT account_id FROM \(table) WHERE account_id = \(id)")).count
+        }
+    }
+}
+
+extension Visitor {
+    /// Sends a form of the account page as it is shown now.
+    mutating func change(_ form: String, _ fields: [String: String] = [:]) async throws -> Answer {
+        try await press(try await browser.open("/account"), action: "/account/\(form)", fields)
+    }
+
+    /// The ids of the sessions that the account page offers to end.
+    mutating func otherSessions() async throws -> [String] {
+        let page = try await browser.open("/account").body
+        return page.matches(of: /name="session" value="([0-9a-f]+)"/).map { String($0.output.1) }
+    }
+
+    /// Follows the redirect that `answer` is.
+    mutating func follow(_ answer: Answer) async throws -> Answer {
+        try await browser.open(try #require(answer.header("location")))
+    }
+}
+
+extension World {
+    /// What a node's sweeper does, without its mails.
+    var deletion: Deletion {
+        let clearance = Clearance(database: server.database)
+        return Deletion(
+            database: server.database, grace: .days(14),
+            strangers: Deletion.Strangers(
+                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+            clock: server.clock)
+    }
+}

@@ -1,0 +1,85 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+
+@Suite("A person's address changes for one that they read")
+struct AddressTests {
+    static let new = "ada.lovelace@example.com"
+
+    private func ask(
+        _ visitor: inout Visitor, _ email: String = new, password: String = World.password
+    ) async throws -> Answer {
+        let page = try await visitor.browser.open("/account")
+        return try await visitor.browser.submit(
+            page, ["email": email, "current_password": password], to: "/account/email")
+    }
+
+    @Test("by the password and a code; the old address is told, and is good for nothing", arguments: Backend.available)
+    func change(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            var forgetful = Visitor(world)
+            _ = try await forgetful.fill("/password", ["email": World.email])
+            let reset = try #require(
+                try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            let asked = try await ask(&visitor)
+            #expect(asked.status == 200)
+            #expect(try await world.signIn(as: Self.new).error == "invalid_grant")
+            let code = try #require(try await world.server.mail.letter(to: Self.new).code)
+            let done = try await visitor.browser.submit(asked, ["code": code])
+            #expect(done.header("location") == "/account?done=email")
+            let told = try await world.server.mail.letter(to: World.email)
+            #expect(told.text.contains("a…@example.com"))
+            #expect(!told.text.contains(Self.new))
+            #expect(try await world.signIn(as: World.email).error == "invalid_grant")
+            let token = try await world.signIn(scope: "email", as: Self.new).require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email_verified"]?.bool == true)
+            let path = reset.replacing("http://spindle.test", with: "")
+            #expect(try await forgetful.browser.open(path).status == 410, "what was mailed to the old one is void")
+        }
+    }
+
+    @Test("a wrong password, and what is no address, change nothing and send nothing")
+    func refused() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            let wrong = try await ask(&visitor, password: "not the password")
+            #expect(wrong.status == 400)
+            #expect(wrong.body.contains("role=\"alert\""))
+            #expect(try await ask(&visitor, "no address").status == 400)
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test("an address that has an account is told to nobody but its reader", arguments: Backend.available)
+    func taken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person(Self.new)
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            let asked = try await ask(&visitor)
+            #expect(asked.status == 200)
+            let code = try #require(try await world.server.mail.letter(to: Self.new).code)
+            #expect(try await visitor.browser.submit(asked, ["code": code]).status == 409)
+            #expect(try await world.signIn(as: World.email).status == 200)
+        }
+    }
+
+    @Test("a bought session does not suffice", arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.sessionCode(of: try await world.signIn())
+            var webview = Visitor(world)
+            _ = try await webview.browser.open("/auth/session/\(code)")
+            let page = try await webview.browser.open("/login")
+            let answer = try await webview.browser.submit(
+                page, ["email": Self.new, "current_password": World.password], to: "/account/email")
+            #expect(answer.status == 303)
+            #expect(answer.header("location")?.hasPrefix("/login") == true)
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+}

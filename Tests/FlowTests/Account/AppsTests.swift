@@ -1,0 +1,42 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("People take back what they allowed an app")
+struct AppsTests {
+    @Test("its tokens end at once, and no other app's", arguments: Backend.available)
+    func revoke(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(scope: "profile")
+            let backendTokens = try await world.redeem(try await world.code(of: phone), as: world.backend)
+            var visitor = try await world.signedIn()
+            #expect(try await visitor.browser.open("/account").body.contains("Loom for phones"))
+            let answer = try await visitor.change("apps/revoke", ["client": world.app.id])
+            #expect(answer.header("location") == "/account?done=app")
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
+            #expect(try await world.isLive(try backendTokens.require("access_token")))
+            let page = try await visitor.follow(answer).body
+            #expect(!page.contains("Loom for phones"))
+            #expect(page.contains("Loom&#39;s backend") || page.contains("Loom's backend"))
+            #expect(try await visitor.change("apps/revoke", ["client": world.app.id]).status == 303)
+        }
+    }
+
+    @Test("nobody takes back for another person, and an unknown app is nothing", arguments: Backend.available)
+    func foreign(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("mallory@example.com")
+            let phone = try await world.signIn()
+            var mallory = try await world.signedIn(as: "mallory@example.com")
+            let page = try await mallory.browser.open("/account")
+            #expect(!page.body.contains("Loom for phones"))
+            for client in [world.app.id, world.rivalBackend.id, "", "nobody"] {
+                let answer = try await mallory.press(page, action: "/account/apps/revoke", ["client": client])
+                #expect(answer.status == 303)
+            }
+            #expect(try await world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+        }
+    }
+}

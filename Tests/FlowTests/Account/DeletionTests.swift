@@ -1,0 +1,221 @@
+import Identity
+import JOSE
+import Mail
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("People leave, and can change their mind for a while")
+struct DeletionFlowTests {
+    private func leave(_ visitor: inout Visitor, password: String = World.password) async throws -> Answer {
+        try await visitor.browser.submit(
+            try await visitor.browser.open("/account/delete"), ["current_password": password])
+    }
+
+    @Test("every token and session ends at once, and nothing works meanwhile", arguments: Backend.available)
+    func scheduled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(scope: "profile")
+            let code = try await world.code(of: phone)
+            var elsewhere = try await world.signedIn()
+            var visitor = try await world.signedIn()
+            let page = try await visitor.browser.open("/account/delete")
+            #expect(page.body.contains("14"))
+            let answer = try await visitor.browser.submit(page, ["current_password": World.password])
+            #expect(answer.status == 200)
+            #expect(answer.body.contains("2027-01-29 08:00"))
+            #expect(answer.setCookie("spindle_session")?.contains("Max-Age=0") == true)
+            let letter = try await world.server.mail.letter(to: World.email)
+            #expect(letter.text.contains("2027-01-29 08:00"))
+            #expect(letter.link(containing: "/login") != nil)
+
+            #expect(try await !visitor.isSignedIn())
+            #expect(try await !elsewhere.isSignedIn())
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
+            #expect(try await world.redeem(code, as: world.backend).error == "invalid_grant")
+            #expect(try await world.signIn().error == "invalid_grant")
+            #expect(world.server.log.says("reason=deletion_pending"))
+            let due = try await world.user()["deletion_due_at"]?.integer
+            #expect(due == 1_800_000_000 + 14 * 86_400)
+
+            // The same form again: nobody is signed in there any more.
+            #expect(try await visitor.browser.submit(page, ["current_password": World.password]).status == 303)
+            #expect(try await world.user()["deletion_due_at"]?.integer == due)
+            #expect(world.server.mail.letters(to: World.email).count == 1)
+        }
+    }
+
+    @Test("a merchant's backend no longer sees who is leaving", arguments: Backend.available)
+    func unseen(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signIn(with: world.backend)
+            let token = try await world.clientToken(world.backend)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: token).status == 200)
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            #expect(try await world.server.get("/user/\(world.user)", bearer: token).status == 404)
+        }
+    }
+
+    @Test("the wrong password deletes nothing", arguments: Backend.available)
+    func wrong(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            for password in ["a guess", ""] {
+                let answer = try await leave(&visitor, password: password)
+                #expect(answer.status == 400)
+                #expect(answer.body.contains("role=\"alert\""))
+            }
+            #expect(try await world.user()["deletion_due_at"] == nil)
+            #expect(try await visitor.isSignedIn())
+        }
+    }
+
+    @Test("who signs in meanwhile is asked, and keeps the account or not", arguments: Backend.available)
+    func restore(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            world.server.clock.advance(by: .days(13))
+            let credentials = ["email": World.email, "password": World.password]
+            let asked = try await visitor.fill("/login", credentials)
+            #expect(asked.formAction == "/account/restore")
+            #expect(asked.body.contains("2027-01-29 08:00"))
+            let left = try await visitor.browser.submit(asked, ["decision": "leave"])
+            #expect(left.status == 200)
+            #expect(left.body.contains("2027-01-29 08:00"))
+            #expect(try await !visitor.isSignedIn())
+            #expect(try await world.user()["deletion_due_at"] != nil)
+            #expect(try await visitor.browser.submit(asked, ["decision": "keep"]).status == 410, "the page was used")
+
+            let again = try await visitor.fill("/login?continue=/account/data", credentials)
+            let kept = try await visitor.browser.submit(again, ["decision": "keep"])
+            #expect(kept.status == 200)
+            #expect(kept.body.contains("href=\"/account/data\""))
+            #expect(try await visitor.isSignedIn())
+            #expect(try await world.user()["deletion_due_at"] == nil)
+            #expect(try await visitor.browser.submit(again, ["decision": "keep"]).status == 410)
+            world.server.clock.advance(by: .days(30))
+            try await sweep(world)
+            #expect(try await world.signIn().status == 200)
+        }
+    }
+
+    @Test("who was on the way nowhere comes to the account page", arguments: Backend.available)
+    func restoreToPage(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            let asked = try await visitor.fill("/login", ["email": World.email, "password": World.password])
+            let kept = try await visitor.browser.submit(asked, ["decision": "keep"])
+            #expect(kept.header("location") == "/account?done=restored")
+            #expect(try await visitor.follow(kept).body.contains("class=\"notice\""))
+        }
+    }
+
+    @Test("a restore page is good in its own browser only, and for ten minutes", arguments: Backend.available)
+    func stolen(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            let asked = try await visitor.fill("/login", ["email": World.email, "password": World.password])
+            var thief = Visitor(world)
+            let own = try await thief.browser.open("/login")
+            let stolen = try await thief.press(
+                own, action: "/account/restore",
+                ["verification": asked.fields["verification"] ?? "", "decision": "keep"])
+            #expect(stolen.status == 404)
+            #expect(try await !thief.isSignedIn())
+            let forged = try await visitor.browser.submit(asked, ["decision": "keep", "form_token": "guess"])
+            #expect(forged.status == 403)
+            world.server.clock.advance(by: .minutes(11))
+            #expect(try await visitor.browser.submit(asked, ["decision": "keep"]).status == 410)
+            #expect(try await world.user()["deletion_due_at"] != nil)
+        }
+    }
+
+    @Test("a new password by mail does not stop it by itself; signing in then may", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            _ = try await leave(&visitor)
+            _ = try await world.server.mail.letter(to: World.email)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let link = try #require(try await world.server.mail.letter(to: World.email).link(containing: "/reset/"))
+            let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+            _ = try await visitor.browser.submit(page, ["password": "a loom of second thoughts"])
+            #expect(try await !visitor.isSignedIn())
+            #expect(try await world.user()["deletion_due_at"] != nil)
+            let asked = try await visitor.fill(
+                "/login", ["email": World.email, "password": "a loom of second thoughts"])
+            #expect(asked.formAction == "/account/restore")
+        }
+    }
+
+    @Test("without a grace period it is gone at once", arguments: Backend.available)
+    func atOnce(backend: Backend) async throws {
+        try await World.with(backend, settings: ["deletion_grace": "0"]) { world in
+            let phone = try await world.signIn()
+            var visitor = try await world.signedIn()
+            let answer = try await leave(&visitor)
+            #expect(answer.status == 200)
+            #expect(answer.setCookie("spindle_session")?.contains("Max-Age=0") == true)
+            let path = "/admin/v1/users/\(world.user)"
+            #expect(try await world.server.get(path, bearer: world.admin).status == 404)
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.signIn().error == "invalid_grant")
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(
+                world.server.mail.letters(to: World.email).count == 1, "one farewell, and no word of a grace period")
+            // The address is free again.
+            #expect(try await world.person(World.email) != world.user)
+        }
+    }
+
+    @Test("an account without a password is asked to sign in anew, not for one", arguments: Backend.available)
+    func passwordless(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let email = "grace@example.com"
+            let id = try await World.make(world.server, world.admin, "users", ["email": .string(email)])
+                .require("user_id")
+            var visitor = Visitor(world)
+            let form = try await visitor.press(
+                try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
+            let code = try #require(try await world.server.mail.letter(to: email).code)
+            _ = try await visitor.browser.submit(form, ["code": code])
+            let page = try await visitor.browser.open("/account/delete")
+            #expect(!page.body.contains("current_password"))
+            world.server.clock.advance(by: .minutes(11))
+            let late = try await visitor.browser.submit(page)
+            #expect(late.header("location")?.hasPrefix("/login?confirm=1") == true)
+            #expect(try await world.user(id)["deletion_due_at"] == nil)
+
+            var again = Visitor(world)
+            let second = try await again.press(
+                try await again.browser.open("/login"), action: "/login/code", ["email": email])
+            let newCode = try #require(try await world.server.mail.letter(to: email).code)
+            _ = try await again.browser.submit(second, ["code": newCode])
+            let done = try await again.browser.submit(try await again.browser.open("/account/delete"))
+            #expect(done.status == 200)
+            #expect(try await world.user(id)["deletion_due_at"] != nil)
+        }
+    }
+
+    @Test("administration deletes at once, whatever the grace period", arguments: Backend.available)
+    func administration(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            let path = "/admin/v1/users/\(world.user)"
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 204)
+            #expect(try await world.server.send("DELETE", path, bearer: world.admin).status == 404)
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.server.mail.letter(to: World.email).recipient == World.email)
+        }
+    }
+
+    private func sweep(_ world: World) async throws {
+        _ = try await world.deletion.deleteDue(at: world.server.clock.now)
+    }
+}

@@ -1,0 +1,82 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("People say who they are, in any script")
+struct ProfileTests {
+    private static let fields = ["name", "given_name", "family_name", "phone_number", "locale"]
+
+    @Test("what is filled in is kept, what is emptied goes", arguments: Backend.available)
+    func change(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            let filled = [
+                "name": "Augusta Ada King", "given_name": "Augusta", "family_name": "King",
+                "phone_number": "+44 20 7946 0000", "locale": "sv",
+            ]
+            let answer = try await visitor.change("profile", filled)
+            #expect(answer.status == 303)
+            #expect(answer.header("location") == "/account?done=profile")
+            #expect(try await visitor.follow(answer).body.contains("Augusta Ada King"))
+            let user = try await world.user()
+            for (field, value) in filled { #expect(user[field]?.string == value, "\(field)") }
+
+            _ = try await visitor.change("profile", ["name": "  ", "phone_number": ""])
+            let emptied = try await world.user()
+            #expect(emptied["name"] == nil)
+            #expect(emptied["phone_number"] == nil)
+            #expect(emptied["given_name"]?.string == "Augusta", "a field that was not sent stays")
+        }
+    }
+
+    @Test(
+        "emoji, marks of direction and accents arrive as they were typed",
+        arguments: ["👩🏽‍💻 Ada 🧵", "عائشة بنت طلحة", "\u{200F}שרה\u{200F} Ada", "Zoë Ångström", "İpek <b>&\"'</b>"])
+    func scripts(name: String) async throws {
+        for backend in Backend.available {
+            try await World.with(backend) { world in
+                var visitor = try await world.signedIn()
+                let answer = try await visitor.change("profile", ["name": name])
+                #expect(answer.status == 303)
+                #expect(try await world.user()["name"]?.string?.utf8.elementsEqual(name.utf8) == true)
+                #expect(!(try await visitor.follow(answer).body.contains("<b>&")))
+            }
+        }
+    }
+
+    @Test(
+        "what no profile can hold is refused on the page, with what was typed",
+        arguments: [String(repeating: "å", count: 251), "Ada\u{7}", "Ada\u{1B}[31m", "two\nlines"])
+    func unfit(name: String) async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = try await world.signedIn()
+            for field in Self.fields {
+                let answer = try await visitor.change("profile", [field: name, "nickname": "kept"])
+                #expect(answer.status == 400)
+                #expect(answer.isPage)
+                #expect(answer.body.contains("role=\"alert\""))
+            }
+            #expect(try await world.user()["name"]?.string == "Ada Lovelace")
+        }
+    }
+
+    @Test("claims that are not the person's to set stay as they are", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.change("users", world.user, ["nickname": "Countess"])
+            var visitor = try await world.signedIn()
+            _ = try await visitor.change(
+                "profile",
+                [
+                    "name": "Ada", "nickname": "Mallory", "email": "mallory@example.com", "email_verified": "true",
+                    "user_id": "1",
+                ])
+            let user = try await world.user()
+            #expect(user["name"]?.string == "Ada")
+            #expect(user["nickname"]?.string == "Countess")
+            #expect(user["email"]?.string == World.email)
+            #expect(user["email_verified"]?.bool == false)
+            #expect(user["user_id"]?.string == world.user)
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("People see where they are signed in, and sign out there")
+struct SessionListTests {
+    @Test("one session is ended, the others stay", arguments: Backend.available)
+    func end(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var here = try await world.signedIn()
+            var tablet = try await world.signedIn(agent: "Mozilla/5.0 (iPad; CPU OS 18_0) Version/18.0 Safari/605")
+            let tabletID = try #require(try await here.otherSessions().first)
+            var laptop = try await world.signedIn()
+            #expect(try await here.browser.open("/account").body.contains("Safari, iPad"))
+
+            let answer = try await here.change("sessions/end", ["session": tabletID])
+            #expect(answer.header("location") == "/account?done=session")
+            #expect(try await !tablet.isSignedIn())
+            #expect(try await laptop.isSignedIn())
+            #expect(try await here.isSignedIn())
+            #expect(try await here.otherSessions().count == 1)
+            // Twice, or never there: the answer is the same, and nothing else ends.
+            for id in [tabletID, "", "000000000000000000000000"] {
+                #expect(try await here.change("sessions/end", ["session": id]).status == 303)
+            }
+            #expect(try await laptop.isSignedIn())
+        }
+    }
+
+    @Test("all others at once", arguments: Backend.available)
+    func endOthers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var here = try await world.signedIn()
+            var others = [try await world.signedIn(), try await world.signedIn()]
+            let code = try await world.sessionCode(of: try await world.signIn())
+            var webview = Visitor(world)
+            _ = try await webview.browser.open("/auth/session/\(code)")
+            others.append(webview)
+            #expect(try await here.otherSessions().count == 3)
+            #expect(try await here.change("sessions/end-others").header("location") == "/account?done=sessions")
+            #expect(try await here.otherSessions().isEmpty)
+            #expect(try await here.isSignedIn())
+            for var other in others { #expect(try await !other.isSignedIn()) }
+        }
+    }
+
+    @Test("nobody ends another person's session, whatever id they send", arguments: Backend.available)
+    func foreign(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("mallory@example.com")
+            var ada = try await world.signedIn()
+            var adasOther = try await world.signedIn()
+            let id = try #require(try await ada.otherSessions().first)
+            var mallory = try await world.signedIn(as: "mallory@example.com")
+            #expect(try await mallory.otherSessions().isEmpty)
+            #expect(try await mallory.change("sessions/end", ["session": id]).status == 303)
+            #expect(try await mallory.change("sessions/end-others").status == 303)
+            #expect(try await ada.isSignedIn())
+            #expect(try await adasOther.isSignedIn())
+        }
+    }
+
+    @Test("an ended or expired session is not shown", arguments: Backend.available)
+    func gone(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signedIn()
+            world.server.clock.advance(by: .hours(3))
+            var here = try await world.signedIn()
+            #expect(try await here.otherSessions().isEmpty)
+        }
+    }
+
+    @Test(
+        "a device is named as far as its browser tells",
+        arguments: [
+            ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"),
+            (
+                "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0 "
+                    + "Safari/537.36 Edg/139.0", "Edge, Windows"
+            ),
+            (
+                "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.5 Safari/605.1.15",
+                "Safari, macOS"
+            ),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 CriOS/139.0 Mobile/15E148 "
+                    + "Safari/604.1", "Chrome, iPhone"
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 SamsungBrowser/28.0 Chrome/130.0 Mobile "
+                    + "Safari/537.36", "Samsung Internet, Android"
+            ),
+            (
+                "Mozilla/5.0 (Linux; Android 15; Pixel 9; wv) AppleWebKit/537.36 Version/4.0 Chrome/139.0 Mobile "
+                    + "Safari/537.36", "App, Android"
+            ),
+            ("curl/8.5.0", "Unknown"), ("<script>alert(1)</script>", "Unknown"),
+        ])
+    func devices(agent: String, name: String) async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = try await world.signedIn(agent: agent)
+            let body = try await visitor.browser.open("/account").body
+            #expect(body.contains(name), "\(agent)")
+            #expect(!body.contains("<script>"))
+        }
+    }
+}

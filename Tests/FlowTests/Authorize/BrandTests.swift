@@ -1,0 +1,56 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("A merchant's pages are in its colours")
+struct BrandTests {
+    @Test("its name, its stylesheet, and its logo as the one image", arguments: Backend.available)
+    func page(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change(
+                "merchants", world.merchant, ["accent_color": "#0A7F3C", "logo_uri": "https://cdn.loom.example/l.svg"])
+            let page = try await world.server.get(world.authorizeAddress())
+            let path = "/assets/brand/\(world.merchant).css"
+            #expect(page.body.contains("href=\"\(path)\""))
+            #expect(page.body.contains("src=\"https://cdn.loom.example/l.svg\""))
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(policy.contains("img-src https://cdn.loom.example/l.svg"))
+            #expect(policy.contains("style-src 'self'"))
+            let style = try await world.server.get(path)
+            #expect(style.status == 200)
+            #expect(style.header("content-type") == "text/css; charset=utf-8")
+            #expect(style.header("x-content-type-options") == "nosniff")
+            #expect(style.header("cache-control")?.contains("max-age=") == true)
+            #expect(style.body.contains("#0a7f3c"))
+            let other = try await world.server.get(world.authorizeAddress(for: world.rivalBackend))
+            #expect(!other.body.contains("/assets/brand/"))
+            #expect(other.header("content-security-policy")?.contains("img-src") == false)
+        }
+    }
+
+    @Test("no merchant, no colour: no stylesheet", arguments: Backend.available)
+    func unknown(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for name in ["nobody.css", "\(world.merchant).css", "\(world.merchant)", ".css", "%2e%2e.css"] {
+                let answer = try await world.server.get("/assets/brand/\(name)")
+                #expect(answer.status == 404, "\(name)")
+            }
+        }
+    }
+
+    @Test("pages may be framed by a first party's registered origins, and by nobody else", arguments: Backend.available)
+    func frames(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger(["web_origins": ["https://stranger.example"]])
+            let theirs = try await world.server.get(world.authorizeAddress(for: stranger))
+            #expect(theirs.header("content-security-policy")?.contains("frame-ancestors 'none'") == true)
+            #expect(theirs.header("x-frame-options") == "DENY")
+            try await world.change("clients", world.app.id, ["web_origins": ["https://www.loom.example"]])
+            let own = try await world.server.get(world.authorizeAddress())
+            let policy = try #require(own.header("content-security-policy"))
+            #expect(policy.contains("frame-ancestors https://www.loom.example"))
+            #expect(!policy.contains("'none' https"))
+            #expect(own.header("x-frame-options") == nil)
+        }
+    }
+}

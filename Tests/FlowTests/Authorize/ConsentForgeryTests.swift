@@ -1,0 +1,171 @@
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Consent is the person's own, for what was asked, and can be taken back")
+struct ConsentForgeryTests {
+    @Test("nobody else can answer for the person", arguments: Backend.available)
+    func forgery(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: client))
+            var attacker = Browser(world.server)
+            let theirs = try await attacker.open("/login").fields["form_token"] ?? ""
+            for decision in ["allow", "deny", "cancel"] {
+                let attempts = [
+                    try await world.answer(
+                        page, in: browser, decision, ticking: ["profile"], over: ["form_token": "x"]),
+                    try await world.answer(page, in: browser, decision, over: ["form_token": theirs]),
+                    try await world.answer(page, in: browser, decision, headers: ["Origin": "https://evil.example"]),
+                    try await world.answer(page, in: browser, decision, headers: ["Origin": "null"]),
+                    try await world.answer(page, in: browser, decision, headers: ["Sec-Fetch-Site": "cross-site"]),
+                    try await world.answer(page, in: Browser(world.server), decision),
+                    try await world.server.post(
+                        "/oauth/consent", ["decision": decision, "request": page.fields["request"] ?? ""],
+                        cookies: browser.cookies),
+                ]
+                for attempt in attempts {
+                    #expect(attempt.status == 403)
+                    #expect(attempt.isPage)
+                    #expect(attempt.header("location") == nil)
+                }
+            }
+            #expect(try await world.server.get("/oauth/consent", cookies: browser.cookies).status == 405)
+            #expect(try await world.consents() == 0)
+        }
+    }
+
+    @Test("what was not asked for is not allowed, nor by editing the way back", arguments: Backend.available)
+    func tooMuch(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(["scope": "profile"], for: client))
+            let answered = try await world.answer(page, in: browser, "allow", ticking: ["profile", "email", "admin"])
+            let back = try #require(answered.header("location"))
+            #expect(back.contains("scope=profile"))
+            #expect(!back.contains("email"))
+            let wider = try await browser.open(back.replacing("scope=profile", with: "scope=profile%20email"))
+            #expect(wider.boxes == ["email"])
+            #expect(try await browser.open(world.authorizeAddress(["scope": "email"], for: client)).boxes == ["email"])
+        }
+    }
+
+    @Test("a form sent twice does no harm", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(["scope": "profile email"], for: client))
+            for _ in 1...3 {
+                let answer = try await world.allow(page, in: &browser, ticking: ["profile"])
+                let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+                #expect(tokens.json["scope"]?.string == "profile")
+            }
+            #expect(try await world.consents() == 1)
+            let all = try await browser.open(world.authorizeAddress(["scope": "email"], for: client))
+            _ = try await world.allow(all, in: &browser, ticking: ["email"])
+            let late = try await world.allow(all, in: &browser, ticking: ["email"])
+            #expect(late.redirected("code") != nil)
+        }
+    }
+
+    @Test("an answer does not outlive the sign-in it was asked in", arguments: Backend.available)
+    func signedOut(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(["scope": "profile"], for: client))
+            world.server.clock.advance(by: .seconds(7200))
+            let answer = try await world.answer(page, in: browser, "allow", ticking: ["profile"])
+            #expect(answer.status == 303)
+            #expect(try await browser.open(try #require(answer.header("location"))).body.contains("Password"))
+            #expect(try await world.consents() == 0)
+        }
+    }
+
+    @Test("who signed in meanwhile in another tab is asked anew, and bound by nothing", arguments: Backend.available)
+    func anotherPerson(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("grace@example.com")
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile"], for: client)
+            let adas = try await browser.open(address)
+            let login = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await browser.submit(login, ["email": "grace@example.com", "password": World.password])
+            for request in [adas.fields["request"] ?? "", world.authorizeAddress(for: client)] {
+                let answer = try await world.answer(
+                    adas, in: browser, "allow", ticking: ["profile"], over: ["request": request])
+                #expect(answer.header("location")?.hasPrefix("https://") != true)
+                #expect(try await world.consents() == 0)
+            }
+            let answer = try await world.answer(adas, in: browser, "allow", ticking: ["profile"])
+            let page = try await browser.open(try #require(answer.header("location")))
+            #expect(page.body.contains("Allow access?"))
+            // A page's request cannot be dressed up as one for somebody else by the app.
+            let dressed = try await browser.open(address + "&spindle_person=\(world.user)")
+            #expect(try await world.allow(dressed, in: &browser, ticking: ["profile"]).redirected("code") != nil)
+        }
+    }
+
+    @Test("revoked: codes on their way and tokens are dead, and the app asks again", arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile"], for: client)
+            let first = try await world.allow(try await browser.open(address), in: &browser, ticking: ["profile"])
+            let tokens = try await world.redeemAuthorization(try first.requireRedirected("code"), as: client)
+            let second = try await browser.open(address)
+            let own = try await browser.open(world.authorizeAddress())
+            let apps = ConnectedApps(database: world.server.database, clock: world.server.clock)
+            let account = try #require(AccountID(world.user))
+            try await apps.revoke(Client.ID(client.id), of: account)
+
+            #expect(
+                try await world.redeemAuthorization(try second.requireRedirected("code"), as: client).error
+                    == "invalid_grant")
+            #expect(
+                try await world.refresh(try tokens.require("refresh_token"), as: client).error == "invalid_grant")
+            #expect(try await !world.isLive(try tokens.require("access_token")))
+            #expect(try await browser.open(address + "&prompt=none").redirected("error") == "consent_required")
+            #expect(try await browser.open(address).body.contains("Allow access?"))
+            // Another app's code, and the session, live on.
+            #expect(try await world.redeemAuthorization(try own.requireRedirected("code")).status == 200)
+            #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test("a request that a form carries is read as strictly as any", arguments: Backend.available)
+    func request(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.open(world.authorizeAddress(for: client))
+            let good = page.fields["request"] ?? ""
+            let evil = good.replacing("stranger.example", with: "evil.example")
+            for request in ["", "%zz", "client_id=nobody", evil, good + "&state=two", good + "&x=" + pad(9000)] {
+                for decision in ["allow", "deny", "cancel"] {
+                    let answer = try await world.answer(page, in: browser, decision, over: ["request": request])
+                    #expect(answer.status == 400, "\(request.prefix(80))")
+                    #expect(answer.isPage)
+                    #expect(answer.header("location") == nil)
+                }
+            }
+        }
+    }
+
+    private func pad(_ count: Int) -> String { String(repeating: "x", count: count) }
+}

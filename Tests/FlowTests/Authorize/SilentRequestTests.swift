@@ -1,0 +1,126 @@
+import Foundation
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("What a request asks of the sign-in")
+struct SilentRequestTests {
+    @Test("prompt=none never shows a page: it answers, or says what is in the way", arguments: Backend.available)
+    func neverAPage(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger()
+            let strict = try await world.confidential(["require_verified_email": true])
+            var nobody = Browser(world.server)
+            var ada = Browser(world.server)
+            try await ada.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            world.server.clock.advance(by: .seconds(10))
+            let cases: [(World.Actor, KeyValuePairs<String, String>, [String?])] = [
+                (world.app, ["prompt": "none"], ["login_required", nil, nil]),
+                (world.app, ["prompt": "none", "max_age": "5"], Array(repeating: "login_required", count: 3)),
+                (world.app, ["prompt": "none", "max_age": "0"], Array(repeating: "login_required", count: 3)),
+                (stranger, ["prompt": "none"], ["login_required", "consent_required", "consent_required"]),
+                (strict, ["prompt": "none"], ["login_required", "interaction_required", "interaction_required"]),
+                (world.rivalBackend, ["prompt": "none"], ["login_required", nil, "login_required"]),
+            ]
+            for (client, changes, errors) in cases {
+                let address = world.authorizeAddress(changes, for: client)
+                let answers = [
+                    try await nobody.open(address), try await ada.open(address), try await webview.open(address),
+                ]
+                for (answer, error) in zip(answers, errors) {
+                    #expect(answer.status == 302)
+                    #expect(!answer.isPage)
+                    #expect(answer.redirected("error") == error)
+                    #expect((answer.redirected("code") == nil) == (error != nil))
+                }
+            }
+        }
+    }
+
+    @Test("an app that needs a verified address sends the person to verify it first", arguments: Backend.available)
+    func verify(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let strict = try await world.confidential(["require_verified_email": true])
+            try await world.change("users", world.user, ["email_verified": false])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["state": "a&b"], for: strict)
+            let sent = try await browser.open(address)
+            #expect(sent.status == 303)
+            let way = try #require(sent.header("location"))
+            #expect(way.hasPrefix("/verify?continue="))
+            #expect(way.removingPercentEncoding?.hasSuffix(address) == true || way.contains("a%2526b"))
+            #expect(try await browser.open(way).status == 200)
+            try await world.change("users", world.user, ["email_verified": true])
+            #expect(try await browser.open(address).redirected("code") != nil)
+        }
+    }
+
+    @Test("prompt=create leads to the sign-up, and not back there", arguments: Backend.available)
+    func create(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            for signedIn in [false, true] {
+                if signedIn { try await browser.signIn() }
+                let sent = try await browser.open(world.authorizeAddress(["prompt": "create"]))
+                #expect(sent.status == 303)
+                let way = try #require(sent.header("location"))
+                #expect(way.hasPrefix("/signup?continue=%2Foauth%2Fauthorize%3F"))
+                #expect(!way.contains("prompt"))
+                #expect(try await browser.open(way).status == 200)
+            }
+        }
+    }
+
+    @Test("an old sign-in is confirmed by the same person, who is named", arguments: Backend.available)
+    func confirm(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            world.server.clock.advance(by: .seconds(61))
+            let address = world.authorizeAddress(["max_age": "60", "login_hint": "mallory@example.com"])
+            let page = try await browser.open(address)
+            #expect(page.body.contains("readonly"))
+            #expect(page.body.contains("value=\"\(World.email)\""))
+            #expect(!page.body.contains("mallory@example.com\""))
+            let hinted = try await browser.open(address + "&prompt=login")
+            #expect(!hinted.body.contains("readonly"))
+            #expect(hinted.body.contains("value=\"mallory@example.com\""))
+        }
+    }
+
+    @Test("pages speak the language that the request asks for, then the browser's", arguments: Backend.available)
+    func language(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let cases: [(KeyValuePairs<String, String>, String, String)] = [
+                ([:], "", "en"), (["ui_locales": "xx sv"], "de", "sv"), ([:], "nb-NO,nb;q=0.9", "no"),
+                (["ui_locales": "xx"], "de-AT", "de"),
+            ]
+            for (changes, browsers, language) in cases {
+                var browser = Browser(world.server)
+                let headers = ["Accept-Language": browsers]
+                let page = try await browser.open(world.authorizeAddress(changes), headers: headers)
+                #expect(page.header("content-language") == language)
+                let wrong = try await browser.submit(
+                    page, ["email": World.email, "password": "a guess"], headers: headers)
+                #expect(wrong.header("content-language") == language)
+            }
+        }
+    }
+
+    @Test("a request too long to be carried from page to page is told so", arguments: Backend.available)
+    func tooLong(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let long = String(repeating: "s", count: 8000)
+            let page = try await browser.open(world.authorizeAddress(["state": long]))
+            #expect(page.status == 400)
+            #expect(page.isPage)
+            #expect(page.header("location") == nil)
+            let fits = String(repeating: "s", count: 7500)
+            #expect(try await world.authorize(in: &browser, ["state": fits]).redirected("state") == fits)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("A merchant's web page asks by a script whether there is a session")
+struct HasSessionTests {
+    private static let origin = "https://www.loom.example"
+    private static let paths = ["/ajax/hasSession.js", "/rpc/hasSession.js"]
+
+    @Test("off until the client registers the origin of the page", arguments: Backend.available)
+    func off(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in Self.paths {
+                let off = try await ask(world, path: path)
+                #expect(off.status == 403)
+                #expect(off.header("content-type") == "text/plain; charset=utf-8")
+                #expect(!off.body.contains("SPiD"))
+            }
+            try await register(world, world.app)
+            for path in Self.paths { #expect(try await ask(world, path: path).status == 200) }
+            #expect(try await ask(world, client: world.backend.id).status == 403)
+            #expect(try await ask(world, client: "nobody").status == 403)
+            #expect(try await ask(world, client: "").status == 403)
+            try await world.change("clients", world.app.id, ["disabled": true])
+            #expect(try await ask(world).status == 403)
+        }
+    }
+
+    @Test("only pages of a registered origin, to the letter, by Origin or else Referer", arguments: Backend.available)
+    func origins(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await register(world, world.app)
+            let good = [
+                ["Origin": Self.origin], ["Referer": Self.origin], ["Referer": Self.origin + "/a/page?x=1#y"],
+                ["Origin": Self.origin, "Referer": "https://evil.example/"],
+            ]
+            for headers in good { #expect(try await ask(world, headers: headers).status == 200, "\(headers)") }
+            let bad = [
+                [:], ["Origin": "null"], ["Origin": "https://evil.example"], ["Referer": "https://evil.example/"],
+                ["Origin": "null", "Referer": Self.origin + "/"], ["Referer": "https://evil.example/?" + Self.origin],
+                ["Referer": Self.origin + ".evil.example/"], ["Referer": Self.origin + "@evil.example/"],
+                ["Referer": Self.origin + ":8443/"], ["Referer": "http://www.loom.example/"],
+                ["Referer": Self.origin + "\\@evil.example"], ["Referer": "about:blank"], ["Referer": "://"],
+                ["Origin": Self.origin.uppercased()],
+            ]
+            for headers in bad { #expect(try await ask(world, headers: headers).status == 403, "\(headers)") }
+        }
+    }
+
+    @Test("the callback is a name and nothing else", arguments: Backend.available)
+    func callback(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await register(world, world.app)
+            for good in ["a", "cb_1.$2", String(repeating: "x", count: 64)] {
+                let answer = try await ask(world, callback: good)
+                #expect(answer.body.hasPrefix("/**/SPiD.Talk.response('\(good)', {"))
+                #expect(answer.body.hasSuffix("});"))
+            }
+            let bad = [
+                "", "');alert(1)//", "a b", "a-b", "a'b", "a\\", "é", "a\n", "<script>", "\u{2028}",
+                String(repeating: "x", count: 65),
+            ]
+            for callback in bad {
+                let answer = try await ask(world, callback: callback)
+                #expect(answer.status == 400)
+                #expect(answer.header("content-type") == "text/plain; charset=utf-8")
+                #expect(!answer.body.contains("SPiD"))
+            }
+        }
+    }
+
+    @Test("a script that nobody mistakes for a page and no cache keeps", arguments: Backend.available)
+    func headers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await register(world, world.app)
+            let answer = try await ask(world)
+            #expect(answer.header("content-type") == "application/javascript; charset=utf-8")
+            #expect(answer.header("x-content-type-options") == "nosniff")
+            #expect(answer.header("cache-control") == "no-store")
+            #expect(answer.header("cross-origin-resource-policy") == "cross-origin")
+            #expect(answer.header("set-cookie") == nil)
+        }
+    }
+
+    @Test("nobody, somebody, and who it is to those who know the person", arguments: Backend.available)
+    func answers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await register(world, world.app)
+            let nobody = try payload(try await ask(world))
+            #expect(nobody["error"]?["code"]?.integer == 401)
+            #expect(nobody["error"]?["type"]?.string == "UserException")
+            #expect(nobody["response"]?["result"]?.bool == false)
+            #expect(nobody["response"]?["baseDomain"]?.string == "spindle.test")
+
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let stranger = try payload(try await ask(world, browser: browser))
+            #expect(stranger["result"]?.bool == true)
+            #expect(stranger["userStatus"]?.string == "notConnected")
+            #expect(
+                stranger.members?.map(\.name)
+                    == ["result", "serverTime", "expiresIn", "baseDomain", "userStatus"])
+
+            _ = try await world.redeemAuthorization(
+                try await browser.open(world.authorizeAddress()).requireRedirected("code"))
+            world.server.clock.advance(by: .seconds(30))
+            let known = try payload(try await ask(world, browser: browser))
+            #expect(known["result"]?.bool == true)
+            #expect(known["userStatus"]?.string == "connected")
+            #expect(known["userId"]?.integer.map(String.init) == world.user)
+            #expect(known["id"]?.string == world.user)
+            #expect(known["displayName"]?.string == "Ada Lovelace")
+            #expect(known["expiresIn"]?.integer == 7200)
+            #expect(known["serverTime"]?.integer == world.server.clock.now.seconds)
+            #expect(known["email"] == nil)
+
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try payload(try await ask(world, browser: browser))["error"] != nil)
+        }
+    }
+
+    @Test("another's app learns no more than the person allowed", arguments: Backend.available)
+    func thirdParty(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.stranger()
+            try await register(world, stranger)
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for (scope, name) in [("openid", nil), ("profile", "Ada Lovelace")] {
+                let page = try await browser.open(world.authorizeAddress(["scope": scope], for: stranger))
+                let answer = try await world.allow(page, in: &browser, ticking: [scope])
+                _ = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: stranger)
+                let told = try payload(try await ask(world, client: stranger.id, browser: browser))
+                #expect(told["userId"]?.integer.map(String.init) == world.user)
+                #expect(told["displayName"]?.string == name)
+            }
+        }
+    }
+
+    @Test("a session that a merchant's token bought is none to another merchant's pages", arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for client in [world.app, world.rivalBackend] { try await register(world, client) }
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try payload(try await ask(world, browser: webview))["userStatus"]?.string == "connected")
+            let rival = try payload(try await ask(world, client: world.rivalBackend.id, browser: webview))
+            #expect(rival["error"]?["code"]?.integer == 401)
+        }
+    }
+
+    @Test("what a person is called ends no script", arguments: Backend.available)
+    func names(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let name = "</script><script>alert(1)</script>\u{2028}\u{2029}'\"\\ שלום 🧵"
+            try await world.change("users", world.user, ["name": .string(name)])
+            try await register(world, world.app)
+            var browser = Browser(world.server)
+            _ = try await world.redeemAuthorization(
+                try await world.authorize(in: &browser).requireRedirected("code"))
+            let answer = try await ask(world, browser: browser)
+            #expect(!answer.body.contains("<"))
+            #expect(!answer.body.unicodeScalars.contains { $0 == "\u{2028}" || $0 == "\u{2029}" })
+            #expect(try payload(answer)["displayName"]?.string == name)
+        }
+    }
+
+    private func register(_ world: World, _ client: World.Actor) async throws {
+        let changed = try await world.change("clients", client.id, ["web_origins": [.string(Self.origin)]])
+        #expect(changed.status == 200)
+    }
+
+    private func ask(
+        _ world: World, path: String = "/ajax/hasSession.js", client: String? = nil, callback: String = "cb1",
+        browser: Browser? = nil, headers: [String: String] = ["Referer": Self.origin + "/news"]
+    ) async throws -> Answer {
+        try await world.server.get(
+            "\(path)?autologin=1&v=2&client_id=\(client ?? world.app.id)&callback=\(TestServer.encode(callback))",
+            cookies: browser?.cookies ?? [:], headers: headers)
+    }
+
+    /// What the script hands to the callback.
+    private func payload(_ answer: Answer) throws -> JSON {
+        let start = try #require(answer.body.firstIndex(of: "{"))
+        return try JSON(parsing: Array(answer.body[start...].dropLast(2).utf8))
+    }
+}

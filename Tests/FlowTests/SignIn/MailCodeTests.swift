@@ -1,0 +1,125 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+
+@Suite("A code by mail signs in who reads the mail, in the browser that asked")
+struct MailCodeTests {
+    private func ask(_ visitor: inout Visitor, _ email: String = World.email, at path: String = "/login")
+        async throws -> Answer
+    {
+        try await visitor.press(try await visitor.browser.open(path), action: "/login/code", ["email": email])
+    }
+
+    @Test("signs in, verifies the address, and goes on", arguments: Backend.available)
+    func signIn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let path = "/login?continue=\(TestServer.encode(world.authorizeAddress(["scope": "email"])))"
+            let page = try await ask(&visitor, at: path)
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let spaced = code.prefix(3) + " " + code.suffix(3)
+            let done = try await visitor.browser.submit(page, ["code": String(spaced)])
+            #expect(done.status == 303)
+            let back = try await visitor.browser.open(try #require(done.header("location")))
+            #expect(back.redirected("code") != nil)
+            let token = try await world.signIn(scope: "email").require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email_verified"]?.bool == true)
+        }
+    }
+
+    @Test("an unknown address gets the same page and no mail")
+    func unknown() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let page = try await ask(&visitor, "nobody@example.com")
+            let known = try await ask(&visitor)
+            #expect(page.status == known.status)
+            #expect(page.body.replacing("nobody@example.com", with: World.email).count == known.body.count)
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(world.server.mail.letters(to: "nobody@example.com").isEmpty)
+            #expect(try await visitor.browser.submit(page, ["code": "123456"]).status == 400)
+        }
+    }
+
+    @Test("five wrong codes and the right one is of no use", arguments: Backend.available)
+    func tries(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let page = try await ask(&visitor)
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let wrong = code == "000000" ? "000001" : "000000"
+            for left in (1...4).reversed() {
+                let answer = try await visitor.browser.submit(page, ["code": wrong])
+                #expect(answer.status == 400)
+                #expect(answer.body.contains("\(left)"))
+            }
+            #expect(try await visitor.browser.submit(page, ["code": wrong]).status == 410)
+            #expect(try await visitor.browser.submit(page, ["code": code]).status == 410)
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
+    @Test("a volley of guesses gets five tries all the same", arguments: Backend.available)
+    func volley(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let page = try await ask(&visitor)
+            let fixed = visitor
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for guess in 0..<30 {
+                    group.addTask {
+                        var runner = fixed
+                        return try await runner.browser.submit(page, ["code": "\(100_000 + guess)"]).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == 400 }.count <= 4)
+        }
+    }
+
+    @Test("is of no use in another browser, too late, or twice", arguments: Backend.available)
+    func bindings(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let page = try await ask(&visitor)
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            var thief = Visitor(world)
+            let own = try await thief.browser.open("/login")
+            let stolen = try await thief.browser.submit(
+                own, ["code": code, "verification": page.fields["verification"] ?? ""], to: "/login/code/check")
+            #expect(stolen.status == 404)
+            #expect(try await !thief.isSignedIn())
+            #expect(try await visitor.browser.submit(page, ["code": code]).status == 303)
+            #expect(try await visitor.browser.submit(page, ["code": code]).status == 410)
+            let second = try await ask(&visitor)
+            let late = try #require(try await world.server.mail.letter(to: World.email).code)
+            world.server.clock.advance(by: .seconds(601))
+            #expect(try await visitor.browser.submit(second, ["code": late]).status == 410)
+        }
+    }
+
+    @Test("a mailbox is not flooded, and its owner still resets the password")
+    func flood() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            for _ in 1...12 { #expect(try await ask(&visitor).status == 200) }
+            for _ in 1...5 { _ = try await world.server.mail.letter(to: World.email) }
+            #expect(world.server.mail.letters(to: World.email).count == 5)
+        }
+    }
+
+    @Test("one address asks for no more than thirty mails at once")
+    func origin() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            for number in 1...30 {
+                let asked = try await ask(&visitor, "person\(number)@example.com")
+                #expect(asked.status == 200)
+            }
+            let refused = try await ask(&visitor, "person31@example.com")
+            #expect(refused.status == 429)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Mail
+import TestSupport
+import Testing
+import Values
+
+@Suite("A forgotten password is set anew by who reads the mail")
+struct PasswordResetTests {
+    static let new = "a brand new loom"
+
+    private func link(_ world: World, _ visitor: inout Visitor) async throws -> String {
+        let page = try await visitor.fill("/password", ["email": World.email])
+        #expect(page.status == 200)
+        let letter = try await world.server.mail.letter(to: World.email)
+        return try #require(letter.link(containing: "/password/reset/"))
+            .replacing("http://spindle.test", with: "")
+    }
+
+    @Test("in any browser; every other session and token ends", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            var elsewhere = Visitor(world)
+            try await elsewhere.browser.signIn()
+            var asker = Visitor(world)
+            let path = try await link(world, &asker)
+            var reader = Visitor(world)
+            let page = try await reader.browser.open(path)
+            #expect(page.status == 200)
+            #expect(try await elsewhere.isSignedIn(), "a look ended a session")
+            let done = try await reader.browser.submit(page, ["password": Self.new])
+            #expect(done.status == 303)
+            #expect(try await reader.isSignedIn())
+            #expect(try await !elsewhere.isSignedIn())
+            #expect(try await !world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).error == "invalid_grant")
+            #expect(try await world.signIn().error == "invalid_grant")
+            #expect(try await world.signIn(password: Self.new).status == 200)
+            let told = try await world.server.mail.letter(to: World.email)
+            #expect(told.link(containing: "/password") != nil, "the owner is told")
+            #expect(try await reader.browser.open(path).status == 410)
+            #expect(try await reader.browser.submit(page, ["password": "another new loom"]).status == 410)
+            #expect(try await world.signIn(password: Self.new).status == 200)
+        }
+    }
+
+    @Test("of two that submit at once, one sets it", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var asker = Visitor(world)
+            let path = try await link(world, &asker)
+            let page = try await asker.browser.open(path)
+            let fixed = asker
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        var runner = fixed
+                        return try await runner.browser.submit(page, ["password": "number \(number) of the looms"])
+                            .status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == 303 }.count == 1)
+        }
+    }
+
+    @Test("an older link is void once a password was set")
+    func older() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let links = (try await link(world, &visitor), try await link(world, &visitor))
+            _ = try await visitor.fill(links.1, ["password": Self.new])
+            #expect(try await visitor.browser.open(links.0).status == 410)
+        }
+    }
+
+    @Test("a link works for a day", arguments: Backend.available)
+    func late(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let path = try await link(world, &visitor)
+            world.server.clock.advance(by: .hours(24) - .seconds(1))
+            let page = try await visitor.browser.open(path)
+            #expect(page.status == 200)
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await visitor.browser.open(path).status == 410)
+            #expect(try await visitor.browser.submit(page, ["password": Self.new]).status == 410)
+            #expect(try await world.signIn().status == 200, "the old password still is the password")
+        }
+    }
+
+    @Test("a forged link, and one of another purpose, are unknown")
+    func forged() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let path = try await link(world, &visitor)
+            #expect(try await visitor.browser.open("/password/reset/AAAA").status == 404)
+            #expect(try await visitor.browser.open(path + "A").status == 404)
+            let secret = path.split(separator: "/").last ?? ""
+            #expect(try await visitor.browser.open("/signup/confirm/\(secret)").status == 404)
+        }
+    }
+
+    @Test("a weak password is refused and the link still works")
+    func weak() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let path = try await link(world, &visitor)
+            for weak in ["short", "password1", World.email] {
+                let answer = try await visitor.fill(path, ["password": weak])
+                #expect(answer.status == 400)
+                #expect(answer.body.contains("role=\"alert\""))
+            }
+            #expect(try await visitor.fill(path, ["password": Self.new]).status == 303)
+        }
+    }
+
+    @Test("an unknown address gets the same page and no mail")
+    func unknown() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let known = try await visitor.fill("/password", ["email": World.email])
+            let unknown = try await visitor.fill("/password", ["email": "nobody@example.com"])
+            #expect(known.status == unknown.status)
+            #expect(known.body == unknown.body.replacing("nobody@example.com", with: World.email))
+            _ = try await world.server.mail.letter(to: World.email)
+            #expect(world.server.mail.letters(to: "nobody@example.com").isEmpty)
+        }
+    }
+
+    @Test("works while the account is under attack", arguments: Backend.available)
+    func underAttack(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }
+            #expect(try await world.signIn().status == 429)
+            var visitor = Visitor(world)
+            let path = try await link(world, &visitor)
+            #expect(try await visitor.fill(path, ["password": Self.new]).status == 303)
+            #expect(try await visitor.isSignedIn())
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("A browser is remembered when its person says so, and known when they signed in before")
+struct RememberTests {
+    private func signIn(_ visitor: inout Visitor, remember: Bool, password: String = World.password)
+        async throws -> Answer
+    {
+        var fields = ["email": World.email, "password": password]
+        if remember { fields["remember"] = "1" }
+        return try await visitor.fill("/login", fields)
+    }
+
+    @Test("remembered: a year, used or not, in a cookie that is kept", arguments: Backend.available)
+    func remembered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let answer = try await signIn(&visitor, remember: true)
+            #expect(answer.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
+            world.server.clock.advance(by: .days(200))
+            #expect(try await visitor.isSignedIn())
+            world.server.clock.advance(by: .days(164))
+            #expect(try await visitor.isSignedIn())
+            world.server.clock.advance(by: .days(1))
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
+    @Test("not remembered: two hours without use, in a cookie that dies with the browser", arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let answer = try await signIn(&visitor, remember: false)
+            #expect(answer.setCookie("spindle_session")?.contains("Max-Age") == false)
+            world.server.clock.advance(by: .hours(2))
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
+    @Test("a new password and a sign-out end a remembered session too", arguments: Backend.available)
+    func ended(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            _ = try await signIn(&visitor, remember: true)
+            try await world.change("users", world.user, ["password": "another quiet loom"])
+            #expect(try await !visitor.isSignedIn())
+            _ = try await signIn(&visitor, remember: true, password: "another quiet loom")
+            let cookies = visitor.browser.cookies
+            let page = try await visitor.browser.open("/login")
+            _ = try await visitor.browser.submit(page)
+            #expect(try await world.server.get("/login", cookies: cookies).body.contains("type=\"password\""))
+        }
+    }
+
+    @Test("a remembered session is honest about the time of its sign-in", arguments: Backend.available)
+    func honest(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            _ = try await signIn(&visitor, remember: true)
+            world.server.clock.advance(by: .days(10))
+            #expect(try await visitor.browser.open(world.authorizeAddress()).redirected("code") != nil)
+            let old = try await visitor.browser.open(world.authorizeAddress(["max_age": "3600"]))
+            #expect(old.status == 200)
+            #expect(old.body.contains("type=\"password\""))
+        }
+    }
+
+    @Test("a session of before is not handed on from one sign-in to the next", arguments: Backend.available)
+    func rotated(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            _ = try await signIn(&visitor, remember: false)
+            let before = visitor.browser.cookies
+            let page = try await visitor.browser.open("/login?continue=%2Faccount&confirm=1")
+            _ = try await visitor.browser.submit(page, ["email": World.email, "password": World.password])
+            #expect(visitor.browser.session != before["spindle_session"])
+            #expect(try await world.server.get("/login", cookies: before).body.contains("type=\"password\""))
+        }
+    }
+
+    @Test("guesses from the owner's own address do not reach the browser that is known", arguments: Backend.available)
+    func knownDevice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var owner = Visitor(world)
+            _ = try await signIn(&owner, remember: false)
+            owner.browser.forgetSession()
+            for _ in 1...15 {
+                var thief = Visitor(world)
+                _ = try await signIn(&thief, remember: false, password: "a guess at it")
+            }
+            var stranger = Visitor(world)
+            #expect(try await signIn(&stranger, remember: false).status == 429)
+            #expect(try await signIn(&owner, remember: false).status == 303)
+        }
+    }
+
+    @Test("a mark that is made up opens nothing")
+    func forgedDevice() async throws {
+        try await World.with(.sqlite) { world in
+            for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }
+            let page = try await world.server.get("/login")
+            let cookie = page.cookie("spindle_form") ?? ""
+            let answer = try await world.server.post(
+                "/login",
+                ["form_token": page.fields["form_token"] ?? "", "email": World.email, "password": World.password],
+                cookies: ["spindle_form": cookie, "spindle_device": String(repeating: "A", count: 43)])
+            #expect(answer.status == 429)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import TestSupport
+
+/// A person before a browser: what most stories of signing in and up are made of.
+struct Visitor {
+    var browser: Browser
+    let world: World
+
+    init(_ world: World) {
+        self.world = world
+        browser = Browser(world.server)
+    }
+
+    /// Opens `path` and sends its first form with `fields`.
+    mutating func fill(_ path: String, _ fields: [String: String]) async throws -> Answer {
+        try await browser.submit(try await browser.open(path), fields)
+    }
+
+    /// Posts the first form of `page` to another action: what a second button of it does.
+    mutating func press(_ page: Answer, action: String, _ fields: [String: String] = [:]) async throws -> Answer {
+        try await browser.submit(page, fields, to: action)
+    }
+
+    /// Signs up to the page that asks for the code.
+    mutating func signUp(
+        _ email: String, password: String = World.password, name: String = "", continueTo: String = ""
+    ) async throws -> Answer {
+        let path = continueTo.isEmpty ? "/signup" : "/signup?continue=\(TestServer.encode(continueTo))"
+        return try await fill(path, ["email": email, "password": password, "name": name])
+    }
+
+    /// Whether a session is open here.
+    mutating func isSignedIn() async throws -> Bool { try await browser.isSignedIn() }
+}

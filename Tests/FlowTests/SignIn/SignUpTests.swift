@@ -1,0 +1,151 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+
+@Suite("Somebody new signs up, and has nothing before the address is shown to be read")
+struct SignUpTests {
+    static let email = "grace@example.com"
+
+    @Test("by the code, typed in the same browser", arguments: Backend.available)
+    func code(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let asked = try await visitor.signUp(Self.email, name: "Grace 🧵 Hopper")
+            #expect(asked.status == 200)
+            #expect(try await !visitor.isSignedIn())
+            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "there is no account yet")
+            let letter = try await world.server.mail.letter(to: Self.email)
+            let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
+            #expect(done.status == 303)
+            #expect(done.header("location") == "/account")
+            #expect(try await visitor.isSignedIn())
+            let token = try await world.signIn(scope: "email profile", as: Self.email).require("access_token")
+            let me = try await world.server.get("/me", bearer: token)
+            #expect(me.json["email_verified"]?.bool == true)
+            #expect(me.json["name"]?.string == "Grace 🧵 Hopper")
+        }
+    }
+
+    @Test("by the link in the same browser: a look changes nothing, a click does", arguments: Backend.available)
+    func link(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            _ = try await visitor.signUp(Self.email)
+            let path = try await link(world)
+            let page = try await visitor.browser.open(path)
+            #expect(page.status == 200)
+            #expect(!page.body.contains("type=\"password\""))
+            #expect(try await world.signIn(as: Self.email).error == "invalid_grant", "a look made an account")
+            #expect(try await visitor.browser.submit(page).status == 303)
+            #expect(try await visitor.isSignedIn())
+            #expect(try await visitor.browser.open(path).status == 410, "the link works once")
+            #expect(try await visitor.browser.submit(page).status == 410)
+        }
+    }
+
+    @Test("in another browser the link asks for the password that was chosen", arguments: Backend.available)
+    func otherBrowser(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var thief = Visitor(world)
+            _ = try await thief.signUp(Self.email, password: "chosen by a thief")
+            let path = try await link(world)
+            var owner = Visitor(world)
+            let page = try await owner.browser.open(path)
+            #expect(page.body.contains("type=\"password\""))
+            #expect(try await owner.browser.submit(page, ["password": ""]).status == 400)
+            #expect(try await owner.browser.submit(page, ["password": "what I would take"]).status == 400)
+            #expect(try await !owner.isSignedIn())
+            #expect(try await world.signIn(as: Self.email, password: "chosen by a thief").error == "invalid_grant")
+            #expect(try await owner.browser.submit(page, ["password": "chosen by a thief"]).status == 303)
+        }
+    }
+
+    @Test("the password of a link is not guessed at", arguments: Backend.available)
+    func guesses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var thief = Visitor(world)
+            _ = try await thief.signUp(Self.email)
+            var owner = Visitor(world)
+            let page = try await owner.browser.open(try await link(world))
+            for _ in 1...5 { _ = try await owner.browser.submit(page, ["password": "a wrong guess"]) }
+            #expect(try await owner.browser.submit(page, ["password": World.password]).status == 410)
+        }
+    }
+
+    @Test("goes on to the app that asked", arguments: Backend.available)
+    func onward(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            let asked = try await visitor.signUp(Self.email, continueTo: world.authorizeAddress())
+            let letter = try await world.server.mail.letter(to: Self.email)
+            let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
+            let back = try await visitor.browser.open(try #require(done.header("location")))
+            #expect(back.redirected("code") != nil)
+            #expect(back.redirected("state") == "xyz")
+        }
+    }
+
+    @Test("an address that has an account gets the same page, and its owner another mail", arguments: Backend.available)
+    func taken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var known = Visitor(world)
+            var unknown = Visitor(world)
+            let answers = (
+                try await known.signUp(World.email, password: "not her password"),
+                try await unknown.signUp(Self.email, password: "not her password")
+            )
+            #expect(answers.0.status == answers.1.status)
+            #expect(Set(answers.0.fields.keys) == Set(answers.1.fields.keys))
+            let letter = try await world.server.mail.letter(to: World.email)
+            #expect(letter.code == nil)
+            #expect(letter.link(containing: "/password") != nil)
+            #expect(try await known.browser.submit(answers.0, ["code": "000000"]).status == 400)
+            #expect(try await world.signIn(as: World.email, password: "not her password").error == "invalid_grant")
+        }
+    }
+
+    @Test("two sign-ups for one address: the second to arrive is told so", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var first = Visitor(world)
+            var second = Visitor(world)
+            let pages = (try await first.signUp(Self.email), try await second.signUp(Self.email))
+            let codes = (
+                try #require(try await world.server.mail.letter(to: Self.email).code),
+                try #require(try await world.server.mail.letter(to: Self.email).code)
+            )
+            #expect(try await first.browser.submit(pages.0, ["code": codes.0]).status == 303)
+            let late = try await second.browser.submit(pages.1, ["code": codes.1])
+            #expect(late.status == 409)
+            #expect(late.isPage)
+            #expect(try await !second.isSignedIn())
+        }
+    }
+
+    @Test("what is refused says why, keeps what was typed, and sends nothing")
+    func refused() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let refused: [(email: String, password: String, name: String)] = [
+                ("no address", World.password, "Grace"), (Self.email, "short", "Grace"), (Self.email, "password1", ""),
+                (Self.email, "grace@example.com", ""), (Self.email, String(repeating: "x", count: 129), ""),
+                (Self.email, World.password, String(repeating: "🧵", count: 200)),
+            ]
+            for (email, password, name) in refused {
+                let answer = try await visitor.signUp(email, password: password, name: name)
+                #expect(answer.status == 400, "\(email) \(name.prefix(10))")
+                #expect(answer.body.contains("role=\"alert\""))
+                #expect(answer.body.contains("value=\"\(email)\""))
+                #expect(!answer.body.contains("value=\"\(password)\"") || password == email)
+            }
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+
+    private func link(_ world: World) async throws -> String {
+        let letter = try await world.server.mail.letter(to: Self.email)
+        let link = try #require(letter.link(containing: "/signup/confirm/"))
+        return link.replacing("http://spindle.test", with: "")
+    }
+}

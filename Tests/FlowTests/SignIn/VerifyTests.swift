@@ -1,0 +1,69 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+
+@Suite("A client may ask that its people read their address")
+struct VerifyTests {
+    @Test("the person is sent to verify it, and comes back", arguments: Backend.available)
+    func authorize(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["require_verified_email": true])
+            world.server.clock.advance(by: .seconds(2))
+            var visitor = Visitor(world)
+            let page = try await visitor.browser.open(world.authorizeAddress())
+            let signedIn = try await visitor.browser.submit(
+                page, ["email": World.email, "password": World.password])
+            let sent = try await visitor.browser.open(try #require(signedIn.header("location")))
+            let verify = try #require(sent.header("location"))
+            #expect(verify.hasPrefix("/verify?continue="))
+            let asked = try await visitor.browser.submit(try await visitor.browser.open(verify))
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let done = try await visitor.browser.submit(asked, ["code": code])
+            let back = try await visitor.browser.open(try #require(done.header("location")))
+            #expect(back.redirected("code") != nil)
+            #expect(try await visitor.browser.open("/verify").header("location") == "/account", "once is enough")
+        }
+    }
+
+    @Test("a right password is not enough, and a wrong one is told nothing", arguments: Backend.available)
+    func passwordGrant(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["require_verified_email": true])
+            world.server.clock.advance(by: .seconds(2))
+            let right = try await world.signIn()
+            #expect(right.error == "invalid_grant")
+            #expect(right.json["error_description"]?.string?.contains("verified") == true)
+            let wrong = try await world.signIn(password: "not the password")
+            #expect(wrong.json["error_description"]?.string?.contains("verified") == false)
+            try await world.change("users", world.user, ["email_verified": true])
+            #expect(try await world.signIn().status == 200)
+        }
+    }
+
+    @Test("a code asked for by one person verifies no other", arguments: Backend.available)
+    func otherPerson(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("eve@example.com")
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            let asked = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            let login = try await visitor.browser.open("/login?confirm=1&continue=%2Fverify")
+            _ = try await visitor.browser.submit(login, ["email": "eve@example.com", "password": World.password])
+            #expect(try await visitor.browser.submit(asked, ["code": code]).status == 410)
+            let token = try await world.signIn(scope: "email", as: "eve@example.com").require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email_verified"]?.bool == false)
+        }
+    }
+
+    @Test("without a session there is nothing to verify: sign in first")
+    func nobody() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            let answer = try await visitor.browser.open("/verify")
+            #expect(answer.status == 303)
+            #expect(answer.header("location")?.hasPrefix("/login?continue=%2Fverify") == true)
+        }
+    }
+}

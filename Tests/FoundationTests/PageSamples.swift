@@ -1,0 +1,172 @@
+import Foundation
+import Pages
+
+/// One of each page, in each of its states, and of each mail, every value in it being `value`.
+struct PageSamples {
+    let value: String
+    let templates: Templates
+    let language: Language
+
+    private var frame: Frame {
+        Frame(language: language, brand: Brand(name: value, logoURI: value, stylesheet: value))
+    }
+
+    var all: [String: String] {
+        [signingIn, refused, sessions, account, applications, messages, mails]
+            .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    }
+
+    private var signingIn: [String: String] {
+        var pages = [
+            "login": login(nil), "signUp": signUp(nil),
+            "confirmation": templates.login(
+                LoginPage(action: value, formToken: value, continueTo: value, email: value, isConfirmation: true),
+                in: frame),
+            "forgotten": templates.forgotten(
+                ForgottenPage(
+                    action: value, formToken: value, continueTo: value, email: value, refusal: .notAnAddress), in: frame
+            ),
+            "newPassword": templates.newPassword(
+                NewPasswordPage(action: value, formToken: value, email: value, refusal: .weakPassword(.common)),
+                in: frame),
+            "verify": templates.verify(
+                VerifyPage(action: value, formToken: value, continueTo: value, email: value), in: frame),
+        ]
+        for asks in [true, false] {
+            pages["signUpConfirm \(asks)"] = templates.signUpConfirm(
+                SignUpConfirmPage(
+                    action: value, formToken: value, email: value, asksPassword: asks, refusal: .wrongPassword),
+                in: frame)
+        }
+        for purpose in CodePage.Purpose.allCases {
+            pages["code \(purpose)"] = templates.code(
+                CodePage(
+                    action: value, formToken: value, verification: value, continueTo: value, email: value,
+                    purpose: purpose, startOver: value, refusal: .wrongCode(triesLeft: 3)), in: frame)
+        }
+        return pages
+    }
+
+    private func login(_ refusal: PageRefusal?) -> String {
+        templates.login(
+            LoginPage(
+                action: value, formToken: value, continueTo: value, email: value, clientName: value,
+                cancel: .init(action: value, request: value), refusal: refusal), in: frame)
+    }
+
+    private func signUp(_ refusal: PageRefusal?) -> String {
+        templates.signUp(
+            SignUpPage(
+                action: value, formToken: value, continueTo: value, email: value, name: value, clientName: value,
+                refusal: refusal), in: frame)
+    }
+
+    private var refused: [String: String] {
+        let refusals: [PageRefusal] =
+            [
+                .wrongCredentials, .tooManyAttempts(seconds: 0), .tooManyAttempts(seconds: 1000), .overloaded,
+                .wrongPassword, .notAnAddress, .wrongCode(triesLeft: 0), .nothingAllowed, .nameTooLong,
+            ] + PasswordFault.allCases.map { .weakPassword($0) }
+        return refusals.reduce(into: [:]) { pages, refusal in
+            pages["login \(refusal)"] = login(refusal)
+            pages["signUp \(refusal)"] = signUp(refusal)
+        }
+    }
+
+    private var sessions: [String: String] {
+        [
+            "signedIn": templates.signedIn(
+                SignedInPage(account: value, formToken: value, logoutAction: value), in: frame),
+            "logout": templates.logout(
+                LogoutPage(
+                    account: value, action: value, formToken: value, fields: [HiddenField(name: value, value: value)]),
+                in: frame),
+            "signedOut": templates.signedOut(SignedOutPage(), in: frame),
+            "switchAccount": templates.switchAccount(
+                SwitchAccountPage(current: value, other: value, action: value, formToken: value), in: frame),
+        ]
+    }
+
+    private var account: [String: String] {
+        var pages: [String: String] = [
+            "restore": templates.restore(
+                RestorePage(action: value, formToken: value, verification: value, continueTo: value, dueAt: value),
+                in: frame),
+            "account": account(nil, hasPassword: false),
+        ]
+        for days in 0...2 {
+            pages["deleteAccount \(days)"] = templates.deleteAccount(
+                DeleteAccountPage(
+                    action: value, formToken: value, email: value, graceDays: days, asksPassword: days > 0,
+                    refusal: .wrongPassword), in: frame)
+        }
+        for notice in AccountPage.Notice.allCases { pages["account \(notice)"] = account(notice) }
+        for form in AccountPage.Form.allCases {
+            pages["account \(form)"] = account(nil, refusal: (form, .weakPassword(.personal)))
+        }
+        return pages
+    }
+
+    private func account(
+        _ notice: AccountPage.Notice?, hasPassword: Bool = true,
+        refusal: (AccountPage.Form, PageRefusal)? = nil
+    ) -> String {
+        let profile = Profile(
+            email: value, emailVerified: !hasPassword, hasPassword: hasPassword, name: value, givenName: value,
+            familyName: value, phoneNumber: value, locale: value)
+        let sessions = [nil, value].map { device in
+            SessionItem(
+                id: value, device: device, address: value, signedInAt: value, seenAt: value, isCurrent: device == nil,
+                remembered: true)
+        }
+        let app = AppItem(
+            client: value, name: value, merchantName: value, scopes: [.init(name: value), .init(name: "email")],
+            since: value)
+        return templates.account(
+            AccountPage(
+                account: profile, formToken: value, sessions: sessions, apps: [app], newEmail: value, notice: notice,
+                refusal: refusal), in: frame)
+    }
+
+    private var applications: [String: String] {
+        let known = ["openid", "profile", "email", "phone", "address", "offline_access"]
+        let scopes = (known + [value]).map { ConsentPage.Scope(name: $0, isRequired: $0 == "openid") }
+        return [
+            "consent": templates.consent(
+                ConsentPage(
+                    clientName: value, merchantName: value, scopes: scopes, action: value, formToken: value,
+                    request: value, refusal: .nothingAllowed), in: frame),
+            "formPost": templates.formPost(
+                FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),
+        ]
+    }
+
+    private var messages: [String: String] {
+        MessagePage.Topic.allCases.reduce(into: [:]) { pages, topic in
+            let values = ["email": value, "dueAt": value, "continueTo": value]
+            pages["message \(topic)"] = templates.message(
+                MessagePage(topic: topic, values: values, detail: value), in: frame)
+        }
+    }
+
+    private var mails: [String: String] {
+        Self.letters(value).reduce(into: [:]) { mails, letter in
+            mails["mail \(letter.name)"] = templates.mails(letter.letter, in: frame).html
+        }
+    }
+
+    static func letters(_ value: String) -> [(name: String, letter: Letter)] {
+        [
+            ("signInCode", .signInCode(code: value, minutes: 10)),
+            ("signUpCode", .signUpCode(code: value, link: value, minutes: 30)),
+            ("signUpExisting", .signUpExisting(signInLink: value, resetLink: value)),
+            ("verifyEmail", .verifyEmail(code: value, minutes: 10)),
+            ("changeEmailCode", .changeEmailCode(code: value, minutes: 10)),
+            ("emailChanged", .emailChanged(newAddress: value)),
+            ("resetPassword", .resetPassword(link: value, hours: 24)),
+            ("passwordChanged", .passwordChanged(resetLink: value)),
+            ("deletionScheduled", .deletionScheduled(dueAt: value, signInLink: value)),
+            ("accountDeleted", .accountDeleted),
+        ]
+    }
+}

@@ -1,0 +1,194 @@
+import Cryptography
+import Identity
+import JOSE
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@Suite("An account goes once, when it is due, and whoever must know is told")
+struct DeletionTests {
+    /// A house with accounts, whose farewells leave a mark in the transaction they belong to.
+    private struct House: Sendable {
+        let database: any Database
+        let clock = ManualClock()
+        let accounts: Accounts
+        let cleared = Cleared()
+
+        init(_ backend: Backend) async throws {
+            let database = try await backend.open()
+            self.database = database
+            accounts = Accounts(
+                database: database,
+                hashing: try HashingPool(
+                    parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
+                    random: SystemRandom()),
+                clock: clock, random: SystemRandom(), endAccess: { _, _, _ in })
+        }
+
+        func deletion(
+            on other: (any Database)? = nil,
+            farewell: @escaping @Sendable (Account, Timestamp, any Transaction) throws -> Void = Self.mark
+        ) -> Deletion {
+            Deletion(
+                database: other ?? database, grace: .days(14),
+                strangers: Deletion.Strangers(
+                    endAccess: { _, _, _ in }, clear: { [cleared] id in cleared.add(id) }, farewell: farewell),
+                clock: clock)
+        }
+
+        @Sendable static func mark(_ account: Account, _ now: Timestamp, _ db: any Transaction) throws {
+            try db.execute(
+                """
+                INSERT INTO facts (name, value) VALUES (\("farewell to \(account.email ?? "")"), \("said"))
+                """)
+        }
+
+        var farewells: [String] {
+            get async throws {
+                try await database.read { db in
+                    try db.rows("SELECT name FROM facts ORDER BY name").map { try $0.get("name") }
+                }
+            }
+        }
+
+        func person(_ email: String) async throws -> AccountID {
+            try await accounts.create(try AccountChanges(["email": .string(email)])) { _, _, _ in }.id
+        }
+
+        /// Marks accounts as an asked-for deletion does.
+        func due(_ ids: [AccountID], at moment: Timestamp) async throws {
+            try await database.write { db in
+                for id in ids { try db.execute("UPDATE accounts SET deletion_due_at = \(moment) WHERE id = \(id)") }
+            }
+        }
+    }
+
+    @Test("only what is due, each once, however many nodes ask", arguments: Backend.available)
+    func once(backend: Backend) async throws {
+        let house = try await House(backend)
+        var ids: [AccountID] = []
+        for number in 1...6 { ids.append(try await house.person("p\(number)@example.com")) }
+        try await house.due(Array(ids.prefix(4)), at: house.clock.now)
+        try await house.due([ids[4]], at: house.clock.now + .milliseconds(1))
+        let now = house.clock.now
+        let gone = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...6 { group.addTask { try await house.deletion().deleteDue(at: now).gone } }
+            return try await group.reduce(0, +)
+        }
+        #expect(gone == 4)
+        #expect(try await house.farewells == (1...4).map { "farewell to p\($0)@example.com" })
+        #expect(try await house.accounts.find(ids[4]) != nil)
+        #expect(try await house.accounts.find(ids[5]) != nil)
+        await house.database.close()
+    }
+
+    @Test("in batches, and saying whether there is more", arguments: Backend.available)
+    func batches(backend: Backend) async throws {
+        let house = try await House(backend)
+        var ids: [AccountID] = []
+        for number in 1...5 { ids.append(try await house.person("p\(number)@example.com")) }
+        try await house.due(ids, at: house.clock.now)
+        var rounds: [Int] = []
+        while true {
+            let round = try await house.deletion().deleteDue(at: house.clock.now, batch: 2)
+            rounds.append(round.gone)
+            guard round.isBehind else { break }
+        }
+        #expect(rounds == [2, 2, 1])
+        await house.database.close()
+    }
+
+    @Test("one that cannot be told of stays, and keeps no other", arguments: Backend.available)
+    func failing(backend: Backend) async throws {
+        struct Unwilling: Error {}
+        let house = try await House(backend)
+        let stuck = try await house.person("stuck@example.com")
+        let free = try await house.person("free@example.com")
+        try await house.due([stuck], at: house.clock.now - .hours(1))
+        try await house.due([free], at: house.clock.now)
+        let deletion = house.deletion { account, now, db in
+            try House.mark(account, now, db)
+            if account.id == stuck { throw Unwilling() }
+        }
+        let round = try await deletion.deleteDue(at: house.clock.now)
+        #expect(round.gone == 1)
+        #expect(round.failures.map(\.account) == [stuck])
+        #expect(try await house.accounts.find(stuck) != nil)
+        #expect(try await house.farewells == ["farewell to free@example.com"], "what failed left nothing behind")
+        #expect(try await house.deletion().deleteDue(at: house.clock.now).gone == 1)
+        #expect(try await house.accounts.find(stuck) == nil)
+        await house.database.close()
+    }
+
+    @Test("a commit of unknown outcome says farewell once", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        let house = try await House(backend)
+        let id = try await house.person("ada@example.com")
+        let deletion = house.deletion(on: RunsTwice(base: house.database))
+        #expect(try await deletion.delete(id))
+        #expect(try await house.farewells == ["farewell to ada@example.com"])
+        #expect(try await deletion.delete(id) == false)
+        await house.database.close()
+    }
+
+    @Test("a restored account is not deleted by who had already looked", arguments: Backend.available)
+    func restored(backend: Backend) async throws {
+        let house = try await House(backend)
+        let id = try await house.person("ada@example.com")
+        try await house.due([id], at: house.clock.now)
+        let database = house.database
+        let deletion = Deletion(
+            database: database, grace: .days(14),
+            strangers: Deletion.Strangers(
+                endAccess: { _, _, _ in },
+                // Between the look at what is due and the delete.
+                clear: { id in
+                    try await database.write { db in
+                        _ = try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id)")
+                    }
+                }, farewell: House.mark), clock: house.clock)
+        #expect(try await deletion.deleteDue(at: house.clock.now).gone == 0)
+        #expect(try await house.accounts.find(id) != nil)
+        #expect(try await house.farewells == [])
+        await house.database.close()
+    }
+
+    @Test("what an unfinished deletion left is finished by the next round", arguments: Backend.available)
+    func crashed(backend: Backend) async throws {
+        struct Crash: Error {}
+        let house = try await House(backend)
+        let id = try await house.person("ada@example.com")
+        let crashing = house.deletion { _, _, _ in throw Crash() }
+        await #expect(throws: Crash.self) { _ = try await crashing.delete(id) }
+        #expect(try await house.accounts.find(id)?.deletionDueAt == house.clock.now)
+        #expect(try await house.deletion().deleteDue(at: house.clock.now).gone == 1)
+        #expect(house.cleared.all == [id, id], "the bulk goes before")
+        await house.database.close()
+    }
+}
+
+/// The accounts that were cleared.
+private final class Cleared: Sendable {
+    private let accounts = Mutex<[AccountID]>([])
+
+    var all: [AccountID] { accounts.withLock { $0 } }
+    func add(_ account: AccountID) { accounts.withLock { $0.append(account) } }
+}
+
+/// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
+private struct RunsTwice: Database {
+    let base: any Database
+
+    func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        try await base.read(work)
+    }
+
+    func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        _ = try await base.write(work)
+        return try await base.write(work)
+    }
+
+    func close() async { await base.close() }
+}

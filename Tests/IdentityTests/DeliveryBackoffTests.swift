@@ -1,0 +1,96 @@
+import Cryptography
+@testable import Delivery
+import Mail
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// How long a parcel is tried, and when no more.
+@Suite struct DeliveryBackoffTests {
+    @Test("each failure doubles the pause, from a minute to an hour", arguments: Backend.available)
+    func pauses(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        let down = CarrierDouble { throw Undeliverable.temporary("down") }
+        for (attempt, minutes) in zip(1..., [1, 2, 4, 8, 16, 32, 60, 60, 60] as [Int64]) {
+            #expect(try await house.outbox.deliverDue(by: down) == Outbox.Round(postponed: 1))
+            let waiting = try #require(try await house.waiting().first)
+            #expect(waiting.attempts == attempt)
+            // Up to a quarter more, by chance.
+            #expect(waiting.dueIn >= .minutes(minutes) && waiting.dueIn <= .minutes(minutes) * 5 / 4)
+            house.clock.advance(by: waiting.dueIn - .milliseconds(1))
+            #expect(try await house.outbox.deliverDue(by: down) == Outbox.Round(), "it is not due yet")
+            house.clock.advance(by: .milliseconds(1))
+        }
+        // As soon as somebody is there again, it arrives.
+        #expect(try await house.outbox.deliverDue(by: CarrierDouble()) == Outbox.Round(delivered: 1))
+        #expect(house.log.says("delivery postponed") && house.log.says("reason=down"))
+        await house.database.close()
+    }
+
+    @Test("what is of no use any more is not sent", arguments: Backend.available)
+    func expired(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
+        house.clock.advance(by: .minutes(10))
+        let carrier = CarrierDouble()
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(givenUp: 1))
+        #expect(carrier.contents.isEmpty)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("after three days nobody tries any more", arguments: Backend.available)
+    func givenUp(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        // However long the caller thinks it is of use.
+        try await house.outbox.post(DeliveryFixture.letter, usefulFor: .days(30))
+        let down = CarrierDouble { throw Undeliverable.temporary("down") }
+        var round = Outbox.Round()
+        while let waiting = try await house.waiting().first {
+            house.clock.advance(by: max(waiting.dueIn, .zero))
+            round = try await house.outbox.deliverDue(by: down)
+        }
+        #expect(round == Outbox.Round(givenUp: 1))
+        let first = try #require(down.postmarks.first).date
+        #expect(house.clock.now >= first + .days(3) && house.clock.now < first + .days(3) + .hours(2))
+        await house.database.close()
+    }
+
+    @Test(
+        "a receiver that says never is not asked again, and the log says neither who nor what",
+        arguments: Backend.available)
+    func refused(_ backend: Backend) async throws {
+        struct Never: Mailer {
+            func send(_ letter: Letter, _ postmark: Postmark) async throws { throw MailFailure.refused("no") }
+        }
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        #expect(try await house.outbox.deliverDue(by: MailCarrier(mailer: Never())) == Outbox.Round(givenUp: 1))
+        #expect(try await house.waiting().isEmpty)
+        let log = house.log.lines.joined(separator: "\n")
+        #expect(log.contains("delivery given up") && log.contains("reason=no"))
+        for secret in ["ada", "example.com", "123456", "Your code"] { #expect(!log.contains(secret)) }
+        await house.database.close()
+    }
+
+    @Test("a server that stops leaves the attempt to the next one at once", arguments: Backend.available)
+    func stopped(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        let hanging = CarrierDouble {
+            beginning.yield()
+            try await Task.sleep(for: .seconds(3600))
+        }
+        let node = house.outbox
+        let sending = Task { try await node.deliverDue(by: hanging) }
+        for await _ in begun { break }
+        sending.cancel()
+        _ = try await sending.value
+        #expect(try await house.waiting() == [.init(attempts: 1, dueIn: .zero)])
+        #expect(try await house.node().deliverDue(by: CarrierDouble()) == Outbox.Round(delivered: 1))
+        await house.database.close()
+    }
+}

@@ -1,0 +1,95 @@
+import Logging
+import Outbound
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@testable import Delivery
+
+/// Callbacks to the servers of clients.
+@Suite struct DeliveryCallbackTests {
+    /// A client's server that answers every request with one status.
+    private final class Receiver: Sendable {
+        private final class Notes: Sendable {
+            let requests = Mutex<[(head: [String], body: String)]>([])
+        }
+        private let listener: DeliveryListener
+        private let notes: Notes
+
+        init(_ status: String) throws {
+            let notes = Notes()
+            self.notes = notes
+            listener = try DeliveryListener { line in
+                var head: [String] = []
+                while let field = line.next(), !field.isEmpty { head.append(field) }
+                let length = head.compactMap { field -> Int? in
+                    let halves = field.lowercased().split(separator: ": ")
+                    return halves.first == "content-length" ? halves.last.flatMap { Int($0) } : nil
+                }.first
+                let body = line.next(length ?? 0) ?? ""
+                notes.requests.withLock { [head] in $0.append((head, body)) }
+                line.say("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\nLocation: /else\r\n")
+            }
+        }
+
+        var url: String { "http://127.0.0.1:\(listener.port)/hook?a=b" }
+        var requests: [(head: [String], body: String)] { notes.requests.withLock { $0 } }
+        func stop() { listener.stop() }
+    }
+
+    private func carrier(_ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"]) -> CallbackCarrier {
+        let policy = OutboundPolicy(allowedPrivateRanges: ranges.compactMap { CIDR($0) })
+        return CallbackCarrier(outbound: Outbound(policy: policy, logger: log.logger))
+    }
+
+    private func post(_ url: String, in house: DeliveryFixture) async throws {
+        let parcel = house.outbox.parcel(
+            Callback(url: url, body: #"{"user_id":"42"}"#, contentType: "application/json"))
+        try await house.database.write { db in try parcel.store(in: db) }
+    }
+
+    @Test("a callback arrives as it was given, and is gone", arguments: Backend.available)
+    func arrives(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let receiver = try Receiver("204 No Content")
+        try await post(receiver.url, in: house)
+        #expect(try await house.outbox.deliverDue(by: carrier(house.log)) == Outbox.Round(delivered: 1))
+        let request = try #require(receiver.requests.first)
+        #expect(request.head.first == "POST /hook?a=b HTTP/1.1")
+        #expect(request.head.contains { $0.lowercased() == "content-type: application/json" })
+        #expect(request.body == #"{"user_id":"42"}"#)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test(
+        "a receiver that is not well yet is asked again; one that is gone for good is not",
+        arguments: [
+            ("500 Internal Server Error", Outbox.Round(postponed: 1)), ("404 Not Found", Outbox.Round(postponed: 1)),
+            ("302 Found", Outbox.Round(postponed: 1)), ("429 Too Many Requests", Outbox.Round(postponed: 1)),
+            ("410 Gone", Outbox.Round(givenUp: 1)), ("200 OK", Outbox.Round(delivered: 1)),
+        ])
+    func answers(_ status: String, _ expected: Outbox.Round) async throws {
+        let house = try await DeliveryFixture(.sqlite)
+        let receiver = try Receiver(status)
+        try await post(receiver.url, in: house)
+        #expect(try await house.outbox.deliverDue(by: carrier(house.log)) == expected)
+        #expect(receiver.requests.count == 1, "no redirect is followed")
+        #expect(!house.log.lines.contains { $0.contains("a=b") || $0.contains("42") && $0.contains("user_id") })
+        await house.database.close()
+    }
+
+    @Test("nobody there, and an address that may not be asked, wait for better times", arguments: [true, false])
+    func unreachable(isAllowed: Bool) async throws {
+        let house = try await DeliveryFixture(.sqlite)
+        let receiver = try Receiver("200 OK")
+        if isAllowed { receiver.stop() }
+        try await post(receiver.url, in: house)
+        let carrier = carrier(house.log, allowing: isAllowed ? ["127.0.0.1/32"] : [])
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 1))
+        #expect(receiver.requests.isEmpty)
+        await house.database.close()
+    }
+}

@@ -1,0 +1,85 @@
+import Cryptography
+import Delivery
+import Keys
+import Mail
+import Storage
+import Synchronization
+import TestSupport
+import Values
+
+/// An outbox over a database of its own.
+struct DeliveryFixture {
+    let database: any Database
+    let masterKey = MasterKey.random(from: SystemRandom())
+    let clock = ManualClock()
+    let log = RecordedLog()
+    let outbox: Outbox
+
+    static let letter = Letter(
+        recipient: "ada@example.com", subject: "Your code", text: "Code 123456", html: "<p>Code 123456</p>")
+
+    init(_ backend: Backend) async throws {
+        database = try await backend.open()
+        _ = try await MasterKeySource.given(masterKey).masterKey(for: database, random: SystemRandom())
+        outbox = Self.outbox(database, masterKey, clock, log)
+    }
+
+    /// Another node on the same database.
+    func node() -> Outbox { Self.outbox(database, masterKey, clock, log) }
+
+    private static func outbox(
+        _ database: any Database, _ masterKey: MasterKey, _ clock: ManualClock, _ log: RecordedLog
+    ) -> Outbox {
+        Outbox(
+            database: database, seal: Seal(masterKey: masterKey, random: SystemRandom()), clock: clock,
+            random: SystemRandom(), logger: log.logger)
+    }
+
+    struct Waiting: Equatable {
+        let attempts: Int
+        let dueIn: Duration
+    }
+
+    /// What is still in the outbox.
+    func waiting() async throws -> [Waiting] {
+        let now = clock.now
+        return try await database.read { db in
+            try db.rows("SELECT attempts, due_at FROM deliveries ORDER BY id").map { row in
+                Waiting(
+                    attempts: try row.get("attempts"), dueIn: try row.get("due_at", as: Timestamp.self) - now)
+            }
+        }
+    }
+}
+
+/// A carrier of mail that does as it is told and counts.
+final class CarrierDouble: Carrier {
+    let kind: Parcel.Kind
+    private let act: @Sendable () async throws -> Void
+    private let carried = Mutex<[(content: String, postmark: Postmark)]>([])
+
+    init(_ kind: Parcel.Kind = .mail, _ act: @escaping @Sendable () async throws -> Void = {}) {
+        self.kind = kind
+        self.act = act
+    }
+
+    /// Every attempt.
+    var postmarks: [Postmark] { carried.withLock { $0.map(\.postmark) } }
+    var contents: [String] { carried.withLock { $0.map(\.content) } }
+
+    func deliver(_ content: String, _ postmark: Postmark) async throws {
+        carried.withLock { $0.append((content, postmark)) }
+        try await act()
+    }
+}
+
+final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Mail
+import Storage
+
+@testable import Delivery
+
+extension Outbox {
+    /// What became of the parcels of a round.
+    struct Round: Sendable, Equatable {
+        var delivered = 0
+        var postponed = 0
+        var givenUp = 0
+
+        mutating func count(_ outcome: Outcome) {
+            switch outcome {
+            case .delivered: delivered += 1
+            case .postponed, .unknown: postponed += 1
+            case .givenUp: givenUp += 1
+            }
+        }
+    }
+
+    /// One node's work without its routes: delivers what is due, and returns when nothing is any more.
+    func deliverDue(by carrier: any Carrier) async throws -> Round {
+        var round = Round()
+        while !Task.isCancelled {
+            let claims = try await claim(carrier.kind, most: Route.mostAtOnce)
+            guard !claims.isEmpty else { break }
+            await withTaskGroup(of: Outcome.self) { group in
+                for claim in claims { group.addTask { await deliver(claim, by: carrier) } }
+                for await outcome in group { round.count(outcome) }
+            }
+        }
+        return round
+    }
+
+    /// Leaves `letter` in a transaction of its own.
+    func post(_ letter: Letter, usefulFor use: Duration = Outbox.longestUse) async throws {
+        let parcel = parcel(letter, usefulFor: use)
+        try await database.write { db in try parcel.store(in: db) }
+        nudge()
+    }
+}

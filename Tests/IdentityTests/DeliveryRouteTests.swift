@@ -1,0 +1,62 @@
+@testable import Delivery
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// A route sends what comes, as it comes.
+@Suite struct DeliveryRouteTests {
+    @Test("a letter leaves when it is posted, and one that hangs keeps no other waiting", arguments: Backend.available)
+    func apart(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let (arrivals, arrival) = AsyncStream<Int>.makeStream()
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        let number = Counter()
+        let carrier = CarrierDouble {
+            let mine = number.next()
+            arrival.yield(mine)
+            // The first letter hangs until the test is done with the others.
+            if mine == 1 { for await _ in ends { break } }
+        }
+        let route = Route(house.outbox, by: carrier)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await route.run() }
+            var iterator = arrivals.makeAsyncIterator()
+            for expected in 1...12 {
+                try await house.outbox.post(DeliveryFixture.letter)
+                #expect(await iterator.next() == expected)
+            }
+            // Closed, it finishes what is on its way, and takes nothing more.
+            house.outbox.close()
+            end.yield()
+            try await group.waitForAll()
+        }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("what waited from before is sent at the start", arguments: Backend.available)
+    func backlog(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
+        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
+        let route = Route(house.outbox, by: CarrierDouble { arrival.yield() })
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await route.run() }
+            var iterator = arrivals.makeAsyncIterator()
+            for _ in 0..<20 { await iterator.next() }
+            house.outbox.close()
+            await group.waitForAll()
+        }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("a closed outbox ends every route, before and after it began", arguments: Backend.available)
+    func closed(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        house.outbox.close()
+        await Route(house.outbox, by: CarrierDouble()).run()
+        await house.database.close()
+    }
+}

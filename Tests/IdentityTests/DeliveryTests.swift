@@ -1,0 +1,141 @@
+import Cryptography
+import Keys
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Delivery
+@testable import Mail
+
+/// What waits in the outbox leaves it, however often somebody falls over.
+@Suite struct DeliveryTests {
+    @Test("what a transaction left in the outbox is sent, and then gone", arguments: Backend.available)
+    func sent(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        try await house.database.write { db in
+            try parcel.store(in: db)
+            // A transaction may run twice.
+            try parcel.store(in: db)
+        }
+        let box = PostBox()
+        let round = try await house.outbox.deliverDue(by: MailCarrier(mailer: box))
+        #expect(round == Outbox.Round(delivered: 1))
+        #expect(try await box.letter(to: "ada@example.com") == DeliveryFixture.letter)
+        #expect(try await house.waiting().isEmpty)
+        #expect(try await house.outbox.deliverDue(by: MailCarrier(mailer: box)) == Outbox.Round())
+        await house.database.close()
+    }
+
+    @Test("a transaction that is undone sends nothing", arguments: Backend.available)
+    func undone(_ backend: Backend) async throws {
+        struct Refused: Error {}
+        let house = try await DeliveryFixture(backend)
+        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        await #expect(throws: Refused.self) {
+            try await house.database.write { db in
+                try parcel.store(in: db)
+                throw Refused()
+            }
+        }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("who reads the table learns neither whom nor what", arguments: Backend.available)
+    func sealed(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        let callback = Callback(url: "https://loom.example/hook", body: "SECRET", contentType: "text/plain")
+        let parcel = house.outbox.parcel(callback)
+        try await house.database.write { db in try parcel.store(in: db) }
+        let stored = try await house.database.read { db in
+            try db.rows("SELECT id, kind, sealed_content FROM deliveries ORDER BY kind").map { row in
+                [try row.get("id", as: String.self), try row.get("kind"), try row.get("sealed_content")]
+            }
+        }
+        #expect(stored.map { $0[1] } == ["callback", "mail"])
+        for text in stored.joined() {
+            for readable in ["ada", "example", "123456", "code", "SECRET", "hook"] {
+                #expect(!text.lowercased().contains(readable.lowercased()))
+            }
+        }
+        // Nor does it open in another row's place.
+        try await house.database.write { db in
+            try db.execute("UPDATE deliveries SET sealed_content = \(stored[0][2]) WHERE kind = 'mail'")
+        }
+        let carrier = CarrierDouble()
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 1))
+        #expect(carrier.contents.isEmpty && house.log.says("does not open"))
+        await house.database.close()
+    }
+
+    @Test("each kind is carried by its own carrier", arguments: Backend.available)
+    func kinds(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        #expect(try await house.outbox.deliverDue(by: CarrierDouble(.callback)) == Outbox.Round())
+        #expect(try await house.outbox.deliverDue(by: CarrierDouble(.mail)) == Outbox.Round(delivered: 1))
+        await house.database.close()
+    }
+
+    @Test("who dies between sending and saying so sends again, with the same postmark", arguments: Backend.available)
+    func crash(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        // The first node takes it, sends it, and is gone.
+        let claim = try #require(try await house.outbox.claim(.mail, most: 8).first)
+        let carrier = CarrierDouble()
+        try await carrier.deliver("", claim.postmark)
+
+        let other = house.node()
+        house.clock.advance(by: Outbox.lease - .milliseconds(1))
+        #expect(try await other.deliverDue(by: carrier) == Outbox.Round(), "the lease is not over yet")
+        house.clock.advance(by: .milliseconds(1))
+        #expect(try await other.deliverDue(by: carrier) == Outbox.Round(delivered: 1))
+        #expect(carrier.postmarks.count == 2 && Set(carrier.postmarks).count == 1)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("a result that comes after the lease takes nothing from the next attempt", arguments: Backend.available)
+    func late(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await house.outbox.post(DeliveryFixture.letter)
+        let late = try #require(try await house.outbox.claim(.mail, most: 8).first)
+        house.clock.advance(by: Outbox.lease)
+        _ = try #require(try await house.node().claim(.mail, most: 8).first)
+        _ = await house.outbox.deliver(late, by: CarrierDouble { throw Undeliverable.temporary("slow") })
+        #expect(try await house.waiting() == [.init(attempts: 2, dueIn: Outbox.lease)])
+        await house.database.close()
+    }
+
+    @Test("however many nodes look at once, each parcel is sent once", arguments: Backend.available)
+    func nodes(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
+        let carrier = CarrierDouble { await Task.yield() }
+        let delivered = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<4 {
+                let node = house.node()
+                group.addTask { try await node.deliverDue(by: carrier).delivered }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(delivered == 40)
+        #expect(carrier.postmarks.count == 40 && Set(carrier.postmarks).count == 40)
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+
+    @Test("a database with another master key by now takes no parcel", arguments: Backend.available)
+    func resealed(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        try await Resealing(from: house.masterKey, to: .random(from: SystemRandom()), random: SystemRandom())
+            .run(on: house.database)
+        await #expect(throws: StorageError.self) { try await house.outbox.post(DeliveryFixture.letter) }
+        #expect(try await house.waiting().isEmpty)
+        await house.database.close()
+    }
+}

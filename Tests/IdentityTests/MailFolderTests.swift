@@ -1,0 +1,54 @@
+import Foundation
+import Mail
+import Testing
+import Values
+
+/// Mail as files of a folder.
+@Suite struct MailFolderTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "spindle-mail-\(UUID().uuidString)/a/b")
+        .path(percentEncoded: false)
+    private let letter = Letter(recipient: "ada@example.com", subject: "Hei", text: "Hei", html: "<p>Hei</p>")
+
+    private func mode(_ path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.posixPermissions] as? Int)
+    }
+
+    private func mailer() throws -> FolderMailer {
+        FolderMailer(folder: folder, from: try #require(Sender("no-reply@example.com")))
+    }
+
+    @Test("each mail is one file that nobody else reads, sorted by time, and the folder is made")
+    func files() async throws {
+        let mailer = try mailer()
+        let early = Postmark(id: "0a", date: Timestamp(seconds: 1))
+        let late = Postmark(id: "0b", date: Timestamp(seconds: 2))
+        for postmark in [late, early, early] { try await mailer.send(letter, postmark) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(names == ["0a.eml", "0b.eml"], "a letter that is sent again is there once")
+        #expect(try mode(folder) == 0o700)
+        #expect(try mode(folder + "/0a.eml") == 0o600)
+        let text = try String(contentsOfFile: folder + "/0a.eml", encoding: .utf8)
+        #expect(text.hasPrefix("Date: Thu, 1 Jan 1970 00:00:01 +0000\r\n") && text.hasSuffix("--=_0a--\r\n"))
+    }
+
+    @Test("a folder that cannot be written is a failure that may pass, and names nobody")
+    func unwritable() async throws {
+        let mailer = FolderMailer(folder: "/dev/null/outbox", from: try #require(Sender("no-reply@example.com")))
+        do {
+            try await mailer.send(letter, Postmark(id: "0a", date: Timestamp(seconds: 1)))
+            Issue.record("it was written")
+        } catch MailFailure.temporary(let reason) {
+            #expect(reason.contains("cannot be written") && !reason.contains("ada"))
+        }
+    }
+
+    @Test("a recipient that is no address is refused, and no file made")
+    func hostile() async throws {
+        let hostile = Letter(recipient: "a@b.example\r\nBcc: eve@c.example", subject: "", text: "", html: "")
+        await #expect(throws: MailFailure.self) {
+            try await mailer().send(hostile, Postmark(id: "0a", date: Timestamp(seconds: 1)))
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder))
+    }
+}

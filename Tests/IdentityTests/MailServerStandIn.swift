@@ -1,0 +1,73 @@
+import Synchronization
+
+/// A mail server that answers by a script, and keeps what it was told.
+final class MailServerStandIn: Sendable {
+    /// Where in the conversation it is.
+    enum Step: Hashable { case greeting, hello, mail, recipient, data, message, quit }
+
+    /// What it says instead of yes. Empty: it hangs up without a word.
+    typealias Script = [Step: String]
+
+    private final class Notes: Sendable {
+        let heard = Mutex((lines: [String](), message: ""))
+    }
+
+    private let listener: DeliveryListener
+    private let notes: Notes
+    private let ends: AsyncStream<Void>
+
+    init(_ script: Script = [:]) throws {
+        let notes = Notes()
+        self.notes = notes
+        let (ends, end) = AsyncStream<Void>.makeStream()
+        self.ends = ends
+        listener = try DeliveryListener { line in
+            Self.converse(line, script, notes)
+            end.yield()
+        }
+    }
+
+    var port: Int { listener.port }
+    func stop() { listener.stop() }
+
+    /// Waits until a client has gone.
+    func isLeft() async { for await _ in ends { break } }
+
+    /// The commands of all its clients.
+    var lines: [String] { notes.heard.withLock { $0.lines } }
+    /// The last message, as it came over the line.
+    var message: String { notes.heard.withLock { $0.message } }
+
+    private static func converse(_ line: DeliveryListener.Line, _ script: Script, _ notes: Notes) {
+        /// Says what the script has for `step`, or `yes`. False: the conversation is over.
+        func answer(_ step: Step, _ yes: String) -> Bool {
+            let text = script[step] ?? yes
+            guard !text.isEmpty else { return false }
+            line.say(text)
+            return true
+        }
+        guard answer(.greeting, "220 stand-in") else { return }
+        while let command = line.next() {
+            notes.heard.withLock { $0.lines.append(command) }
+            switch command.prefix(4).uppercased() {
+            case "EHLO": guard answer(.hello, "250-stand-in\r\n250 8BITMIME") else { return }
+            case "MAIL": guard answer(.mail, "250 ok") else { return }
+            case "RCPT": guard answer(.recipient, "250 ok") else { return }
+            case "DATA":
+                guard answer(.data, "354 go on") else { return }
+                guard script[.data] == nil else { continue }
+                var message = ""
+                while let text = line.next(), text != "." { message += text + "\r\n" }
+                notes.heard.withLock { [message] in $0.message = message }
+                guard answer(.message, "250 taken") else { return }
+            case "NOOP": line.say("250 ok")
+            case "QUIT":
+                if script[.quit] == nil {
+                    line.say("221 bye")
+                    return
+                }
+            default: line.say("502 what?")
+            }
+        }
+    }
+}

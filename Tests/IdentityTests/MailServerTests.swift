@@ -1,0 +1,161 @@
+import Foundation
+import Testing
+import Values
+
+@testable import Mail
+
+/// Mail through a mail server, as far as the conversation goes without TLS; with it, Tests/Interop/test_mail.py.
+@Suite struct MailServerTests {
+    private let letter = Letter(
+        recipient: "ada@example.org", subject: "Hei", text: ".\n..two\nlast", html: "<p>.\n.</p>")
+    private let postmark = Postmark(id: "0a", date: Timestamp(seconds: 1))
+
+    private func mailer(_ server: MailServerStandIn) throws -> SMTPMailer {
+        SMTPMailer(
+            server: try #require(SMTPServer("smtp://127.0.0.1:\(server.port)")),
+            from: try #require(Sender("Loom <no-reply@loom.example>")))
+    }
+
+    @Test("a letter arrives as it was written, its dots too")
+    func arrives() async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        try await mailer(server).send(letter, postmark)
+        #expect(
+            server.lines.prefix(4) == [
+                "EHLO loom.example", "MAIL FROM:<no-reply@loom.example>", "RCPT TO:<ada@example.org>", "DATA",
+            ])
+        // RFC 5321 §4.5.2: on the wire a line that begins with a dot has one more.
+        #expect(server.message.contains("\r\n..\r\n...two\r\nlast\r\n"))
+        #expect(server.message.contains("\r\n<p>.\r\n..</p>\r\n"))
+        let sent = Message(
+            letter, from: try #require(Sender("Loom <no-reply@loom.example>")),
+            to: try #require(MailAddress("ada@example.org")), postmark)
+        #expect(server.message.replacing("\r\n..", with: "\r\n.") == sent.text)
+    }
+
+    @Test("a sender without a domain calls itself by its address", arguments: ["[127.0.0.1]", "[IPv6:::1]"])
+    func literal(_ domain: String) async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        let mailer = SMTPMailer(
+            server: try #require(SMTPServer("smtp://localhost:\(server.port)")),
+            from: try #require(Sender("no-reply@\(domain)")))
+        try await mailer.send(letter, postmark)
+        #expect(server.lines.prefix(2) == ["EHLO \(domain)", "MAIL FROM:<no-reply@\(domain)>"])
+    }
+
+    @Test("a long letter arrives whole")
+    func long() async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        let text = String(repeating: "line of a long letter\n.\n", count: 20_000)
+        try await mailer(server).send(
+            Letter(recipient: "ada@example.org", subject: "", text: text, html: "<p>"), postmark)
+        #expect(server.message.components(separatedBy: "\r\nline of a long letter\r\n..\r\n").count > 9_000)
+        #expect(server.message.utf8.count > 480_000)
+    }
+
+    typealias Refusal = (script: MailServerStandIn.Script, failure: MailFailure)
+
+    @Test(
+        "a final no to the letter is final; everything else may pass",
+        arguments: [
+            ([.recipient: "550 <ada@example.org>: unknown"], .refused("the mail server answered 550 to the envelope")),
+            ([.mail: "553 not you"], .refused("the mail server answered 553 to the envelope")),
+            ([.message: "554 <ada@example.org> no"], .refused("the mail server answered 554 to the message")),
+            ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
+            ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
+            ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
+            // About us, not about the letter.
+            ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the envelope")),
+            ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
+        ] as [Refusal])
+    func refusals(_ refusal: Refusal) async throws {
+        let server = try MailServerStandIn(refusal.script)
+        defer { server.stop() }
+        await #expect(throws: refusal.failure) { try await mailer(server).send(letter, postmark) }
+    }
+
+    @Test(
+        "a server that is not well may be well later, and its words stay out of the reason",
+        arguments: [
+            [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],
+            // The letter may have been taken: it is sent again rather than lost.
+            [.message: ""],
+        ] as [MailServerStandIn.Script])
+    func unwell(_ script: MailServerStandIn.Script) async throws {
+        let server = try MailServerStandIn(script)
+        defer { server.stop() }
+        do {
+            try await mailer(server).send(letter, postmark)
+            Issue.record("it was taken")
+        } catch MailFailure.temporary(let reason) {
+            #expect(!reason.isEmpty && !reason.contains("example"))
+        }
+    }
+
+    @Test("a letter that was taken is sent, though the server has nothing to say to QUIT", .timeLimit(.minutes(1)))
+    func noFarewell() async throws {
+        let server = try MailServerStandIn([.quit: ""])
+        defer { server.stop() }
+        try await mailer(server).send(letter, postmark)
+        #expect(!server.message.isEmpty)
+        // The connection does not stay.
+        await server.isLeft()
+        #expect(server.lines.last == "QUIT")
+    }
+
+    @Test("nobody there is a failure that may pass")
+    func nobody() async throws {
+        let server = try MailServerStandIn()
+        let mailer = try mailer(server)
+        server.stop()
+        await #expect(throws: MailFailure.self) { try await mailer.send(letter, postmark) }
+        await #expect(throws: MailFailure.self) { try await mailer.check() }
+    }
+
+    @Test("a server that does not offer STARTTLS where it is required gets no letter and no password")
+    func stripped() async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        let url = "smtp://ada:SECRET@127.0.0.1:\(server.port)?starttls=required"
+        let mailer = SMTPMailer(
+            server: try #require(SMTPServer(url)), from: try #require(Sender("no-reply@loom.example")))
+        do {
+            try await mailer.send(letter, postmark)
+            Issue.record("it was sent in the clear")
+        } catch MailFailure.temporary {}
+        #expect(!server.lines.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") })
+    }
+
+    @Test("a check goes as far as a letter would, and sends none")
+    func check() async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        try await mailer(server).check()
+        #expect(server.lines.prefix(2) == ["EHLO loom.example", "NOOP"])
+        #expect(!server.lines.contains { $0.hasPrefix("MAIL") })
+    }
+
+    @Test("no recipient becomes a command of its own")
+    func injection() async throws {
+        let server = try MailServerStandIn()
+        defer { server.stop() }
+        for recipient in ["a@b.example>\r\nRCPT TO:<eve@c.example", "a@b.example\r\nDATA\r\n", "a b@c.example"] {
+            let letter = Letter(recipient: recipient, subject: "", text: "", html: "")
+            await #expect(throws: MailFailure.noAddress) { try await mailer(server).send(letter, postmark) }
+        }
+        #expect(server.lines.isEmpty)
+    }
+
+    @Test("a task that is cancelled does not wait for a server that hangs")
+    func cancelled() async throws {
+        // Its one thread is in conversation with the first client, which says nothing: the second waits.
+        let server = try MailServerStandIn([.hello: "250-never ends"])
+        defer { server.stop() }
+        let sending = Task { try await mailer(server).send(letter, postmark) }
+        sending.cancel()
+        await #expect(throws: CancellationError.self) { try await sending.value }
+    }
+}

@@ -1,0 +1,168 @@
+"""`spindle user import`: people of another system sign in with the passwords they had there."""
+
+import base64
+import hashlib
+import json
+import secrets
+import sqlite3
+
+import pytest
+
+from harness.server import Server
+from harness.spindle import Spindle
+from harness.world import World
+
+DATA_FAULT = 65
+
+
+def plain(data: bytes) -> str:
+    """Base64 as the PHC form has it."""
+    return base64.b64encode(data).decode().rstrip("=")
+
+
+def scrypt(password: str) -> str:
+    salt = secrets.token_bytes(16)
+    digest = hashlib.scrypt(password.encode(), salt=salt, n=2**14, r=8, p=1, dklen=32)
+    return f"$scrypt$ln=14,r=8,p=1${plain(salt)}${plain(digest)}"
+
+
+def pbkdf2(function: str, password: str) -> str:
+    """As passlib writes it."""
+    salt = secrets.token_bytes(16)
+    digest = hashlib.pbkdf2_hmac(function, password.encode(), salt, 20_000)
+    name = {"sha1": "pbkdf2"}.get(function, f"pbkdf2-{function}")
+    return f"${name}$20000${plain(salt).replace('+', '.')}${plain(digest).replace('+', '.')}"
+
+
+def django(password: str) -> str:
+    salt = secrets.token_hex(11)
+    digest = hashlib.pbkdf2_hmac("sha256", password.encode(), salt.encode(), 30_000)
+    return f"pbkdf2_sha256$30000${salt}${base64.b64encode(digest).decode()}"
+
+
+# Published by the authors of each: Python has neither of the two.
+BCRYPT = ("U*U*U", "$2a$05$XXXXXXXXXXXXXXXXXXXXXOAcXxm9kjPGEMsLznoKqmqw7tc8WCx4a")
+ARGON2 = ("password", "$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA")
+
+# A password with a letter that has two spellings, as somebody typed it then: in two code points.
+TYPED = "bla\u030abærsyltetøy på brød"
+PEOPLE = {
+    "bcrypt": BCRYPT,
+    "argon2": ARGON2,
+    "scrypt": (TYPED, scrypt(TYPED)),
+    "pbkdf2-sha1": (TYPED, pbkdf2("sha1", TYPED)),
+    "pbkdf2-sha256": (TYPED, pbkdf2("sha256", TYPED)),
+    "pbkdf2-sha512": (TYPED, pbkdf2("sha512", TYPED)),
+    "django": (TYPED, django(TYPED)),
+}
+
+
+def write(path, *documents) -> str:
+    lines = [one if isinstance(one, str) else json.dumps(one) for one in documents]
+    path.write_text("".join(line + "\n" for line in lines))
+    return str(path)
+
+
+def accounts(server: Server) -> set[str]:
+    listed = server.command("user", "list", "--count", "1000", "--json")
+    assert listed.returncode == 0, listed.stderr
+    return {item["email"] for item in json.loads(listed.stdout)["items"]}
+
+
+def test_imported_people_sign_in_with_the_password_they_had(launch, tmp_path, engine):
+    server = launch(engine)
+    world = World.create(Spindle.of(server))
+    people = [
+        {"email": f"{name}@example.com", "email_verified": True, "name": name, "password_hash": hash}
+        for name, (_, hash) in PEOPLE.items()
+    ]
+    done = server.command("user", "import", write(tmp_path / "people.jsonl", *people), "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout) == {
+        "imported": len(PEOPLE), "rejected": 0, "skipped_existing": 0, "dry_run": False, "rejections": [],
+    }
+
+    def sign_in(name: str, password: str):
+        return world.spindle.token(
+            world.app, "password", username=f"{name}@example.com", password=password, scope="openid profile email"
+        )
+
+    for name, (password, _) in PEOPLE.items():
+        assert sign_in(name, password + "x").status == 400, name
+        answer = sign_in(name, password)
+        assert answer.status == 200, f"{name}: {answer}"
+        me = world.spindle.good("GET", "/me", bearer=answer.json["access_token"])
+        assert (me["email"], me["email_verified"], me["name"]) == (f"{name}@example.com", True, name)
+        # Now it is a hash of ours, of the same password; and one spelling is as good as the other.
+        assert sign_in(name, password).status == 200, name
+        assert sign_in(name, password.replace("a\u030a", "å")).status == 200, name
+    if engine == "sqlite":
+        with sqlite3.connect(server.database) as connection:
+            stored = dict(connection.execute("SELECT email, password_hash FROM accounts"))
+        for name in PEOPLE:
+            assert stored[f"{name}@example.com"].startswith("$argon2id$v=19$"), name
+
+
+@pytest.fixture(scope="module")
+def empty(prepare) -> Server:
+    server = prepare()
+    server.init()
+    return server
+
+
+SECRET = "opal heron under glass"
+
+
+def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
+    refused = {
+        2: '{"email": "%s@example.com"' % SECRET,
+        3: {"email": f"{SECRET} at example.com"},
+        5: {"email": "plain@example.com", "password": SECRET},
+        6: {"email": "md5@example.com", "password_hash": hashlib.md5(SECRET.encode()).hexdigest()},
+        7: {"email": "bomb@example.com", "password_hash": scrypt(SECRET).replace("ln=14", "ln=30")},
+        8: {"email": "more@example.com", SECRET: SECRET},
+        9: {"email": "long@example.com", "name": SECRET * 5000},
+    }
+    lines = [refused.get(number, {"email": f"refused-{number}@example.com"}) for number in range(1, 11)]
+    lines[3] = ""
+    file = write(tmp_path / "people.jsonl", *lines)
+
+    rehearsal = empty.command("user", "import", file, "--dry-run", "--json")
+    assert rehearsal.returncode == 1, rehearsal.stdout + rehearsal.stderr
+    assert accounts(empty) == set()
+
+    done = empty.command("user", "import", file)
+    assert done.returncode == 1
+    told = [line.split(":")[0] for line in done.stderr.splitlines() if line.startswith("line ")]
+    assert told == [f"line {number}" for number in refused], done.stderr
+    totals = dict(line.split() for line in done.stdout.splitlines())
+    assert totals == {"imported": "2", "rejected": "7", "skipped_existing": "0", "dry_run": "no"}
+    assert accounts(empty) == {"refused-1@example.com", "refused-10@example.com"}
+
+    again = empty.command("user", "import", file, "--json")
+    report = json.loads(again.stdout)
+    assert again.returncode == 1
+    assert (report["imported"], report["rejected"], report["skipped_existing"]) == (0, 7, 2)
+    assert [rejection["line"] for rejection in report["rejections"]] == list(refused)
+    assert all(rejection["reason"] for rejection in report["rejections"])
+    assert report["rejections"] == json.loads(rehearsal.stdout)["rejections"]
+    for run in (rehearsal, done, again):
+        assert "heron" not in run.stdout + run.stderr and "$scrypt" not in run.stdout + run.stderr
+
+
+def test_the_standard_input_is_read_and_nobody_is_imported_twice(empty):
+    typed = "".join(json.dumps({"email": f"typed-{number}@example.com"}) + "\n" for number in range(1000))
+    first = empty.command("user", "import", "-", "--json", typed=typed)
+    assert first.returncode == 0 and json.loads(first.stdout)["imported"] == 1000, first.stderr
+    second = empty.command("user", "import", "-", typed=typed.upper().replace("EMAIL", "email"))
+    assert second.returncode == 0, second.stderr
+    totals = dict(line.split() for line in second.stdout.splitlines())
+    assert (totals["imported"], totals["skipped_existing"]) == ("0", "1000")
+    assert len([email for email in accounts(empty) if email.startswith("typed-")]) >= 990
+
+
+def test_a_file_that_is_not_there_is_a_fault(empty, tmp_path):
+    for place in (tmp_path / "nowhere.jsonl", tmp_path):
+        done = empty.command("user", "import", str(place))
+        assert done.returncode == DATA_FAULT, f"{place}: {done.returncode}\n{done.stdout}{done.stderr}"
+        assert done.stdout == "" and "Traceback" not in done.stderr

@@ -1,0 +1,162 @@
+import OAuth
+import Storage
+import Testing
+import Values
+
+@Suite("What is next for a browser that brings an authorization request")
+struct AuthorizationDecisionTests {
+    typealias Step = AuthorizationRequest.Step
+
+    private static let now = Timestamp(seconds: 1_000_000)
+
+    /// Somebody who signed in `ago` seconds before.
+    private static func visitor(
+        _ ago: Int64 = 60, _ session: Visitor.Session = .signIn, email: Visitor.Email = .verified,
+        consented: [String]? = nil
+    ) -> Visitor {
+        Visitor(
+            subject: Subject(account: AccountID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
+            consented: consented.map { Scope($0) })
+    }
+
+    private struct Row {
+        let asking: AuthorizationFixture.Asking
+        let changes: KeyValuePairs<String, String>
+        let visitor: Visitor?
+        let step: Step
+
+        init(
+            _ asking: AuthorizationFixture.Asking, _ changes: KeyValuePairs<String, String>, _ visitor: Visitor?,
+            _ step: Step
+        ) {
+            (self.asking, self.changes, self.visitor, self.step) = (asking, changes, visitor, step)
+        }
+    }
+
+    private func expect(_ rows: [Row]) async throws {
+        let fixture = try await AuthorizationFixture()
+        for row in rows {
+            let request = try await fixture.request(row.asking, row.changes)
+            #expect(request.next(for: row.visitor, at: Self.now) == row.step, "\(row)")
+        }
+        await fixture.database.close()
+    }
+
+    @Test("nobody signs in, and a merchant's own app is answered")
+    func signIn() async throws {
+        try await expect([
+            Row(.own, [:], nil, .signIn),
+            Row(.stranger, [:], nil, .signIn),
+            Row(.own, ["prompt": "none"], nil, .refuse(.loginRequired)),
+            Row(.own, [:], Self.visitor(), .respond),
+            Row(.own, ["prompt": "none"], Self.visitor(), .respond),
+        ])
+    }
+
+    @Test("prompts ask, whoever is there")
+    func prompts() async throws {
+        for visitor in [Self.visitor(), nil] {
+            try await expect([
+                Row(.own, ["prompt": "login"], visitor, .signIn),
+                Row(.own, ["prompt": "select_account"], visitor, .signIn),
+                Row(.own, ["prompt": "login consent"], visitor, .signIn),
+                Row(.own, ["prompt": "create"], visitor, .signUp),
+                Row(.own, ["prompt": "create login"], visitor, .signUp),
+            ])
+        }
+    }
+
+    @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 is prompt=login")
+    func maxAge() async throws {
+        try await expect([
+            Row(.own, ["max_age": "60"], Self.visitor(60), .respond),
+            Row(.own, ["max_age": "59"], Self.visitor(60), .confirm),
+            Row(.own, ["max_age": "59", "prompt": "none"], Self.visitor(60), .refuse(.loginRequired)),
+            Row(.own, ["max_age": "0"], Self.visitor(0), .signIn),
+            Row(.own, ["max_age": "0", "prompt": "none"], Self.visitor(0), .refuse(.loginRequired)),
+            // Before consent: what an old sign-in allowed is not asked of somebody else.
+            Row(.stranger, ["max_age": "59"], Self.visitor(60), .confirm),
+        ])
+    }
+
+    @Test("a session that was bought is good for the merchant whose token bought it, and for nobody's client")
+    func bought() async throws {
+        let fixture = try await AuthorizationFixture()
+        let request = try await fixture.request(.own)
+        let merchants: [(Merchant.ID?, Step)] = [
+            (fixture.merchant, .respond), (Merchant.ID("another"), .signIn), (nil, .signIn),
+        ]
+        for (merchant, step) in merchants {
+            #expect(request.next(for: Self.visitor(60, .bought(by: merchant)), at: Self.now) == step)
+        }
+        let silent = try await fixture.request(.own, ["prompt": "none"])
+        let foreign = Self.visitor(60, .bought(by: Merchant.ID("another")))
+        #expect(silent.next(for: foreign, at: Self.now) == .refuse(.loginRequired))
+        await fixture.database.close()
+    }
+
+    @Test("an app that needs a verified address gets it, and only then the rest")
+    func verify() async throws {
+        try await expect([
+            Row(.strict, [:], Self.visitor(email: .verified), .respond),
+            Row(.strict, [:], Self.visitor(email: .unverified), .verify),
+            Row(.strict, ["prompt": "consent"], Self.visitor(email: .unverified), .verify),
+            Row(.strict, ["prompt": "none"], Self.visitor(email: .unverified), .refuse(.interactionRequired)),
+            Row(.strict, [:], Self.visitor(email: .none), .refuse(.accessDenied)),
+            Row(.strict, ["prompt": "none"], Self.visitor(email: .none), .refuse(.accessDenied)),
+            Row(.own, [:], Self.visitor(email: .unverified), .respond),
+            Row(.own, [:], Self.visitor(email: .none), .respond),
+        ])
+    }
+
+    @Test("a third party asks for what it was not allowed, its own merchant's app only on demand")
+    func consent() async throws {
+        let all = Scope(["openid", "profile"])
+        try await expect([
+            Row(.stranger, [:], Self.visitor(), .consent(all)),
+            Row(.stranger, [:], Self.visitor(consented: []), .consent(all)),
+            Row(.stranger, [:], Self.visitor(consented: ["openid"]), .consent(Scope(["profile"]))),
+            Row(.stranger, [:], Self.visitor(consented: ["email", "profile", "openid"]), .respond),
+            Row(.stranger, ["scope": "email"], Self.visitor(consented: ["profile"]), .consent(Scope(["email"]))),
+            Row(.stranger, ["prompt": "consent"], Self.visitor(consented: ["openid", "profile"]), .consent(all)),
+            Row(.stranger, ["prompt": "none"], Self.visitor(), .refuse(.consentRequired)),
+            Row(.stranger, ["prompt": "none"], Self.visitor(consented: ["openid"]), .refuse(.consentRequired)),
+            Row(.stranger, ["prompt": "none"], Self.visitor(consented: ["openid", "profile"]), .respond),
+            Row(.own, ["prompt": "consent"], Self.visitor(), .consent(all)),
+            Row(.own, ["prompt": "consent"], Self.visitor(consented: ["openid", "profile"]), .consent(all)),
+        ])
+    }
+
+    @Test("what is ticked is granted, with what needed no question; the rest is not, whatever the form says")
+    func decision() async throws {
+        let fixture = try await AuthorizationFixture()
+        let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [
+            ([:], ["openid", "profile"], nil, decided("openid profile", "openid profile", "openid profile")),
+            // Being recognized is not a choice of its own.
+            ([:], [], nil, decided("openid profile", "openid", "openid")),
+            ([:], ["profile", "email", "admin"], nil, decided("openid profile", "openid profile", "openid profile")),
+            (["scope": "profile email"], [], nil, decided("profile email", "", "")),
+            (["scope": "profile email"], ["email"], nil, decided("profile email", "email", "email")),
+            (["scope": "profile email"], [], ["profile"], decided("email", "", "profile")),
+            (["scope": "profile email"], ["profile"], ["profile"], decided("email", "", "profile")),
+            (["scope": "profile email"], ["email"], ["profile"], decided("email", "email", "profile email")),
+            // Asked again for all, a tick that is missing now counts.
+            (
+                ["scope": "profile email", "prompt": "consent"], ["email"], ["profile"],
+                decided("profile email", "email", "email")
+            ),
+            ([:], ["profile"], ["openid", "profile"], nil),
+        ]
+        for (changes, ticked, before, expected) in rows {
+            let request = try await fixture.request(.stranger, changes)
+            let decision = request.decision(ticked: Scope(ticked), consented: before.map { Scope($0) })
+            #expect(decision == expected, "\(changes) \(ticked) \(before ?? [])")
+        }
+        await fixture.database.close()
+    }
+
+    private func decided(_ shown: String, _ allowed: String, _ granted: String) -> ConsentDecision {
+        func scope(_ text: String) -> Scope { Scope(text.split(separator: " ").map(String.init)) }
+        return ConsentDecision(shown: scope(shown), allowed: scope(allowed), granted: scope(granted))
+    }
+}

@@ -1,0 +1,73 @@
+import Cryptography
+import JOSE
+import Keys
+import OAuth
+import Storage
+import TestSupport
+import Values
+
+/// Clients of one merchant, and the authorization requests they make, without HTTP.
+struct AuthorizationFixture {
+    /// The clients that requests come from.
+    enum Asking: String, CaseIterable {
+        case own, stranger, strict
+    }
+
+    let database: any Database
+    let clock = ManualClock()
+    let merchant: Merchant.ID
+    let clients: Clients
+    private let ids: [Asking: Client.ID]
+
+    static let redirectURI = "https://app.example/back"
+    static let issuer = "https://id.example/"
+
+    init() async throws {
+        database = try await Backend.sqlite.open()
+        let random = SystemRandom()
+        let known = KnownClients(clock: clock)
+        let seal = Seal(masterKey: .random(from: random), random: random)
+        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        merchant = try await Merchants(database: database, clock: clock, random: random, known: known)
+            .create(["name": "Loom"]).id
+        var ids: [Asking: Client.ID] = [:]
+        for asking in Asking.allCases {
+            let json: JSON = [
+                "client_name": .string(asking.rawValue), "scope": "openid profile email",
+                "redirect_uris": [.string(Self.redirectURI), "https://app.example/cancelled", "app://back"],
+                "post_logout_redirect_uris": ["https://app.example/bye?from=here"],
+                "first_party": .bool(asking != .stranger), "require_verified_email": .bool(asking == .strict),
+            ]
+            ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant).client.id
+        }
+        self.ids = ids
+    }
+
+    func client(_ asking: Asking) async throws -> Client? {
+        guard let id = ids[asking] else { return nil }
+        return try await clients.findLive(id)
+    }
+
+    /// The parameters of a good request with `changes` over them.
+    func parameters(_ asking: Asking, _ changes: KeyValuePairs<String, String>) throws -> Parameters {
+        let good = [
+            ("response_type", "code"), ("client_id", ids[asking]?.text ?? ""), ("redirect_uri", Self.redirectURI),
+            ("scope", "openid profile"),
+        ]
+        let changed = Set(changes.map(\.key))
+        return try Parameters(
+            good.filter { !changed.contains($0.0) }.map { (name: $0.0, value: $0.1) }
+                + changes.map { (name: $0.key, value: $0.value) })
+    }
+
+    func address(_ asking: Asking, _ changes: KeyValuePairs<String, String>) async throws -> ReturnAddress {
+        try await ReturnAddress(try parameters(asking, changes), clients: clients)
+    }
+
+    func request(
+        _ asking: Asking, _ changes: KeyValuePairs<String, String> = [:]
+    ) async throws -> AuthorizationRequest {
+        try AuthorizationRequest(
+            try parameters(asking, changes), returnAddress: try await address(asking, changes))
+    }
+}

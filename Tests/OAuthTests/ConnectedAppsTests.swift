@@ -1,0 +1,95 @@
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("The apps of a person, and taking back what was allowed")
+struct ConnectedAppsTests {
+    @Test("what an app may is what its live tokens carry and what it need not ask for", arguments: Backend.available)
+    func list(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let apps = ConnectedApps(database: world.database, clock: world.clock)
+        let consents = Consents(database: world.database)
+        #expect(try await apps.list(of: world.account).isEmpty)
+        #expect(try await apps.scope(of: world.phone.id, for: world.account) == nil)
+        try await world.signIn()
+        world.clock.advance(by: .seconds(5))
+        try await consents.allow(
+            Scope(["email"]), of: Scope(["email", "profile"]), to: world.backend.id, by: world.account,
+            at: world.clock.now)
+        let list = try await apps.list(of: world.account)
+        #expect(list.map(\.client) == [world.backend.id, world.phone.id])
+        #expect(list.map(\.scope) == [Scope(["email"]), .empty])
+        #expect(list.map(\.merchantName) == ["Loom", "Loom"])
+        #expect(list.first?.since == world.clock.now)
+        #expect(list.last?.since == world.clock.now - .seconds(5))
+        #expect(try await apps.scope(of: world.backend.id, for: world.account) == Scope(["email"]))
+        #expect(try await apps.scope(of: world.phone.id, for: world.account) == .empty)
+        await world.database.close()
+    }
+
+    @Test("an answer adds and takes away only what it was about", arguments: Backend.available)
+    func allow(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let consents = Consents(database: world.database)
+        let began = world.clock.now
+        let steps: [(shown: [String], allowed: [String], kept: [String])] = [
+            (["profile", "email"], [], []),
+            (["profile", "email"], ["profile"], ["profile"]),
+            (["profile", "email"], ["profile"], ["profile"]),
+            (["email"], ["email", "phone"], ["profile", "email"]),
+            (["profile", "email"], ["email"], ["email"]),
+        ]
+        for (shown, allowed, kept) in steps {
+            world.clock.advance(by: .seconds(1))
+            try await consents.allow(
+                Scope(allowed), of: Scope(shown), to: world.phone.id, by: world.account, at: world.clock.now)
+            let consent = try #require(try await consents.find(world.account, world.phone.id))
+            #expect(consent.scope == Scope(kept))
+            #expect(consent.createdAt == began + .seconds(1))
+        }
+        #expect(try await consents.find(world.account, world.backend.id) == nil)
+        await world.database.close()
+    }
+
+    @Test("revoked: tokens, codes, consent and connection of that app, and of no other", arguments: Backend.available)
+    func revoke(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let apps = ConnectedApps(database: world.database, clock: world.clock)
+        let consents = Consents(database: world.database)
+        let phone = try await world.signIn()
+        let own = try await world.signIn(on: world.backend)
+        let token = try await world.accessTokens.present(phone.accessToken)
+        let bought = try await world.exchangeCodes.issue(
+            try ExchangeRequest(
+                try Parameters([(name: "clientId", value: world.backend.id.text), (name: "type", value: "code")])),
+            for: token
+        ).code
+        for client in [world.phone.id, world.backend.id] {
+            try await consents.allow(
+                Scope(["email"]), of: Scope(["email"]), to: client, by: world.account, at: world.clock.now)
+        }
+
+        try await apps.revoke(world.backend.id, of: world.account)
+        #expect(await !world.isLive(own))
+        #expect(await world.isLive(phone))
+        await #expect(throws: OAuthError.self) { try await world.refresh(own, as: world.backend) }
+        await #expect(throws: OAuthError.self) {
+            try await world.token(
+                [
+                    "grant_type": "authorization_code", "code": bought.value,
+                    "redirect_uri": "https://loom.example/back",
+                ], as: world.backend)
+        }
+        #expect(try await apps.list(of: world.account).map(\.client) == [world.phone.id])
+        #expect(try await consents.find(world.account, world.backend.id) == nil)
+        #expect(try await consents.find(world.account, world.phone.id) != nil)
+
+        // Twice is once, and nobody's app is no error.
+        try await apps.revoke(world.backend.id, of: world.account)
+        try await apps.revoke(world.phone.id, of: AccountID(1))
+        #expect(await world.isLive(phone))
+        await world.database.close()
+    }
+}

@@ -1,0 +1,83 @@
+import Storage
+import Synchronization
+import Testing
+
+/// A SQLite database that asks for the plan of every statement before it runs it.
+final class Explained: Database {
+    struct Statement: Sendable {
+        let text: String
+        let plan: [String]
+        let isWrite: Bool
+    }
+
+    private let base: any Database
+    private let statements = Mutex<[Statement]>([])
+
+    init(base: any Database) { self.base = base }
+
+    /// The INSERTs, UPDATEs and DELETEs.
+    var writes: [String] { statements.withLock { $0.filter(\.isWrite).map(\.text) } }
+
+    func forget() { statements.withLock { $0 = [] } }
+
+    func expectIndexes(atLeast count: Int) {
+        let statements = statements.withLock(\.self)
+        #expect(statements.count >= count)
+        for statement in statements {
+            for step in statement.plan {
+                // A family of permissions is gathered row by row, then read: that is no table.
+                guard step != "SCAN family", step != "SCAN f" else { continue }
+                #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
+                #expect(!step.contains("TEMP B-TREE"), "\(step): \(statement.text)")
+            }
+        }
+    }
+
+    func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        try await base.read { [self] db in try work(Explaining(base: db, owner: self)) }
+    }
+
+    func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
+        try await base.write { [self] db in try work(Explaining(base: db, owner: self)) }
+    }
+
+    func close() async { await base.close() }
+
+    private struct Explaining: Transaction {
+        let base: any Transaction
+        let owner: Explained
+
+        func rows(_ sql: SQL) throws -> [Row] {
+            try note(sql, isWrite: false)
+            return try base.rows(sql)
+        }
+
+        func execute(_ sql: SQL) throws -> Int {
+            try note(sql, isWrite: true)
+            return try base.execute(sql)
+        }
+
+        private func note(_ sql: SQL, isWrite: Bool) throws {
+            let plan = try base.rows(explanation(of: sql)).map { try $0.get("detail", as: String.self) }
+            owner.statements.withLock { $0.append(Statement(text: sql.text, plan: plan, isWrite: isWrite)) }
+        }
+
+        private func explanation(of sql: SQL) -> SQL {
+            var text = SQL.StringInterpolation(literalCapacity: 0, interpolationCount: sql.bindings.count)
+            text.appendLiteral("EXPLAIN QUERY PLAN ")
+            var rest = sql.text[...]
+            for (number, binding) in zip(1..., sql.bindings) {
+                guard let place = rest.firstRange(of: "$\(number)") else { break }
+                text.appendLiteral(String(rest[..<place.lowerBound]))
+                switch binding {
+                case .null: text.appendInterpolation(String?.none)
+                case .integer(let number): text.appendInterpolation(number)
+                case .text(let value): text.appendInterpolation(value)
+                }
+                rest = rest[place.upperBound...]
+            }
+            text.appendLiteral(String(rest))
+            return SQL(stringInterpolation: text)
+        }
+    }
+}
