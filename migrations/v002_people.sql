@@ -52,6 +52,7 @@ CREATE TABLE verifications (
     spent_by TEXT
 );
 CREATE INDEX verifications_by_account ON verifications (account_id);
+CREATE INDEX verifications_by_email ON verifications (email);
 CREATE INDEX verifications_by_expiry ON verifications (expires_at);
 
 -- Mails and callbacks that are still to be delivered, sealed: they carry links that sign in, and people's addresses.

@@ -7,6 +7,8 @@ import Testing
         "CPostgreSQL": ["StoragePostgreSQL"],
         "COpenSSL": ["Cryptography"],
         "CArgon2": ["Cryptography"],
+        "CCrypt": ["Cryptography"],
+        "CCurl": ["Mail"],
         "Hummingbird": ["Endpoints", "Deployment"],
         "HummingbirdCore": ["Deployment"],
         "HummingbirdHTTP2": ["Deployment"],

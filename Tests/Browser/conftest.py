@@ -41,6 +41,12 @@ class Browsers:
     def take(self, kind: Kind, number: int) -> Chrome:
         """A browser without a memory."""
         driver = self.drivers.get((kind, number)) or self._start(kind, number)
+        # A story that failed may have left another tab.
+        first, *others = driver.window_handles
+        for handle in others:
+            driver.switch_to.window(handle)
+            driver.close()
+        driver.switch_to.window(first)
         driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         driver.get("about:blank")
         driver.get_log("browser")

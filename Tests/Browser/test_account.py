@@ -109,8 +109,20 @@ def test_a_deletion_can_be_taken_back_by_signing_in(house, window, person):
     assert not house.is_signed_in(window)
     house.sign_in(window, person)
     window.press("decision", "keep")
+    window.expect("account.notice.deletionCancelled", look="account restored")
     assert house.is_signed_in(window)
     assert house.can_sign_in(person.email, person.password)
+
+
+def test_the_errand_goes_on_when_a_deletion_is_taken_back(house, window, person):
+    window.open("/account/delete")
+    window.form("current_password").fill(current_password=person.password).submit()
+    errand = house.errand()
+    house.sign_in(window, person, errand.path)
+    window.press("decision", "keep")
+    window.expect_message("accountRestored")
+    window.follow("main a.button")
+    assert errand.person(window)["sub"] == person.id
 
 
 def test_without_a_grace_period_an_account_is_gone_at_once(build, another):

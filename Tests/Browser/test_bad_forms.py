@@ -208,6 +208,16 @@ def test_a_decision_after_a_change_of_person_in_another_tab_gives_nothing(house,
     assert window.is_at_home, f"what the first one read, the second one did not allow: {window}"
 
 
+def test_a_form_of_somebody_who_is_not_here_any_more_changes_nothing(house, window, person):
+    second = house.person()
+    with window.tab() as tab:
+        sign_out(tab)
+        house.sign_in(tab, second)
+    window.form(action="/account/profile").fill(name="Too Late").submit()
+    window.expect_message("anotherPerson")
+    assert is_unharmed(house, window, second)
+
+
 def test_a_form_of_a_session_that_was_ended_elsewhere_asks_to_sign_in(house, window, another, person):
     elsewhere = another()
     house.sign_in(elsewhere, person)
@@ -216,6 +226,14 @@ def test_a_form_of_a_session_that_was_ended_elsewhere_asks_to_sign_in(house, win
     window.form(action="/account/profile").fill(name="Too Late").submit()
     assert window.has('form[action^="/login"]') or window.has('main a[href^="/login"]'), window
     assert is_unharmed(house, elsewhere, person)
+
+
+def test_a_decision_on_a_request_that_was_forged_is_told_to_be_broken(house, window):
+    house.sign_in(window, house.person())
+    window.open(house.errand(house.partner).path)
+    window.form(action="/oauth/consent").forge("request", "%")
+    window.press("decision", "allow")
+    window.expect_message("brokenRequest")
 
 
 # Too long

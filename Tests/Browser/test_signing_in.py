@@ -36,6 +36,20 @@ def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
     assert errand.person(window)["sub"] == person.id
 
 
+def test_guessing_is_slowed_down_and_the_owner_gets_in_elsewhere(house, window, another):
+    person = house.person()
+    window.open("/login")
+    while not window.says("refusal.tooManyAttempts.seconds"):
+        window.form("password").fill(email=person.email, password=house.password()).submit()
+        assert window.has('[role="alert"]')
+    window.look("login too many attempts")
+    window.form("password").fill(password=person.password).submit()
+    assert window.says("refusal.tooManyAttempts.seconds") and not window.cookie("session")
+    owner = another()
+    house.sign_in(owner, person)
+    assert house.is_signed_in(owner)
+
+
 def test_an_unknown_address_is_told_the_same_as_a_wrong_password(house, window):
     window.open("/login")
     window.form("password").fill(email=house.address(), password="not the password").submit()

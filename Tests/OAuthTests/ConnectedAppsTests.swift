@@ -1,3 +1,5 @@
+import Cryptography
+import Identity
 import OAuth
 import Storage
 import TestSupport
@@ -91,5 +93,47 @@ struct ConnectedAppsTests {
         try await apps.revoke(world.phone.id, of: AccountID(1))
         #expect(await world.isLive(phone))
         await world.database.close()
+    }
+
+    @Test("what was taken back since the request was decided gives no code")
+    func overtaken() async throws {
+        let fixture = try await AuthorizationFixture()
+        let (database, clock) = (fixture.database, fixture.clock)
+        let account = AccountID(7)
+        try await database.write { db in try Accounts.insertBlank(account, at: clock.now, in: db) }
+        let codes = AuthorizationCodes(database: database, random: SystemRandom())
+        let consents = Consents(database: database)
+        let request = try await fixture.request(.stranger)
+        let client = request.returnAddress.client.id
+        func code() async throws -> Secret<AuthorizationCode>? {
+            try await codes.issue(
+                request, subject: Subject(account: account, signedInAt: clock.now), session: "s", at: clock.now)
+        }
+        #expect(try await code()?.value == nil)
+        try await consents.allow(
+            Scope(["openid"]), of: request.scope, to: client, by: account, at: clock.now)
+        #expect(try await code()?.value == nil)
+        try await consents.allow(request.scope, of: request.scope, to: client, by: account, at: clock.now)
+        #expect(try await code()?.value != nil)
+        try await ConnectedApps(database: database, clock: clock).revoke(client, of: account)
+        #expect(try await code()?.value == nil)
+        await database.close()
+    }
+
+    @Test("each statement finds its rows by an index")
+    func plans() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        try await world.signIn()
+        database.forget()
+        let apps = ConnectedApps(database: database, clock: world.clock)
+        let consents = Consents(database: database)
+        try await consents.allow(
+            Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.account, at: world.clock.now)
+        #expect(try await apps.list(of: world.account).count == 1)
+        #expect(try await apps.scope(of: world.phone.id, for: world.account) != nil)
+        try await apps.revoke(world.phone.id, of: world.account)
+        database.expectIndexes(atLeast: 12)
+        await database.close()
     }
 }

@@ -41,6 +41,8 @@ final class LoopbackServer: Sendable {
                     close(connection)
                 }.start()
             }
+            // Not by whoever stops it: the number may be another's before accept has heard.
+            close(listener)
         }.start()
     }
 
@@ -55,7 +57,6 @@ final class LoopbackServer: Sendable {
         }
         guard isFirst else { return }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     var address: String { "http://127.0.0.1:\(port)/keys" }

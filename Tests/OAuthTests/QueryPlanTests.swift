@@ -80,7 +80,7 @@ struct QueryPlanTests {
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
         #expect(try await deletion.deleteDue(at: world.clock.now + .days(14)).gone == 1)
-        database.expectIndexes(atLeast: 25)
+        database.expectIndexes(atLeast: 20)
         await database.close()
     }
 

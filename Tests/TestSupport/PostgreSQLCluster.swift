@@ -58,7 +58,7 @@ public actor PostgreSQLCluster {
         cd "$1" || exit 1
         sweep() { rm -rf "$1"; }
         "$2/initdb" -D data -U spindle -A trust -E UTF8 --locale=C --no-sync >log 2>&1 &&
-        "$2/pg_ctl" -D data -w -t 60 -l log -o "-k $1 -c listen_addresses= -c fsync=on -c max_connections=400" \
+        "$2/pg_ctl" -D data -w -t 60 -l log -o "-k $1 -c listen_addresses= -c fsync=on -c max_connections=1000" \
         start >>log 2>&1 || { cat log; sweep "$1"; exit 1; }
         echo ready
         exec >/dev/null 2>&1

@@ -40,8 +40,10 @@ public struct AccountGate: Sendable {
     /// The person of a form. Whoever signed out meanwhile signs in first; then the account is shown as it is.
     func submit(_ request: Request) async throws -> Decision {
         let form = try await Form.read(request)
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: "/account")) }
         let visit = try await pages.visit(request)
+        // Asked first: with a form from another site the browser sends no session, and its person is told what it was.
+        guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
+        guard let session = try await session(request) else { return .refuse(signInFirst(for: "/account")) }
         switch pages.forms.judge(form, of: request, by: session.account) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))

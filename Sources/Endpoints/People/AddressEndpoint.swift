@@ -49,7 +49,7 @@ public struct AddressEndpoint: Endpoint {
         }
         let hasPassword = try await accounts.hasPassword(entry.session.account)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.path) }
-        guard let email = EmailAddress(entry.form["email"] ?? "") else {
+        guard let email = EmailAddress(reachable: entry.form["email"]) else {
             return try await refuse(.notAnAddress, nil, entry, request, context)
         }
         do {
@@ -94,7 +94,8 @@ public struct AddressEndpoint: Endpoint {
             case .success: return .sendBrowser(to: AccountEndpoint.path + "?done=email", status: .seeOther)
             }
         } catch StorageError.conflict {
-            return gate.pages.message(.emailTaken, visit, status: .conflict)
+            return gate.pages.message(
+                .emailTaken, visit, values: ["email": form["email"] ?? ""], status: .conflict)
         }
     }
 

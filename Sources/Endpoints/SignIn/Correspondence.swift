@@ -35,6 +35,14 @@ public struct Correspondence: Sendable {
     func link(_ path: String) -> String { site.origin + path }
 }
 
+extension EmailAddress {
+    /// An address that mail can be sent to: not every text that may be a user name is one.
+    init?(reachable text: String?) {
+        guard let text, let address = EmailAddress(text), MailAddress(address.text) != nil else { return nil }
+        self = address
+    }
+}
+
 extension Pages.Letter {
     /// After this nobody needs it any more: what is in it has expired.
     fileprivate var usefulness: Duration {

@@ -42,7 +42,7 @@ public struct MailSignInEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        guard let email = EmailAddress(form["email"] ?? "") else {
+        guard let email = EmailAddress(reachable: form["email"]) else {
             return login(request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress)
         }
         let account = try await signIn.account(of: email)

@@ -61,7 +61,7 @@ public struct SignUpEndpoint: Endpoint {
                 status: status)
         }
         let name = PersonName(form["name"] ?? "")
-        guard let email = EmailAddress(form["email"] ?? "") else { return refuse(.notAnAddress) }
+        guard let email = EmailAddress(reachable: form["email"]) else { return refuse(.notAnAddress) }
         guard name.isFit else { return refuse(.nameTooLong) }
         do {
             let password = try Password(
@@ -110,7 +110,8 @@ public struct SignUpEndpoint: Endpoint {
                 return .sendBrowser(to: onward?.text ?? "/account", status: .seeOther, cookies: arrival.cookies)
             }
         } catch StorageError.conflict {
-            return pages.message(.emailTaken, visit, status: .conflict)
+            return pages.message(
+                .accountExists, visit, values: ["email": form["email"] ?? ""], status: .conflict)
         }
     }
 }

@@ -49,7 +49,8 @@ struct SignUpLink: Sendable {
         } catch let refusal as Verification.Refusal {
             return refuse(refusal, visit, context)
         } catch StorageError.conflict {
-            return pages.message(.emailTaken, visit, status: .conflict)
+            return pages.message(
+                .accountExists, visit, values: ["email": verification.email], status: .conflict)
         }
     }
 

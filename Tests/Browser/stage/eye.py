@@ -104,7 +104,7 @@ class Eye:
 
 
 def complaints(driver: Chrome) -> list[str]:
-    """What the browser found wrong since it was last asked: errors in scripts, breaches of the content security policy."""
+    """What the browser found wrong since it was last asked: errors of scripts, breaches of the security policy."""
     return [f"console: {entry['level']} {entry['message']}" for entry in driver.get_log("browser")
             if entry["level"] in ("WARNING", "SEVERE") and not _is_a_status(entry)]
 

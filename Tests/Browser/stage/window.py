@@ -147,13 +147,15 @@ class Window:
         self.driver.switch_to.new_window("tab")
         tab = Window(self.driver, self.kind, self.width, self.origin, self._eye)
         tab.language, tab.faults = self.language, self.faults
-        yield tab
-        self.driver.close()
-        self.driver.switch_to.window(here)
+        try:
+            yield tab
+        finally:
+            self.driver.close()
+            self.driver.switch_to.window(here)
 
     @contextmanager
     def frame(self, address: str) -> Iterator[None]:
-        """Puts `address` into a frame of the page that is shown, and looks inside. What the console says of it is lost."""
+        """Puts `address` into a frame of the page, and looks inside. What the console says of it is lost."""
         self.driver.execute_async_script("""
             const [address, done] = arguments, frame = document.createElement("iframe");
             frame.onload = () => done();
@@ -161,9 +163,11 @@ class Window:
             document.body.append(frame);
             """, address)
         self.driver.switch_to.frame(0)
-        yield
-        self.driver.switch_to.default_content()
-        self.driver.get_log("browser")
+        try:
+            yield
+        finally:
+            self.driver.switch_to.default_content()
+            self.driver.get_log("browser")
 
     def cookie(self, ending: str) -> dict | None:
         """The cookie whose name ends so."""

@@ -17,10 +17,16 @@ extension World {
         return visitor
     }
 
-    /// The person as administration sees them.
-    func user(_ id: String? = nil) async throws -> JSON {
-        try await server.get("/admin/v1/users/\(id ?? user)", bearer: admin).json
+    /// The person as administration sees them, however much later it is: with a token of this moment.
+    func lookUp(_ id: String? = nil) async throws -> Answer {
+        let token = try await server.post(
+            "/oauth/token", ["grant_type": "client_credentials", "scope": "admin"],
+            basic: (server.adminID, server.adminSecret)
+        ).require("access_token")
+        return try await server.get("/admin/v1/users/\(id ?? user)", bearer: token)
     }
+
+    func user(_ id: String? = nil) async throws -> JSON { try await lookUp(id).json }
 
     /// The tables and columns in which `text` stands, in whatever letter case.
     func places(of text: String) async throws -> Set<String> {

@@ -45,7 +45,7 @@ struct CancelTests {
                 #expect(page.status == 400)
                 #expect(page.isPage)
                 #expect(page.header("location") == nil)
-                #expect(page.body.contains("The address for cancelling is not registered"))
+                #expect(page.body.contains("The address to cancel to is not registered"))
             }
             let both = try await world.server.get(
                 world.authorizeAddress(["cancel_redirect_uri": "https://evil.example/", "redirect_uri": "x://y"]))

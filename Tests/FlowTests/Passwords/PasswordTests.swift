@@ -51,7 +51,7 @@ struct PasswordTests {
             for password in [World.password + " ", " " + World.password, World.password.uppercased(), "correct"] {
                 #expect(try await world.signIn(password: password).error == "invalid_grant", "\(password)")
             }
-            for password in ["pä ss wörd ✓ +%&=", String(repeating: "x", count: 128), "         "] {
+            for password in ["pä ss wörd ✓ +%&=", String(repeating: "wxy ", count: 32), "  a loom "] {
                 try await world.change("users", world.user, ["password": .string(password)])
                 #expect(try await world.signIn(password: password).status == 200, "\(password)")
             }
