@@ -68,7 +68,8 @@ struct People {
                 gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
                 addresses: addresses, mail: mail, random: random),
             AccountDataEndpoint(gate: gate, data: data),
-            DeletionEndpoint(gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
+            DeletionEndpoint(
+                gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
             RestoreEndpoint(pages: pages, deletion: stores.deletion, verifications: verifications, arrivals: arrivals),
             AssetEndpoint(templates: stores.templates, merchants: stores.merchants),
         ]

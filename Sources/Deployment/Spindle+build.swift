@@ -90,7 +90,9 @@ extension Spindle {
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
         return Spindle(
-            publicResponder: .init(endpoints + people.endpoints + [health], administration: hasAdminAddress ? [] : administration, pages: pages),
+            publicResponder: .init(
+                endpoints + people.endpoints + [health], administration: hasAdminAddress ? [] : administration,
+                pages: pages),
             adminResponder: hasAdminAddress ? .init([health], administration: administration, pages: pages) : nil,
             retention: Retention(database: database), deletion: stores.deletion, postman: people.postman)
     }

@@ -47,7 +47,8 @@ public struct MailSignIn: Sendable {
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             let dueAt: Timestamp? = try db.rows(
-                "SELECT deletion_due_at FROM accounts WHERE id = \(account)").first?.get("deletion_due_at")
+                "SELECT deletion_due_at FROM accounts WHERE id = \(account)"
+            ).first?.get("deletion_due_at")
             if dueAt == nil {
                 try Sessions.open(
                     opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)

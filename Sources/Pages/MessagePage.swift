@@ -3,7 +3,8 @@ public struct MessagePage: PageContents {
     /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
         // A form or a link
-        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, notSignedIn, emailTaken, accountExists, cancelled
+        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, notSignedIn, emailTaken, accountExists,
+            cancelled
         // An account
         case passwordChanged, passwordChangedElsewhere, signedOutElsewhere, anotherPerson
         case accountDeletionScheduled, accountDeleted, accountRestored

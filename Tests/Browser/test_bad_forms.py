@@ -111,7 +111,7 @@ def test_a_sign_up_that_is_sent_twice_makes_one_account(house, window):
     assert house.is_signed_in(window)
     window.open(first.link)
     window.form(action=window.path).submit()
-    window.expect_message("emailTaken", "linkGone")
+    window.expect_message("accountExists", "linkGone")
     assert house.can_sign_in(email, password)
 
 

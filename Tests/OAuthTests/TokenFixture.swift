@@ -36,7 +36,8 @@ struct TokenFixture: Sendable {
         authenticator = ClientAuthenticator(database: database, known: known)
         accessTokens = AccessTokens(database: database, clock: clock)
         let password = PasswordGrant { _, _, _ in
-            PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now), isVerified: true) { _ in true }
+            PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now), isVerified: true) { _ in true
+            }
         }
         issuance = TokenIssuance(
             clients: authenticator,

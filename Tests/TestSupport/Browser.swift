@@ -26,7 +26,9 @@ public struct Browser: Sendable {
     public mutating func submit(
         _ page: Answer, _ fields: [String: String] = [:], to action: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
-        guard let action = action ?? page.formAction else { throw Answer.Missing(member: "form", answer: page.description) }
+        guard let action = action ?? page.formAction else {
+            throw Answer.Missing(member: "form", answer: page.description)
+        }
         let form = page.fields.merging(fields) { $1 }.sorted { $0.key < $1.key }
         return keep(
             try await server.post(action, form: form.map { ($0.key, $0.value) }, cookies: cookies, headers: headers))

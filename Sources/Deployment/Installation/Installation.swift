@@ -28,7 +28,8 @@ public struct Installation: Sendable {
     func stores(_ configuration: SpindleConfiguration) throws -> Stores {
         Stores(
             configuration, database: database, seal: seal, clock: clock, random: random,
-            hashing: try HashingPool(workers: 1, random: random), templates: try Templates(configuration), logger: Logger(label: "spindle"))
+            hashing: try HashingPool(workers: 1, random: random), templates: try Templates(configuration),
+            logger: Logger(label: "spindle"))
     }
 
     public func close() async { await database.close() }

@@ -73,7 +73,7 @@ public struct SignUpEndpoint: Endpoint {
             let asked = try await verifications.ask(
                 prepared.draft, from: arrivals.address(request, context), post: post)
             mail.send()
-        if case .wait(let wait) = asked {
+            if case .wait(let wait) = asked {
                 return refuse(.tooManyAttempts(seconds: wait.wholeSeconds), .tooManyRequests)
             }
             return codes(onward).page(

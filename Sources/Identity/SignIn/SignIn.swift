@@ -73,7 +73,8 @@ public struct SignIn: Sendable {
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
         guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
         let upgraded = try await welcome(found, attempt, place, password: password)
-        return Proof(account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
+        return Proof(
+            account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
             isVerified: found.isVerified)
     }
 
@@ -125,7 +126,8 @@ public struct SignIn: Sendable {
                     id: id,
                     hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
                     isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil,
-                    isVerified: try row.get("email_verified"), deletionDueAt: try row.get("deletion_due_at"), known: try Self.known(place, of: id, in: db))
+                    isVerified: try row.get("email_verified"), deletionDueAt: try row.get("deletion_due_at"),
+                    known: try Self.known(place, of: id, in: db))
             }
         }
     }

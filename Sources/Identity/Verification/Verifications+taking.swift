@@ -22,7 +22,8 @@ extension Verifications {
             WHERE id = \(id) AND spent_at IS NULL AND tries < \(Verification.mostTries)
             """)
         guard charged == 1 else { return .failure(.gone(reason: "code_spent_or_tried_too_often")) }
-        guard let mark = found.code, constantTimeEqual(mark.utf8, self.mark(of: OneTimeCode.digits(of: code), for: id).utf8)
+        guard let mark = found.code,
+            constantTimeEqual(mark.utf8, self.mark(of: OneTimeCode.digits(of: code), for: id).utf8)
         else { return .failure(.wrongCode(triesLeft: Int(Verification.mostTries - found.tries - 1))) }
         return try spend(found.verification, attempt, in: db)
     }
