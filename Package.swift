@@ -92,7 +92,7 @@ let package = Package(
         module("Keys", ["JOSE", "Storage", "Values", "Cryptography"]),
         .target(
             name: "Migrations", dependencies: ["Storage"], path: "migrations",
-            resources: [.embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql")], swiftSettings: strict),
+            resources: [.embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql")], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", .product(name: "GRDB", package: "GRDB.swift")]),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"]),
         module("Mail", ["Values", "Cryptography", "CCurl"]),

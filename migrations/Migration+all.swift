@@ -5,6 +5,7 @@ extension Migration {
     public static let all: [Migration] = [
         Migration(version: 1, name: "foundation", text: PackageResources.v001_foundation_sql),
         Migration(version: 2, name: "people", text: PackageResources.v002_people_sql),
+        Migration(version: 3, name: "spid", text: PackageResources.v003_spid_sql),
     ]
 
     private init(version: Int, name: String, text: [UInt8]) {

@@ -78,6 +78,11 @@ extension Spindle {
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions, clock: clock),
             UserEndpoint(tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions),
         ]
+        let api = SPiDInterface(
+            [
+                ExchangeResource(codes: exchangeCodes),
+            ], tokens: accessTokens, clients: stores.clients, signSecrets: SignSecrets(seal: seal),
+            allowance: RequestAllowance(limit: configuration.apiLimit), clock: clock)
         let gate = AdministratorGate(tokens: accessTokens)
         let administration: [any Endpoint] = [
             MerchantsEndpoint(gate: gate, merchants: stores.merchants),
@@ -91,7 +96,7 @@ extension Spindle {
         let hasAdminAddress = configuration.adminListen != nil
         return Spindle(
             publicResponder: .init(
-                endpoints + people.endpoints + [health], administration: hasAdminAddress ? [] : administration,
+                endpoints + people.endpoints + [api, health], administration: hasAdminAddress ? [] : administration,
                 pages: pages),
             adminResponder: hasAdminAddress ? .init([health], administration: administration, pages: pages) : nil,
             retention: Retention(database: database), deletion: stores.deletion, postman: people.postman)

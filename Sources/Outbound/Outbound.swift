@@ -41,9 +41,9 @@ public struct Outbound: Sendable {
     ) async throws(OutboundError) -> OutboundResponse {
         let target = try OutboundTarget(url)
         do {
-            return try await Self.within(OutboundPolicy.longestWait) {
+            return try await Self.within(policy.longestWait) {
                 let address = try await self.address(of: target)
-                return try await Self.fetch(target, at: address, question, limit: limit)
+                return try await self.fetch(target, at: address, question, limit: limit)
             }
         } catch {
             let reason = error as? OutboundError ?? .unreachable
@@ -63,7 +63,7 @@ public struct Outbound: Sendable {
         return first
     }
 
-    private static func fetch(
+    private func fetch(
         _ target: OutboundTarget, at address: IPAddress, _ question: OutboundQuestion, limit: Int
     ) async throws -> OutboundResponse {
         var configuration = HTTPClient.Configuration()
@@ -82,7 +82,7 @@ public struct Outbound: Sendable {
         do {
             var request = HTTPClientRequest(url: target.url)
             question.put(into: &request)
-            let response = try await client.execute(request, timeout: .init(OutboundPolicy.longestWait))
+            let response = try await client.execute(request, timeout: .init(policy.longestWait))
             let body = try await response.body.collect(upTo: limit)
             try await client.shutdown()
             let cacheControl = response.headers["cache-control"]

@@ -9,10 +9,13 @@ public struct OutboundPolicy: Sendable {
     public let allowedPrivateRanges: [CIDR]
 
     /// From the host name to the last byte of the answer.
-    static let longestWait: Duration = .seconds(5)
+    let longestWait: Duration
     static let longestConnecting: Duration = .seconds(2)
 
-    public init(allowedPrivateRanges: [CIDR] = []) { self.allowedPrivateRanges = allowedPrivateRanges }
+    public init(allowedPrivateRanges: [CIDR] = [], longestWait: Duration = .seconds(5)) {
+        self.allowedPrivateRanges = allowedPrivateRanges
+        self.longestWait = longestWait
+    }
 
     /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
     public func check(_ url: String) throws(OutboundError) {

@@ -5,9 +5,14 @@ import Values
 
 @Suite("The way out to other servers") struct OutboundTests {
     private static let logger = Logger(label: "test")
-    private static let loopback = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
+    // What is not about time has plenty of it: other tests share the machine.
+    private static let loopback = loopback(longestWait: .seconds(120))
     private let open = Outbound(policy: OutboundPolicy(), logger: logger)
     private let local = Outbound(policy: loopback, logger: logger)
+
+    private static func loopback(longestWait: Duration) -> OutboundPolicy {
+        OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: longestWait)
+    }
 
     @Test(
         "an address that is not of the open internet is refused, however it is written",
@@ -104,6 +109,7 @@ import Values
     func time() async throws {
         let server = try LoopbackServer()
         server.answer("{", headers: ["Content-Length: 2"], hangsUp: false)
+        let local = Outbound(policy: Self.loopback(longestWait: .milliseconds(100)), logger: Self.logger)
         // The server never ends it: only giving up can end this test.
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }

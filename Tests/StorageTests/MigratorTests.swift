@@ -82,6 +82,7 @@ import Testing
             }
             return try await group.reduce([], +)
         }
-        #expect(applied == Migration.all.map(\.version))
+        // Which server made which step is chance.
+        #expect(applied.sorted() == Migration.all.map(\.version))
     }
 }

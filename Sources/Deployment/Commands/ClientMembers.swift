@@ -31,6 +31,8 @@ struct ClientMembers: ParsableArguments {
     var callbackURI: String?
     @Flag(inversion: .prefixedNo, help: "Whether its people must have shown that they read their address.")
     var requireVerifiedEmail: Bool?
+    @Flag(inversion: .prefixedNo, help: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
+    @Option(name: .customLong("tos-uri"), help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
 
     var json: JSON {
         .members([
@@ -48,6 +50,8 @@ struct ClientMembers: ParsableArguments {
             "post_logout_redirect_uris": Self.list(postLogoutRedirectURIs),
             "callback_uri": callbackURI.map { $0.isEmpty ? .null : .string($0) },
             "require_verified_email": requireVerifiedEmail.map { .bool($0) },
+            "signed_responses": signedResponses.map { .bool($0) },
+            "tos_uri": tosURI.map { $0.isEmpty ? .null : .string($0) },
         ])
     }
 

@@ -18,6 +18,10 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case mailFrom = "mail_from"
     case templates
     case deletionGrace = "deletion_grace"
+    case terms
+    case apiLimit = "api_limit"
+    case facebookAPI = "facebook_api"
+    case googleAPI = "google_api"
     case logLevel = "log_level"
     case logFormat = "log_format"
 

@@ -1,4 +1,5 @@
 import Logging
+import OAuth
 import Values
 
 extension SpindleConfiguration {
@@ -50,6 +51,11 @@ extension SpindleConfiguration {
         let mailFrom = reading.sender(under: issuer)
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
+        let webAddress = "an https URL"
+        terms = reading.value(.terms, webAddress) { Self.webAddress($0) }
+        apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
+        facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
+        googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text
@@ -57,5 +63,11 @@ extension SpindleConfiguration {
         self.issuer = issuer
         self.masterKey = masterKey
         self.mailFrom = mailFrom
+    }
+
+    /// An https URL, or an http one for what runs on the machine itself, without a slash at its end.
+    private static func webAddress(_ text: String) -> String? {
+        guard let uri = RedirectURI(registering: text), uri.text.hasPrefix("http") else { return nil }
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 }

@@ -29,6 +29,13 @@ public struct SpindleConfiguration: Sendable {
     public var templates: String?
     /// How long a person who asked to be deleted can change their mind.
     public var deletionGrace: Duration
+    /// Where the terms of this server are, which people accept who sign up. New terms have a new address.
+    public var terms: String?
+    /// Calls of SPiD's API that a client may make in an hour.
+    public var apiLimit: Int
+    /// Where Facebook's and Google's access tokens are checked.
+    public var facebookAPI: String
+    public var googleAPI: String
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
 

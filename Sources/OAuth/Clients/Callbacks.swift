@@ -33,7 +33,7 @@ public struct Callbacks: Sendable {
             """
         ).map { row in
             let id: Client.ID = try row.get("id")
-            let secret = try seal.open(try row.get("sealed_sign_secret"), .signSecret, row: id.text)
+            let secret = SignSecret(try seal.open(try row.get("sealed_sign_secret"), .signSecret, row: id.text))
             let entry: JSON = .members([
                 "userId": .string(account.description), "changedFields": "status", "status": "deleted",
                 "time": .integer(now.seconds),
@@ -43,13 +43,7 @@ public struct Callbacks: Sendable {
                 "algorithm": "HMAC-SHA256", "id": .string(Identifier<Callback>.random(from: random).text),
                 "object": "user", "entry": .array([entry]),
             ])
-            return Callback(uri: try row.get("callback_uri"), body: Self.sign(payload, secret))
+            return Callback(uri: try row.get("callback_uri"), body: secret.signed(payload).request)
         }
-    }
-
-    /// SPiD's signed request: the signature is over the encoded payload, under the client's sign secret.
-    static func sign(_ payload: JSON, _ secret: String) -> String {
-        let encoded = Base64URL.encode(Array(payload.text.utf8))
-        return Base64URL.encode(Digest.hmacSHA256(Array(encoded.utf8), key: Array(secret.utf8))) + "." + encoded
     }
 }

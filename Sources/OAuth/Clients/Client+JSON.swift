@@ -22,6 +22,8 @@ extension Client {
             "post_logout_redirect_uris": .array(postLogoutRedirectURIs.map { .string($0.text) }),
             "callback_uri": callbackURI.map { .string($0) },
             "require_verified_email": .bool(requiresVerifiedEmail),
+            "signed_responses": .bool(signsResponses),
+            "tos_uri": termsURI.map { .string($0) },
             "client_id_issued_at": .integer(createdAt.seconds),
             "updated_at": .integer(updatedAt.seconds),
             "disabled": .bool(disabledAt != nil),

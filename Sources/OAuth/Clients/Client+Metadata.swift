@@ -17,6 +17,8 @@ public struct ClientMetadata: Sendable {
     var postLogoutRedirectURIs: [RedirectURI]
     var callbackURI: String?
     var requiresVerifiedEmail: Bool
+    var signsResponses: Bool
+    var termsURI: String?
 
     /// Reads `json` over `base`, or over the defaults of RFC 7591 §2.
     public init(_ json: JSON, over base: Client? = nil) throws {
@@ -40,6 +42,8 @@ public struct ClientMetadata: Sendable {
             try Self.redirectURIs(members, "post_logout_redirect_uris") ?? base?.postLogoutRedirectURIs ?? []
         callbackURI = try Self.callbackURI(members, base)
         requiresVerifiedEmail = try members.flag("require_verified_email") ?? base?.requiresVerifiedEmail ?? false
+        signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
+        termsURI = try Self.termsURI(members, base)
         if let format = try members.text("access_token_format"), format != "opaque" {
             throw JSONFault("access_token_format", "\"opaque\"")
         }
@@ -128,5 +132,7 @@ extension Client {
         postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
         callbackURI = metadata.callbackURI
         requiresVerifiedEmail = metadata.requiresVerifiedEmail
+        signsResponses = metadata.signsResponses
+        termsURI = metadata.termsURI
     }
 }

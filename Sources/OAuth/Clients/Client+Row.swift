@@ -16,6 +16,8 @@ extension Client {
             webOrigins: try Self.list(row, "web_origins"),
             postLogoutRedirectURIs: try Self.list(row, "post_logout_redirect_uris").map(RedirectURI.init(stored:)),
             callbackURI: try row.get("callback_uri"), requiresVerifiedEmail: try row.get("requires_verified_email"),
+            signsResponses: try row.get("signs_responses"), termsURI: try row.get("terms_uri"),
+            termsChangedAt: try row.get("terms_changed_at"),
             sealedSignSecret: try row.get("sealed_sign_secret"), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
@@ -40,12 +42,14 @@ extension Clients {
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
                 web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email,
+                signs_responses, terms_uri, terms_changed_at,
                 sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
                 \(client.refreshTokenLifetime.milliseconds), \(client.storedOrigins), \(client.storedLogoutURIs),
-                \(client.callbackURI), \(client.requiresVerifiedEmail), \(client.sealedSignSecret),
+                \(client.callbackURI), \(client.requiresVerifiedEmail),
+                \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt), \(client.sealedSignSecret),
                 \(client.createdAt), \(client.updatedAt))
             ON CONFLICT (id) DO NOTHING
             """)
@@ -61,6 +65,8 @@ extension Clients {
                 refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
                 web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
+                signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
+                terms_changed_at = \(client.termsChangedAt),
                 updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)

@@ -34,6 +34,11 @@ public struct Client: Sendable {
     public var callbackURI: String?
     /// Whether its people must have shown that they read their e-mail address.
     public var requiresVerifiedEmail: Bool
+    /// Whether the API of SPiD answers it with a signature.
+    public var signsResponses: Bool
+    /// Where what its people agree to is to be read. New terms have a new address.
+    public var termsURI: String?
+    public var termsChangedAt: Timestamp?
     /// The key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     public let createdAt: Timestamp

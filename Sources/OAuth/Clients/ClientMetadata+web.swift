@@ -14,13 +14,24 @@ extension ClientMetadata {
         return list
     }
 
-    /// An https URL; null takes the one there is away.
     static func callbackURI(_ members: JSONMembers, _ base: Client?) throws(JSONFault) -> String? {
-        guard members.has("callback_uri") else { return base?.callbackURI }
-        guard let text = try members.text("callback_uri", most: 2000) else { return nil }
+        try address(members, "callback_uri", base?.callbackURI)
+    }
+
+    /// RFC 7591 §2 `tos_uri`.
+    static func termsURI(_ members: JSONMembers, _ base: Client?) throws(JSONFault) -> String? {
+        try address(members, "tos_uri", base?.termsURI)
+    }
+
+    /// An https URL; null takes the one there is away.
+    private static func address(
+        _ members: JSONMembers, _ name: String, _ known: String?
+    ) throws(JSONFault) -> String? {
+        guard members.has(name) else { return known }
+        guard let text = try members.text(name, most: 2000) else { return nil }
         guard let uri = RedirectURI(registering: text),
             uri.text.hasPrefix("https://") || uri.text.hasPrefix("http://")
-        else { throw JSONFault("callback_uri", "an https URL, or null") }
+        else { throw JSONFault(name, "an https URL, or null") }
         return text
     }
 }

@@ -27,6 +27,7 @@ public struct Clients: Sendable {
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
         clients.access_token_lifetime, clients.refresh_token_lifetime, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
+        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, \
         clients.sealed_sign_secret, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
@@ -52,7 +53,8 @@ public struct Clients: Sendable {
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
             refreshTokenLifetime: metadata.refreshTokenLifetime, webOrigins: metadata.webOrigins,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
-            requiresVerifiedEmail: metadata.requiresVerifiedEmail,
+            requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
+            termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
             disabledAt: nil)
         let secret = client.isPublic ? nil : Secret<Client>.random(from: random)
@@ -121,6 +123,7 @@ public struct Clients: Sendable {
             var changed = client
             changed.take(try ClientMetadata(json, over: client))
             changed.updatedAt = now
+            if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
             guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
                 throw JSONFault.platformScopeOfMerchant

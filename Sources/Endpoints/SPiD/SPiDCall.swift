@@ -1,0 +1,47 @@
+import Hummingbird
+import OAuth
+import Values
+
+/// One call of SPiD's API, after the checks that are the same for all of them.
+struct SPiDCall: Sendable {
+    /// Who calls.
+    struct Asker: Sendable {
+        let token: AccessToken
+        /// For whom: the client of `contextClientId`, or else of the token.
+        let client: Client
+        /// Whose token it is.
+        let caller: Client
+    }
+
+    let request: Request
+    let context: SpindleContext
+    let asker: Asker?
+    /// The parts of the path that are not fixed.
+    let path: [String: String]
+    /// What the query and the body say; a parameter without a value counts as left out.
+    let parameters: [String: String]
+
+    subscript(name: String) -> String? { parameters[name] }
+
+    /// Who calls, where the route takes a token.
+    var asking: Asker {
+        get throws(OAuthError) {
+            guard let asker else { throw .noToken }
+            return asker
+        }
+    }
+
+    /// The person whose token it is, where the route takes a person's.
+    var person: AccountID {
+        get throws(OAuthError) {
+            guard let account = try asking.token.account else { throw .userTokenNeeded }
+            return account
+        }
+    }
+
+    /// The parameter `name`, or 400.
+    func require(_ name: String) throws(SPiDRefusal) -> String {
+        guard let text = parameters[name] else { throw SPiDRefusal(.badRequest, "Required parameter \(name) missing") }
+        return text
+    }
+}

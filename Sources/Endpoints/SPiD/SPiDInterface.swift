@@ -1,0 +1,108 @@
+import HTTPTypes
+public import Hummingbird
+import JOSE
+import Logging
+public import OAuth
+public import Values
+
+/// `/api/2/…`: SPiD's API. Every call is checked in SPiD's order: the endpoint, the token, the allowance, for whom, and
+/// whether this client may; what the data is to whom is then its resource's business.
+public struct SPiDInterface: Endpoint {
+    private let routes: [SPiDRoute]
+    private let tokens: AccessTokens
+    private let clients: Clients
+    private let signSecrets: SignSecrets
+    private let allowance: RequestAllowance
+    private let clock: any WallClock
+
+    public init(
+        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, signSecrets: SignSecrets,
+        allowance: RequestAllowance, clock: any WallClock
+    ) {
+        let routes = resources.flatMap(\.routes)
+        self.routes = routes + [EndpointList.route(of: routes)]
+        self.tokens = tokens
+        self.clients = clients
+        self.signSecrets = signSecrets
+        self.allowance = allowance
+        self.clock = clock
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        for route in routes {
+            let path = "/api/2/" + route.path
+            // SPiD's clients may say what they want back; it is always JSON. A value at the end is cut by `call`.
+            for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
+                router.on(RouterPath(path), method: route.method) { request, context in
+                    try await answer(route, request, context)
+                }
+            }
+        }
+    }
+
+    private func answer(_ route: SPiDRoute, _ request: Request, _ context: SpindleContext) async throws -> Response {
+        var container = SPiDContainer(route: route, path: Self.path(of: route, context))
+        do {
+            let form = try await Self.form(request)
+            let parameters = try Self.parameters(of: route, request, form)
+            let asker = try await asker(route, request, form, parameters, &container)
+            let call = SPiDCall(
+                request: request, context: context, asker: asker, path: container.path, parameters: parameters)
+            for name in route.required { _ = try call.require(name) }
+            return container.response(try await route.answer(call))
+        } catch let refusal as SPiDRefusal {
+            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+            return container.response(refusal)
+        } catch let error as OAuthError {
+            return error.spidResponse(in: container, logger: context.logger)
+        }
+    }
+
+    /// The token, the allowance, for whom, and whether this client may: in SPiD's order.
+    private func asker(
+        _ route: SPiDRoute, _ request: Request, _ form: Form, _ parameters: [String: String],
+        _ container: inout SPiDContainer
+    ) async throws -> SPiDCall.Asker? {
+        guard route.caller != .anybody else { return nil }
+        let token = try await tokens.require(request, form: try form.parameters)
+        switch route.caller {
+        case .person where token.account == nil: throw OAuthError.userTokenNeeded
+        case .client where token.account != nil: throw OAuthError.clientTokenNeeded
+        default: break
+        }
+        guard let caller = try await clients.findLive(token.client) else {
+            throw OAuthError.tokenRefused("client_disabled")
+        }
+        if caller.signsResponses { container.signSecret = try signSecrets.open(caller) }
+        let state = allowance.take(caller.id, at: clock.now)
+        container.allowance = state
+        guard !state.isExceeded else {
+            throw SPiDRefusal(
+                .allowanceUsedUp, "Request limit exceeded: \(state.limit) an hour. See request.reset.",
+                reason: "allowance_used_up")
+        }
+        let client = try await contextClient(parameters, of: caller)
+        // What is about anybody but the caller is for those who chose SPiD's ways.
+        guard route.caller != .client || caller.spidCompatible else {
+            throw SPiDRefusal(
+                .forbidden,
+                "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the "
+                    + "client is not set to SPiD compatibility.", reason: "not_spid_compatible")
+        }
+        try SPiDHash.check(form, of: caller, with: signSecrets)
+        return SPiDCall.Asker(token: token, client: client, caller: caller)
+    }
+
+    /// The client that another of its merchant acts for.
+    private func contextClient(_ parameters: [String: String], of caller: Client) async throws -> Client {
+        guard let id = parameters["contextClientId"], id != caller.id.text else { return caller }
+        guard caller.spidCompatible, let client = try await clients.findLive(Client.ID(id)),
+            Merchant.same(client.merchant, caller.merchant)
+        else {
+            throw SPiDRefusal(
+                .unauthorized, "contextClientId is not a client that this one may act for.",
+                reason: "foreign_context_client")
+        }
+        return client
+    }
+}

@@ -1,0 +1,46 @@
+import HTTPTypes
+
+/// One endpoint of SPiD's API: where it is, whose token it takes, which parameters it knows, and what answers.
+public struct SPiDRoute: Sendable {
+    /// Whose token an endpoint takes.
+    enum Caller: String, Sendable {
+        case anybody = "none"
+        case client = "server"
+        case person = "user"
+        case either = "server, user"
+    }
+    typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
+
+    let method: HTTPRequest.Method
+    /// Below `/api/2/`: `user/{id}/logins`.
+    let path: String
+    let name: String
+    /// SPiD's own word for what answers: `User.logins`.
+    let controller: String
+    let caller: Caller
+    let required: [String]
+    let optional: [String]
+    let answer: Answer
+
+    init(
+        _ method: HTTPRequest.Method, _ path: String, name: String, controller: String, caller: Caller,
+        required: [String] = [], optional: [String] = [], answer: @escaping Answer
+    ) {
+        self.method = method
+        self.path = path
+        self.name = name
+        self.controller = controller
+        self.caller = caller
+        self.required = required
+        self.optional = optional
+        self.answer = answer
+    }
+
+    /// What every caller may add.
+    static let common = ["oauth_token", "contextClientId", "hash"]
+}
+
+/// A part of SPiD's API: a few routes that belong together.
+public protocol SPiDResource: Sendable {
+    var routes: [SPiDRoute] { get }
+}

@@ -1,0 +1,33 @@
+import JOSE
+import TestSupport
+import Testing
+
+/// What SPiD's apps and backends do in the world.
+extension World {
+    /// A backend of Loom that is set to SPiD compatibility, with `changes` over its registration.
+    func spidBackend(_ changes: KeyValuePairs<String, JSON> = [:], of merchant: String? = nil) async throws -> Actor {
+        let backend = try await confidential(["spid_compatible": true, "client_name": "Loom in SPiD's ways"], of: merchant)
+        if !changes.isEmpty {
+            let members = changes.map { JSON.Member($0.key, $0.value) }
+            try #require(try await change("clients", backend.id, .object(members)).status == 200)
+        }
+        return backend
+    }
+
+    /// A GET of SPiD's API.
+    func api(_ path: String, _ token: String?) async throws -> Answer {
+        try await server.get("/api/2/" + path, bearer: token)
+    }
+
+    /// A POST of SPiD's API.
+    func api(_ path: String, _ token: String?, _ form: KeyValuePairs<String, String>) async throws -> Answer {
+        try await server.post("/api/2/" + path, form, bearer: token)
+    }
+}
+
+extension Answer {
+    /// What is in SPiD's container.
+    var data: JSON { json["data"] ?? .null }
+    /// `description` of the error in SPiD's container.
+    var spidError: JSON? { json["error"]?["description"] }
+}
