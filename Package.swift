@@ -51,7 +51,7 @@ let package = Package(
         module(
             "Deployment",
             [
-                "Endpoints", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Keys", "Migrations",
+                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Keys", "Migrations",
                 "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography",
                 logging, lifecycle,
                 hummingbird,
@@ -70,12 +70,13 @@ let package = Package(
         module(
             "Endpoints",
             [
-                "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "JOSE", "Storage", "Values",
+                "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", logging, hummingbird, httpTypes, nio,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ]),
 
-        // 5  trusted issuers; server-rendered pages, and what mails say
+        // 5  ID tokens and what describes us; trusted issuers; server-rendered pages, and what mails say
+        module("OpenID", ["OAuth", "Identity", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Federation", ["OAuth", "Identity", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         .target(
             name: "Pages", dependencies: [.product(name: "Mustache", package: "swift-mustache")],
@@ -92,7 +93,10 @@ let package = Package(
         module("Keys", ["JOSE", "Storage", "Values", "Cryptography"]),
         .target(
             name: "Migrations", dependencies: ["Storage"], path: "migrations",
-            resources: [.embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql")], swiftSettings: strict),
+            resources: [
+                .embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql"),
+                .embedInCode("v004_openid.sql"),
+            ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", .product(name: "GRDB", package: "GRDB.swift")]),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"]),
         module("Mail", ["Values", "Cryptography", "CCurl"]),

@@ -20,6 +20,9 @@ CREATE TABLE agreements (
     accepted_at BIGINT NOT NULL,
     PRIMARY KEY (account_id, client_id)
 );
+CREATE INDEX agreements_by_client ON agreements (client_id);
+-- What somebody agreed to on signing up, until there is an account: a line each, of a client's id and an address.
+ALTER TABLE verifications ADD COLUMN agreed TEXT NOT NULL DEFAULT '';
 
 -- Attempts to sign in to an account that exists. `type` is SPiD's: normal, auto, thirdparty, api.
 CREATE TABLE logins (
@@ -33,6 +36,6 @@ CREATE TABLE logins (
     address TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
-CREATE INDEX logins_by_account ON logins (account_id, created_at);
-CREATE INDEX logins_by_client ON logins (client_id, created_at);
+CREATE INDEX logins_by_account ON logins (account_id, created_at, id);
+CREATE INDEX logins_by_client ON logins (client_id, created_at, id);
 CREATE INDEX logins_by_time ON logins (created_at);

@@ -20,4 +20,5 @@ static inline int spindle_gcm_get_tag(EVP_CIPHER_CTX *context, int length, void 
     return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_GCM_GET_TAG, length, tag);
 }
 static inline EVP_PKEY *spindle_generate_rsa(unsigned int bits) { return EVP_RSA_gen(bits); }
+static inline EVP_PKEY *spindle_generate_ed25519(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "ED25519"); }
 static inline EVP_PKEY *spindle_generate_ec(const char *curve) { return EVP_EC_gen(curve); }

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// SHA-256 and HMAC-SHA-256 through OpenSSL.
+/// Digests through OpenSSL: SHA-256 and HMAC-SHA-256, and MD5 for one label.
 public enum Digest {
     /// The SHA-256 digest of `bytes`.
     public static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -17,6 +17,18 @@ public enum Digest {
             var length: UInt32 = 0
             _ = HMAC(EVP_sha256(), key, Int32(key.count), bytes, bytes.count, buffer.baseAddress, &length)
             count = Int(length)
+        }
+    }
+
+    /// The MD5 digest of `bytes`, or nothing where OpenSSL is told to do without (FIPS 140-3).
+    ///
+    /// SPiD labels tries to sign in with it, and its clients group them by that. Nothing may ever rest on it: anybody can
+    /// make two texts of one MD5.
+    public static func md5Label(_ bytes: [UInt8]) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
+            var length = Int(EVP_MAX_MD_SIZE)
+            let isMade = EVP_Q_digest(nil, "MD5", nil, bytes, bytes.count, buffer.baseAddress, &length) == 1
+            count = isMade ? length : 0
         }
     }
 }

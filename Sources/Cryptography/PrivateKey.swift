@@ -11,6 +11,10 @@ public final class PrivateKey: @unchecked Sendable {
         case rs256 = "RS256"
         /// ECDSA with P-256 and SHA-256.
         case es256 = "ES256"
+        /// RSASSA-PSS with SHA-256, a salt as long as the digest, and 2048 bits.
+        case ps256 = "PS256"
+        /// Ed25519 (RFC 8037 §3.1).
+        case edDSA = "EdDSA"
     }
 
     /// What anyone may know of the key, as big-endian numbers.
@@ -18,13 +22,15 @@ public final class PrivateKey: @unchecked Sendable {
         case rsa(modulus: [UInt8], exponent: [UInt8])
         /// A point of P-256, 32 bytes each.
         case p256(x: [UInt8], y: [UInt8])
+        /// A point of Ed25519, 32 bytes.
+        case ed25519(x: [UInt8])
     }
 
     /// A key that is not one: other bytes, another kind of key, a weak one.
     public struct Unreadable: Error, Sendable {}
 
     public let algorithm: Algorithm
-    private let key: OpaquePointer
+    let key: OpaquePointer
 
     private init(algorithm: Algorithm, owning key: OpaquePointer) {
         self.algorithm = algorithm
@@ -37,8 +43,9 @@ public final class PrivateKey: @unchecked Sendable {
     public static func generate(_ algorithm: Algorithm) -> PrivateKey {
         let key =
             switch algorithm {
-            case .rs256: spindle_generate_rsa(2048)
+            case .rs256, .ps256: spindle_generate_rsa(2048)
             case .es256: spindle_generate_ec("P-256")
+            case .edDSA: spindle_generate_ed25519()
             }
         guard let key else { preconditionFailure("OpenSSL could not make a key") }
         return PrivateKey(algorithm: algorithm, owning: key)
@@ -60,7 +67,8 @@ public final class PrivateKey: @unchecked Sendable {
         }
         let fits =
             switch algorithm {
-            case .rs256: EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) >= 2048
+            case .rs256, .ps256: EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) >= 2048
+            case .edDSA: EVP_PKEY_is_a(key, "ED25519") == 1
             case .es256: EVP_PKEY_is_a(key, "EC") == 1 && curve(of: key) == "prime256v1"
             }
         guard fits else {
@@ -82,23 +90,10 @@ public final class PrivateKey: @unchecked Sendable {
 
     public var publicNumbers: PublicNumbers {
         switch algorithm {
-        case .rs256: .rsa(modulus: number("n"), exponent: number("e"))
+        case .rs256, .ps256: .rsa(modulus: number("n"), exponent: number("e"))
+        case .edDSA: .ed25519(x: rawPoint)
         case .es256: .p256(x: number("qx", length: 32), y: number("qy", length: 32))
         }
-    }
-
-    /// Signs `bytes`. ES256 gives the 64 bytes of r and s that JOSE asks for (RFC 7518 §3.4).
-    public func sign(_ bytes: [UInt8]) -> [UInt8] {
-        guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
-        defer { EVP_MD_CTX_free(context) }
-        var length = Int(EVP_PKEY_get_size(key))
-        var signature = [UInt8](repeating: 0, count: length)
-        let done =
-            EVP_DigestSignInit(context, nil, EVP_sha256(), nil, key) == 1
-            && EVP_DigestSign(context, &signature, &length, bytes, bytes.count) == 1
-        precondition(done, "OpenSSL could not sign")
-        signature.removeLast(signature.count - length)
-        return algorithm == .es256 ? rawSignature(ofDER: signature) : signature
     }
 
     /// The public number OpenSSL keeps under `name`, padded to `length` when that is given.
@@ -107,6 +102,14 @@ public final class PrivateKey: @unchecked Sendable {
         precondition(EVP_PKEY_get_bn_param(key, name, &number) == 1, "the key has no \(name)")
         defer { BN_free(number) }
         return bigEndian(number, length: length ?? Int(BN_num_bits(number) + 7) / 8)
+    }
+
+    private var rawPoint: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            var length = 32
+            precondition(EVP_PKEY_get_raw_public_key(key, buffer.baseAddress, &length) == 1, "no point of Ed25519")
+            count = length
+        }
     }
 }
 
@@ -124,18 +127,7 @@ private func curve(of key: OpaquePointer) -> String? {
     return found == 1 ? String(decoding: name.prefix(length), as: UTF8.self) : nil
 }
 
-/// r and s, 32 bytes each, of an ECDSA signature in DER.
-private func rawSignature(ofDER der: [UInt8]) -> [UInt8] {
-    let signature = der.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-        var cursor = buffer.baseAddress
-        return d2i_ECDSA_SIG(nil, &cursor, buffer.count)
-    }
-    guard let signature else { preconditionFailure("OpenSSL made no ECDSA signature") }
-    defer { ECDSA_SIG_free(signature) }
-    return bigEndian(ECDSA_SIG_get0_r(signature), length: 32) + bigEndian(ECDSA_SIG_get0_s(signature), length: 32)
-}
-
-private func bigEndian(_ number: OpaquePointer?, length: Int) -> [UInt8] {
+func bigEndian(_ number: OpaquePointer?, length: Int) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
         precondition(BN_bn2binpad(number, buffer.baseAddress, Int32(length)) == length, "a number of another size")
         count = length

@@ -29,14 +29,15 @@ struct Claim: Sendable {
 }
 
 extension Outbox {
-    /// Takes up to `most` parcels of `kind` that are due, the most overdue first.
+    /// Takes up to `most` parcels of `kind` that are due, the most overdue first; but no blank one.
     func claim(_ kind: Parcel.Kind, most: Int) async throws -> [Claim] {
         let now = clock.now
         let due = try await database.read { db in
             try db.rows(
                 """
                 SELECT \(Claim.columns) FROM deliveries
-                WHERE due_at <= \(now) AND kind = \(kind.rawValue) ORDER BY due_at LIMIT \(most)
+                WHERE due_at <= \(now) AND kind = \(kind.rawValue) AND created_at < expires_at
+                ORDER BY due_at LIMIT \(most)
                 """
             ).map { try Claim($0, kind, leaseEnd: now + Self.lease) }
         }

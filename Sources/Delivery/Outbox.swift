@@ -34,18 +34,22 @@ public struct Outbox: Sendable {
     }
 
     /// Prepares `letter`, for `Parcel.store(in:)`. After `use` nobody needs it any more: the code in it has expired.
-    public func parcel(_ letter: Letter, usefulFor use: Duration = longestUse) -> Parcel {
-        parcel(.mail, letter.stored, usefulFor: use)
+    ///
+    /// With an `id` of the caller's it may be prepared inside of a transaction that runs twice.
+    public func parcel(_ letter: Letter, usefulFor use: Duration = longestUse, id: Parcel.ID? = nil) -> Parcel {
+        parcel(.mail, letter.stored, usefulFor: use, id)
     }
 
     /// Prepares `callback`, for `Parcel.store(in:)`.
-    public func parcel(_ callback: Callback) -> Parcel {
-        parcel(.callback, callback.stored, usefulFor: Self.longestUse)
+    public func parcel(_ callback: Callback, id: Parcel.ID? = nil) -> Parcel {
+        parcel(.callback, callback.stored, usefulFor: Self.longestUse, id)
     }
 
-    private func parcel(_ kind: Parcel.Kind, _ content: String, usefulFor use: Duration) -> Parcel {
+    private func parcel(
+        _ kind: Parcel.Kind, _ content: String, usefulFor use: Duration, _ given: Parcel.ID?
+    ) -> Parcel {
         let now = clock.now
-        let id = Parcel.ID.ordered(at: now, from: random)
+        let id = given ?? .ordered(at: now, from: random)
         return Parcel(
             id: id, kind: kind, expiresAt: now + min(use, Self.longestUse), createdAt: now,
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)

@@ -4,7 +4,7 @@ public import Values
 
 /// Something that must reach somebody else's server, however long that is down: a mail or a callback.
 ///
-/// Prepared and sealed by `Outbox` outside of a transaction, so that a transaction that runs twice stores it once.
+/// Named outside of a transaction, so that a transaction that runs twice stores it once.
 public struct Parcel: Sendable {
     public typealias ID = Identifier<Parcel>
 
@@ -19,13 +19,22 @@ public struct Parcel: Sendable {
     let sealedContent: String
     let seal: Seal
 
+    /// The same, of use to nobody from the start: stored alike, never carried, and forgotten by retention.
+    public var blank: Parcel {
+        Parcel(
+            id: id, kind: kind, expiresAt: createdAt, createdAt: createdAt, sealedContent: sealedContent, seal: seal)
+    }
+
+    /// A blank one keeps out of the way of those that are due.
+    private var dueAt: Timestamp { createdAt < expiresAt ? createdAt : createdAt + Outbox.lease }
+
     /// Leaves it in `db`, to be sent once the transaction is committed. May run again.
     public func store(in db: any Transaction) throws {
         try seal.confirm(in: db)
         try db.execute(
             """
             INSERT INTO deliveries (id, kind, sealed_content, attempts, due_at, created_at, expires_at)
-            VALUES (\(id), \(kind.rawValue), \(sealedContent), 0, \(createdAt), \(createdAt), \(expiresAt))
+            VALUES (\(id), \(kind.rawValue), \(sealedContent), 0, \(dueAt), \(createdAt), \(expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }

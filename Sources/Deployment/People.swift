@@ -12,13 +12,15 @@ struct People {
     let postman: Postman
     let sessions: Sessions
     let consents: Consents
+    let agreements: Agreements
     let apps: ConnectedApps
     let data: PersonalData
+    let appSignUp: AppSignUp
     /// The pages that need nothing of tokens.
     let endpoints: [any Endpoint]
 
     init(
-        _ parts: Parts, _ stores: Stores, site: Site, address: ClientAddress, outbound: Outbound
+        _ parts: Parts, _ stores: Stores, site: Site, address: ClientAddress, outbound: Outbound, terms: String?
     ) {
         let (database, clock, random, hashing) = (parts.database, parts.clock, parts.random, parts.hashing)
 
@@ -31,31 +33,43 @@ struct People {
         let mail = stores.mail
 
         // Who somebody is
-        sessions = Sessions(database: database, clock: clock)
+        sessions = Sessions(database: database, clock: clock, news: stores.news)
         consents = Consents(database: database)
-        apps = ConnectedApps(database: database, clock: clock)
+        agreements = Agreements(database: database, terms: terms)
+        apps = ConnectedApps(database: database, clock: clock, callbacks: stores.callbacks)
         let signIn = SignIn(database: database, hashing: hashing, clock: clock, random: random)
         let verifications = Verifications(
             database: database, clock: clock, random: random, codeKey: parts.masterKey.key(for: "mail_codes"))
-        let mailSignIn = MailSignIn(database: database, verifications: verifications, clock: clock)
-        let addresses = AddressChange(database: database, verifications: verifications, clock: clock)
+        let mailSignIn = MailSignIn(
+            database: database, verifications: verifications, clock: clock, endAccess: Permissions.endAll,
+            unlink: IssuerSubjects.unlink, news: stores.news)
+        let addresses = AddressChange(
+            database: database, verifications: verifications, clock: clock, news: stores.news)
         let signUp = SignUp(
-            database: database, verifications: verifications, hashing: hashing, clock: clock, random: random)
+            database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
+            agree: Agreements.accept)
+        appSignUp = AppSignUp(
+            database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
+            news: stores.news)
         let reset = PasswordReset(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            endAccess: Permissions.endAll)
+            endAccess: Permissions.endAll, unlink: IssuerSubjects.unlink, news: stores.news)
         data = PersonalData(database: database, clock: clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
 
         // What answers
         let arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
         let gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
-        let sessionList = SessionList(database: database, clock: clock)
+        let sessionList = SessionList(database: database, clock: clock, news: stores.news)
         let view = AccountView(pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps)
         endpoints = [
             LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
             MailSignInEndpoint(
                 pages: pages, verifications: verifications, signIn: mailSignIn, arrivals: arrivals, mail: mail),
-            SignUpEndpoint(pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals, mail: mail),
+            SignUpEndpoint(
+                pages: pages, verifications: verifications, signUp: signUp, agreements: agreements, arrivals: arrivals,
+                mail: mail),
+            AppSignUpEndpoint(
+                pages: pages, verifications: verifications, signUp: appSignUp, signIn: signIn, arrivals: arrivals),
             PasswordEndpoint(
                 pages: pages, verifications: verifications, signIn: mailSignIn, reset: reset, arrivals: arrivals,
                 mail: mail),

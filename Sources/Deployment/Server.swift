@@ -51,6 +51,8 @@ public struct Server: Sendable {
         if let responder = spindle.adminResponder, let address = configuration.adminListen {
             services.append(try listener(responder, on: address))
         }
+        services.append(
+            KeyKeeper(keys: spindle.signingKeys, period: configuration.keyRotation, clock: clock, logger: logger))
         services.append(Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger))
         return services
     }

@@ -1,10 +1,13 @@
+import Cryptography
 import Endpoints
 import Federation
 import Hummingbird
 import Identity
 import Keys
 import OAuth
+import OpenID
 import Outbound
+import Pages
 import Values
 
 /// A server, wired and ready to listen.
@@ -13,6 +16,9 @@ public struct Spindle: Sendable {
     let publicResponder: RouterResponder<SpindleContext>
     /// What answers administrators, when they have an address of their own.
     let adminResponder: RouterResponder<SpindleContext>?
+    /// Every route of the public address, as `POST /login`: what is tested for all of them is compared with these.
+    public let routes: [String]
+    let signingKeys: SigningKeys
     let retention: Retention
     let deletion: Deletion
     /// What takes mails and callbacks to where they belong.
@@ -39,27 +45,46 @@ extension Spindle {
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
         let issuerKeys = IssuerKeys(outbound: outbound, clock: clock)
+        let providers = ProviderAssertions(
+            issuers: stores.issuers, secrets: SignSecrets(seal: seal),
+            tokens: ProviderTokens(
+                outbound: outbound,
+                addresses: ProviderAddresses(facebook: configuration.facebookAPI, google: configuration.googleAPI),
+                seal: seal, clock: clock), origin: site.origin, clock: clock)
         let grants: [any Grant] = [
-            PasswordGrant(signingInWith: signIn, clock: clock),
+            PasswordGrant(signingInWith: signIn, clock: clock, random: random),
             ClientCredentialsGrant(),
             AuthorizationCodeGrant(database: database),
             RefreshTokenGrant(tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             JWTBearerGrant(
                 issuers: stores.issuers, subjects: IssuerSubjects(database: database),
-                verifier: AssertionVerifier(published: issuerKeys, seal: seal),
+                verifier: AssertionVerifier(published: issuerKeys, seal: seal), providers: providers,
                 audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random),
         ]
+        let signingKeys = SigningKeys(database: database, seal: seal)
+        let ring = KeyRing(keys: signingKeys, clock: clock)
+        let ids = IDTokens(
+            issuer: site.issuer, ring: ring, names: SubjectNames(database: database, random: random),
+            claims: UserClaims(accounts: stores.accounts))
+        let mint = IDTokenMint(
+            bearer: BearerTokenMint(database: database, clock: clock, random: random), ids: ids, clock: clock)
         let issuance = TokenIssuance(
             clients: authenticator, grants: grants,
-            mint: BearerTokenMint(database: database, clock: clock, random: random))
+            mint: mint)
 
         // People and their pages
-        let people = People(parts, stores, site: site, address: address, outbound: outbound)
+        let people = People(
+            parts, stores, site: site, address: address, outbound: outbound, terms: configuration.terms)
         let sessions = people.sessions
         let pages = people.pages
 
         // What answers
         let endpoints: [any Endpoint] = [
+            MetadataEndpoint(
+                metadata: ProviderMetadata(
+                    issuer: site.issuer, origin: site.origin, grants: GrantType.all,
+                    languages: Language.allCases.map(\.rawValue)),
+                keys: KeySet(ring: ring), site: site),
             TokenEndpoint(issuance: issuance, address: address),
             ExchangeEndpoint(tokens: accessTokens, codes: exchangeCodes),
             IntrospectionEndpoint(
@@ -67,20 +92,46 @@ extension Spindle {
             RevocationEndpoint(revocation: Revocation(database: database, clients: authenticator, clock: clock)),
             AuthorizeEndpoint(
                 pages: pages, codes: codes, consents: people.consents, sessions: sessions, clock: clock),
-            ConsentEndpoint(pages: pages, consents: people.consents, sessions: sessions, clock: clock),
+            ConsentEndpoint(
+                pages: pages, consents: people.consents, agreements: people.agreements, sessions: sessions,
+                clock: clock),
             SessionCodeEndpoint(
                 pages: pages, exchange: SessionExchange(database: database, clock: clock), sessions: sessions,
                 accounts: stores.accounts, address: address, clock: clock, random: random),
             HasSessionEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
-                apps: people.apps, clock: clock),
+                apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal), clock: clock),
+            AjaxEndpoint(
+                site: site, clients: stores.clients, sessions: sessions, apps: people.apps,
+                agreements: people.agreements, clock: clock),
+            FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions, clock: clock),
             UserEndpoint(tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions),
         ]
+        let connectedPeople = ConnectedPeople(database: database)
+        let connections = Connections(database: database)
         let api = SPiDInterface(
             [
                 ExchangeResource(codes: exchangeCodes),
+                ProviderResource(
+                    accounts: ProviderAccounts(database: database, assertions: providers, clock: clock, random: random),
+                    people: connectedPeople, connections: connections, clock: clock),
+                StatusResource(
+                    version: Spindle.version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
+                ClientResource(clients: stores.clients),
+                AgreementResource(
+                    agreements: people.agreements, clients: stores.clients, people: connectedPeople,
+                    connections: connections, clock: clock),
+                TokenAuthenticationResource(tokens: accessTokens, clock: clock),
+                LogoutResource(permissions: stores.permissions, clock: clock),
+                UserResource(people: connectedPeople, connections: connections, clients: stores.clients, clock: clock),
+                UserListResource(people: connectedPeople, clock: clock),
+                EmailResource(people: connectedPeople),
+                SignUpResource(
+                    signUp: people.appSignUp, agreements: people.agreements, pages: pages, mail: stores.mail),
+                LoginResource(
+                    logins: Logins(database: database), people: connectedPeople, connections: connections),
             ], tokens: accessTokens, clients: stores.clients, signSecrets: SignSecrets(seal: seal),
             allowance: RequestAllowance(limit: configuration.apiLimit), clock: clock)
         let gate = AdministratorGate(tokens: accessTokens)
@@ -94,27 +145,35 @@ extension Spindle {
         ]
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
+        let router = Router(
+            endpoints + people.endpoints + [api, health], administration: hasAdminAddress ? [] : administration,
+            pages: pages)
+        let adminRouter = Router([health], administration: administration, pages: pages)
+        let routes = router.routes.map(\.description)
         return Spindle(
-            publicResponder: .init(
-                endpoints + people.endpoints + [api, health], administration: hasAdminAddress ? [] : administration,
-                pages: pages),
-            adminResponder: hasAdminAddress ? .init([health], administration: administration, pages: pages) : nil,
-            retention: Retention(database: database), deletion: stores.deletion, postman: people.postman)
+            publicResponder: router.responder(), adminResponder: hasAdminAddress ? adminRouter.responder() : nil,
+            routes: routes, signingKeys: signingKeys, retention: Retention(database: database),
+            deletion: stores.deletion,
+            postman: people.postman)
     }
 }
 
-extension RouterResponder<SpindleContext> {
-    fileprivate init(
+extension Router<SpindleContext> {
+    fileprivate convenience init(
         _ endpoints: [any Endpoint], administration: [any Endpoint], pages: PageRenderer
     ) {
-        let router = Router(context: SpindleContext.self)
-        router.add(middleware: ErrorBoundary(pages: pages))
-        let root = router.group()
+        self.init(context: SpindleContext.self)
+        add(middleware: ErrorBoundary(pages: pages))
+        let root = group()
         for endpoint in endpoints { endpoint.add(to: root) }
-        let admin = router.group("/admin/v1").add(middleware: ProblemBoundary())
+        let admin = group("/admin/v1").add(middleware: ProblemBoundary())
         for endpoint in administration { endpoint.add(to: admin) }
-        router.refuseOtherMethods()
-        self = router.buildResponder()
+    }
+
+    /// What answers, with a refusal where the method is not the path's.
+    fileprivate func responder() -> RouterResponder<SpindleContext> {
+        refuseOtherMethods()
+        return buildResponder()
     }
 }
 
@@ -128,12 +187,17 @@ extension Site {
 
 extension PasswordGrant {
     /// Where the two strangers, OAuth and Identity, meet.
-    fileprivate init(signingInWith signIn: SignIn, clock: any WallClock) {
-        self.init { username, password, address in
+    fileprivate init(signingInWith signIn: SignIn, clock: any WallClock, random: any RandomSource) {
+        self.init { username, password, request, client in
             do {
-                let proof = try await signIn.check(username: username, password: password, address: address)
+                let login = Login.Attempt(
+                    id: .random(from: random), client: client.id.text, kind: .api, address: request.address,
+                    userAgent: request.userAgent)
+                let proof = try await signIn.check(
+                    username: username, password: password, address: request.address, login: login)
                 guard proof.deletionDueAt == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
-                let subject = Subject(account: proof.account, signedInAt: clock.now)
+                let subject = Subject(
+                    account: proof.account, signedInAt: clock.now, method: Session.Method.password.rawValue)
                 return Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError

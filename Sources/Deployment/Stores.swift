@@ -22,6 +22,9 @@ public struct Stores: Sendable {
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
+    /// What clients are told of their people.
+    let callbacks: Callbacks
+    let news: PersonNews
     let mail: Correspondence
     let deletion: Deletion
 
@@ -33,21 +36,36 @@ public struct Stores: Sendable {
         knownClients = KnownClients(clock: clock)
         merchants = Merchants(database: database, clock: clock, random: random, known: knownClients)
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: knownClients)
-        permissions = Permissions(database: database)
+        outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
+        callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
+        news = PersonNews(callbacks)
+        permissions = Permissions(database: database, callbacks: callbacks)
         accounts = Accounts(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)
+            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,
+            news: news)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
             outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
         self.templates = templates
-        outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         mail = Correspondence(templates: templates, outbox: outbox, site: Site(configuration))
         let clearance = Clearance(database: database)
-        let farewell = Farewell(mail: mail, callbacks: Callbacks(seal: seal, random: random), outbox: outbox)
+        let farewell = Farewell(mail: mail)
         deletion = Deletion(
             database: database, grace: configuration.deletionGrace,
             strangers: Deletion.Strangers(
                 endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: farewell.say),
-            clock: clock)
+            clock: clock, news: news)
+    }
+}
+
+extension Callbacks.Post {
+    /// Messages go as callbacks of `outbox`.
+    fileprivate init(_ outbox: Outbox) {
+        self.init(
+            leave: { message, db in
+                let callback = Callback(
+                    url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
+                try outbox.parcel(callback, id: Parcel.ID(message.id.text)).store(in: db)
+            }, send: { outbox.nudge() })
     }
 }

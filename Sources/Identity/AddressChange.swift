@@ -6,11 +6,13 @@ public struct AddressChange: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
+    private let news: PersonNews
 
-    public init(database: any Database, verifications: Verifications, clock: any WallClock) {
+    public init(database: any Database, verifications: Verifications, clock: any WallClock, news: PersonNews) {
         self.database = database
         self.verifications = verifications
         self.clock = clock
+        self.news = news
     }
 
     /// Marks the address of the session's account as read by its person.
@@ -18,7 +20,7 @@ public struct AddressChange: Sendable {
         _ key: VerificationKey, session: Session, attempt: String
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .verifyEmail, session, attempt) { verification, db in
+        return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db in
             try db.execute(
                 """
                 UPDATE accounts SET email_verified = 1, updated_at = \(now)
@@ -34,7 +36,7 @@ public struct AddressChange: Sendable {
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await finish(key, .changeEmail, session, attempt) { verification, db in
+        return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db in
             let changed = try db.execute(
                 """
                 UPDATE accounts SET email = \(verification.email), email_verified = 1, updated_at = \(now)
@@ -48,13 +50,15 @@ public struct AddressChange: Sendable {
 
     private func finish(
         _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ attempt: String,
-        _ apply: @escaping @Sendable (Verification, any Transaction) throws -> Bool
+        at now: Timestamp, _ apply: @escaping @Sendable (Verification, any Transaction) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
-        try await database.write { [verifications] db in
+        try await news.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             // The code was asked for by one person; another may be signed in to the browser by now.
-            guard verification.account == session.account, try apply(verification, db) else {
+            guard verification.account == session.account,
+                try announcement.watching(session.account, in: db, { try apply(verification, db) })
+            else {
                 return .failure(.gone(reason: "account_gone_or_changed"))
             }
             return taken

@@ -35,12 +35,13 @@ extension Deletion {
     /// Deletes an account that is due, and tells of it. Returns whether this call was the one that did.
     func finish(_ id: AccountID, at now: Timestamp) async throws -> Bool {
         try await strangers.clear(id)
-        return try await database.write { [strangers] db in
+        return try await news.write(to: database, at: now) { [strangers] db, announcement in
             // Restored, or another node was quicker, or this closure runs again after a COMMIT of unknown outcome.
             guard let account = try Account.find(id, in: db), let due = account.deletionDueAt, due <= now else {
                 return false
             }
             // First: who is to be told hangs on the account.
+            try announcement.say(.deleted, id, db)
             try strangers.farewell(account, now, db)
             // A sign-up or a code that waits for an answer may know the address without the account.
             if let email = account.email { try Verifications.forget(email: email, in: db) }

@@ -17,7 +17,7 @@ extension Deletion {
         opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Answer, Verification.Refusal> {
         let now = clock.now
-        return try await database.write { db in
+        return try await news.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
             let account: AccountID
@@ -27,7 +27,9 @@ extension Deletion {
                 guard let found = verification.account else { return .failure(.unknown) }
                 account = found
             }
-            if decision == .keep { try Self.restore(account, at: now, in: db) }
+            if decision == .keep {
+                try announcement.watching(account, in: db) { try Self.restore(account, at: now, in: db) }
+            }
             let row = try db.rows("SELECT password_hash, deletion_due_at FROM accounts WHERE id = \(account)").first
             guard let row else { return .failure(.gone(reason: "account_deleted")) }
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
@@ -51,6 +53,6 @@ extension Session.Opening {
     fileprivate func by(_ method: Session.Method) -> Session.Opening {
         Session.Opening(
             id: id, secret: secret, device: device, userAgent: userAgent, address: address, method: method,
-            isRemembered: isRemembered)
+            isRemembered: isRemembered, client: client)
     }
 }

@@ -15,7 +15,7 @@ public struct Deletion: Sendable {
         /// - Parameters:
         ///   - endAccess: ends every token.
         ///   - clear: takes away the bulk of what the account has, in batches, before the account itself goes.
-        ///   - farewell: tells the person and the merchants, in the transaction in which the account goes.
+        ///   - farewell: takes leave of the person, in the transaction in which the account goes.
         public init(
             endAccess: @escaping Accounts.EndAccess, clear: @escaping @Sendable (AccountID) async throws -> Void,
             farewell: @escaping @Sendable (Account, Timestamp, any Transaction) throws -> Void
@@ -31,12 +31,16 @@ public struct Deletion: Sendable {
     /// How long a person can change their mind.
     public let grace: Duration
     let clock: any WallClock
+    let news: PersonNews
 
-    public init(database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock) {
+    public init(
+        database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock, news: PersonNews
+    ) {
         self.database = database
         self.grace = grace
         self.strangers = strangers
         self.clock = clock
+        self.news = news
     }
 
     /// What a person's wish came to.
@@ -54,7 +58,7 @@ public struct Deletion: Sendable {
     ) async throws -> Outcome {
         let now = clock.now
         let due = dueAt(askedAt: now)
-        let outcome: Outcome = try await database.write { [self] db in
+        let outcome: Outcome = try await news.write(to: database, at: now) { [self] db, announcement in
             let row = try db.rows(
                 "SELECT password_hash, deletion_due_at FROM accounts WHERE id = \(session.account)"
             ).first
@@ -64,8 +68,15 @@ public struct Deletion: Sendable {
             guard try Accounts.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
                 return .overtaken
             }
-            try mark(session.account, dueAt: due, at: now, in: db)
-            if due > now { try also(db) }
+            guard due > now else {
+                // That it is gone is said when it is.
+                try mark(session.account, dueAt: due, at: now, in: db)
+                return .scheduled(due)
+            }
+            try announcement.watching(session.account, in: db) {
+                try mark(session.account, dueAt: due, at: now, in: db)
+            }
+            try also(db)
             return .scheduled(due)
         }
         guard case .scheduled(let due) = outcome, due <= now else { return outcome }

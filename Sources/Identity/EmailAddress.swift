@@ -1,6 +1,8 @@
 public import Storage
+import Values
 
-/// An e-mail address as a user name: trimmed, in lower case, with everything else left as it is (`+` aliases too).
+/// An e-mail address as a user name: trimmed, in lower case, its domain in ASCII, with everything else left as it is (`+`
+/// aliases too). So a mailbox has one text, however its domain is typed: one account, and one throttle.
 public struct EmailAddress: Sendable, Hashable {
     public let text: String
 
@@ -16,7 +18,12 @@ public struct EmailAddress: Sendable, Hashable {
                 $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F || $0 == "<" || $0 == ">" || $0 == ","
             })
         else { return nil }
-        text = trimmed.lowercased()
+        let lowered = trimmed.lowercased()
+        guard let at = lowered.lastIndex(of: "@") else { return nil }
+        let domain = lowered[lowered.index(after: at)...]
+        // What is no domain stays as it is: a user name of another system, to which no mail goes.
+        text = lowered[...at] + (DomainName.ascii(domain)?.lowercased() ?? String(domain))
+        guard text.utf8.count <= 254 else { return nil }
     }
 }
 

@@ -6,11 +6,22 @@ public struct MailSignIn: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
+    private let endAccess: Accounts.EndAccess
+    private let unlink: Accounts.EndAccess
+    private let news: PersonNews
 
-    public init(database: any Database, verifications: Verifications, clock: any WallClock) {
+    /// `unlink` takes away the names by which issuers know the person.
+    public init(
+        database: any Database, verifications: Verifications, clock: any WallClock,
+        endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
+        news: PersonNews
+    ) {
         self.database = database
         self.verifications = verifications
         self.clock = clock
+        self.endAccess = endAccess
+        self.unlink = unlink
+        self.news = news
     }
 
     /// Whom a right code belongs to.
@@ -32,12 +43,14 @@ public struct MailSignIn: Sendable {
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Arrival, Verification.Refusal> {
         let now = clock.now
-        return try await database.write { [verifications] db in
+        return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
             let verification: Verification
             switch try verifications.take(key, .signIn, attempt: opening.id.text, in: db) {
             case .success(let taken): verification = taken
             case .failure(let refusal): return .failure(refusal)
             }
+            let before = try PersonSnapshot(of: verification.account, in: db)
+            let isFirst = try verification.isFirstWord(in: db)
             guard let account = verification.account,
                 // The person reads the address; if it still is the account's.
                 try db.execute(
@@ -46,6 +59,15 @@ public struct MailSignIn: Sendable {
                     WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            if isFirst {
+                // Until now the account may have been somebody else's who gave this address, and knows its password.
+                try db.execute("UPDATE accounts SET password_hash = NULL, updated_at = \(now) WHERE id = \(account)")
+                try endAccess(account, now, db)
+                try unlink(account, now, db)
+                try Sessions.endAll(of: account, at: now, in: db)
+                try Verifications.endAll(of: account, at: now, in: db)
+            }
+            try announcement.sayWhatChanged(since: before, in: db)
             let dueAt: Timestamp? = try db.rows(
                 "SELECT deletion_due_at FROM accounts WHERE id = \(account)"
             ).first?.get("deletion_due_at")

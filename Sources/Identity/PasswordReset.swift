@@ -10,10 +10,14 @@ public struct PasswordReset: Sendable {
     private let clock: any WallClock
     private let random: any RandomSource
     private let endAccess: Accounts.EndAccess
+    private let unlink: Accounts.EndAccess
+    private let news: PersonNews
 
+    /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, endAccess: @escaping Accounts.EndAccess
+        random: any RandomSource, endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
+        news: PersonNews
     ) {
         self.database = database
         self.verifications = verifications
@@ -21,20 +25,28 @@ public struct PasswordReset: Sendable {
         self.clock = clock
         self.random = random
         self.endAccess = endAccess
+        self.unlink = unlink
+        self.news = news
     }
 
-    /// Sets the password, ends every token, session and mail that is out, and signs in here; but not an account that is
-    /// about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
+    /// Sets the password, ends every token, session and mail that is out, and signs in here; but opens no session for an
+    /// account that is about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
     public func finish(
         _ link: Secret<Verification>, password: Password, opening: Session.Opening,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Verification, Verification.Refusal> {
+        // Hashes cost: whoever has no link has none computed.
+        if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
+            return .failure(refusal)
+        }
         let hash = try await hashing.hash(password.text, random: random).encoded
         let now = clock.now
-        return try await database.write { [verifications, endAccess] db in
+        return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
             let taken = try verifications.take(
                 link: link, .resetPassword, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
+            let before = try PersonSnapshot(of: verification.account, in: db)
+            let isFirst = try verification.isFirstWord(in: db)
             guard let account = verification.account,
                 // Reading the mail showed the address, if it still is the account's.
                 try db.execute(
@@ -43,11 +55,19 @@ public struct PasswordReset: Sendable {
                     WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            try announcement.sayWhatChanged(since: before, in: db)
             try endAccess(account, now, db)
+            // Until now the account may have been somebody else's who gave this address: none of their ways in may stay.
+            if isFirst { try unlink(account, now, db) }
             try Sessions.endAll(of: account, at: now, in: db)
             try Verifications.endAll(of: account, at: now, in: db)
-            try Sessions.open(
-                opening, account: account, signedInAt: now, permission: nil, replacing: nil, at: now, in: db)
+            let isToBeDeleted = try db.rows(
+                "SELECT id FROM accounts WHERE id = \(account) AND deletion_due_at IS NULL"
+            ).isEmpty
+            if !isToBeDeleted {
+                try Sessions.open(
+                    opening, account: account, signedInAt: now, permission: nil, replacing: nil, at: now, in: db)
+            }
             try post(verification, db)
             return taken
         }

@@ -42,6 +42,7 @@ public struct PersonalData: Sendable {
                 ])),
             .init("profile", account.profile),
             .init("sessions", .array(try sessions(id, db))),
+            .init("logins", .array(try logins(id, db))),
             .init("known_places", .array(try places(id, db))),
             .init("pending_verifications", .array(try verifications(id, account.email, db))),
         ]
@@ -61,6 +62,23 @@ public struct PersonalData: Sendable {
                 "signed_in_at": try row.utc("signed_in_at"), "opened_at": try row.utc("created_at"),
                 "last_seen_at": try row.utc("seen_at"), "expires_at": try row.utc("expires_at"),
                 "ended_at": try row.utc("ended_at"),
+            ])
+        }
+    }
+
+    private static func logins(_ id: AccountID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            """
+            SELECT client_id, type, succeeded, provider, user_agent, address, created_at FROM logins
+            WHERE account_id = \(id) ORDER BY created_at
+            """
+        ).map { row in
+            .members([
+                "at": try row.utc("created_at"), "type": .string(try row.get("type")),
+                "succeeded": .bool(try row.get("succeeded")), "address": .string(try row.get("address")),
+                "device": .string(try row.get("user_agent")),
+                "client_id": try row.get("client_id", as: String?.self).map { .string($0) },
+                "provider": try row.get("provider", as: String?.self).map { .string($0) },
             ])
         }
     }

@@ -18,10 +18,12 @@ public struct SessionList: Sendable {
 
     private let database: any Database
     private let clock: any WallClock
+    private let news: PersonNews
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, clock: any WallClock, news: PersonNews) {
         self.database = database
         self.clock = clock
+        self.news = news
     }
 
     /// The live sessions of `account`, the one last used first.
@@ -42,19 +44,29 @@ public struct SessionList: Sendable {
     /// Signs out one session of `account`. Nobody else's is touched, whatever id is asked for.
     public func end(_ id: Session.ID, of account: AccountID) async throws {
         let now = clock.now
-        try await database.write { db in
-            _ = try db.execute(
-                """
-                UPDATE sessions SET ended_at = \(now)
-                WHERE id = \(id) AND account_id = \(account) AND ended_at IS NULL
-                """)
+        try await news.write(to: database, at: now) { db, announcement in
+            let own = try db.rows("SELECT id FROM sessions WHERE id = \(id) AND account_id = \(account)")
+            if !own.isEmpty { try Sessions.end(id, at: now, in: db, announcement) }
         }
     }
 
     /// Signs out everywhere but in `session`.
     public func endOthers(than session: Session) async throws {
         let now = clock.now
-        try await database.write { db in try Sessions.endOthers(than: session, at: now, in: db) }
+        try await news.write(to: database, at: now) { db, announcement in
+            let others = try db.rows(
+                """
+                SELECT id FROM sessions
+                WHERE account_id = \(session.account) AND id <> \(session.id) AND ended_at IS NULL
+                """
+            ).map { try $0.get("id", as: Session.ID.self) }
+            let live = try others.compactMap { try Sessions.live($0, at: now, in: db) }
+            // That the person signed out is said once, however many browsers that was; of what apps bought, each.
+            for ended in live.filter({ $0.permission == nil }).prefix(1) + live.filter({ $0.permission != nil }) {
+                try announcement.say(.signedOut(permission: ended.permission), ended.account, db)
+            }
+            try Sessions.endOthers(than: session, at: now, in: db)
+        }
     }
 }
 

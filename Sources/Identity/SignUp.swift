@@ -11,33 +11,51 @@ public struct SignUp: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
+    private let agree: Agree
+
+    /// Keeps what a new account agreed to, in the transaction that makes it.
+    public typealias Agree =
+        @Sendable (
+            _ note: String, _ account: AccountID, _ now: Timestamp, _ db: any Transaction
+        ) throws -> Void
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource
+        random: any RandomSource, agree: @escaping Agree
     ) {
         self.database = database
         self.verifications = verifications
         self.hashing = hashing
         self.clock = clock
         self.random = random
+        self.agree = agree
     }
 
-    /// A sign-up that waits for its address, and whether that address has an account already.
+    /// A sign-up that waits for its address and has been charged, and whether that address has an account already.
     public struct Prepared: Sendable {
         public let draft: Verifications.Draft
         public let isTaken: Bool
     }
 
-    /// Does the work that a known and an unknown address cost alike. Throws `HashingPoolFull`.
+    /// Does the work that a known and an unknown address cost alike. `agreed` is what `agree` will be given. Whoever asks,
+    /// at `address`, is charged for the mail before their password is hashed: the pool is everybody's. Throws
+    /// `SignIn.Refusal`.
     public func prepare(
-        email: EmailAddress, password: Password, name: String?, browser: Fingerprint<Browser>?, continueTo: String
+        email: EmailAddress, password: Password, name: String?, agreed: String, browser: Fingerprint<Browser>?,
+        continueTo: String, from address: String
     ) async throws -> Prepared {
-        let hash = try await hashing.hash(password.text, random: random).encoded
+        if let wait = try await verifications.charge(from: address) { throw SignIn.Refusal.throttled(wait) }
+        let hash: String
+        do {
+            hash = try await hashing.hash(password.text, random: random).encoded
+        } catch is HashingPoolFull {
+            try await verifications.refund(to: address)
+            throw SignIn.Refusal.overloaded
+        }
         let profile = JSON.object(name.map { [.init("name", .string($0))] } ?? [])
         let draft = verifications.draft(
             .signUp, email: email.text, browser: browser, continueTo: continueTo,
-            newcomer: .init(passwordHash: hash, profile: profile.text))
+            newcomer: .init(passwordHash: hash, profile: profile.text, agreed: agreed))
         let isTaken = try await database.read { db in
             try !db.rows("SELECT id FROM accounts WHERE email = \(email)").isEmpty
         }
@@ -64,7 +82,7 @@ public struct SignUp: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let id = AccountID.random(from: random)
         let now = clock.now
-        return try await database.write { [verifications] db in
+        return try await database.write { [verifications, agree] db in
             let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
             // A retry after a COMMIT of unknown outcome meets its own row.
@@ -76,10 +94,12 @@ public struct SignUp: Sendable {
                 VALUES (\(id), \(verification.email), \(true), \(newcomer.passwordHash), \(newcomer.profile), \(now),
                     \(now))
                 """)
+            try agree(newcomer.agreed, id, now, db)
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(
                 opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+            try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return taken
         }
     }

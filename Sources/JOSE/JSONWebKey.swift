@@ -18,6 +18,9 @@ public struct JSONWebKey: Sendable, Hashable {
                 .members([
                     "crv": "P-256", "kty": "EC", "x": .string(Base64URL.encode(x)), "y": .string(Base64URL.encode(y)),
                 ])
+            // RFC 8037 §2 and appendix A.3.
+            case .ed25519(let x):
+                .members(["crv": "Ed25519", "kty": "OKP", "x": .string(Base64URL.encode(x))])
             }
         self.keyID = Base64URL.encode(Digest.sha256(required.text.utf8))
         self.json = .object(

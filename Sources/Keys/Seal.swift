@@ -3,7 +3,7 @@ public import Storage
 
 /// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
 public enum SealedPlace: Sendable, CaseIterable {
-    case signingKey, signSecret, issuerSecret, delivery
+    case signingKey, signSecret, issuerSecret, appSecret, delivery
 
     /// What the place's key is derived for.
     var purpose: String {
@@ -11,6 +11,7 @@ public enum SealedPlace: Sendable, CaseIterable {
         case .signingKey: "signing_keys.private_key"
         case .signSecret: "clients.sign_secret"
         case .issuerSecret: "issuers.secret"
+        case .appSecret: "issuers.app_secret"
         case .delivery: "deliveries.content"
         }
     }
@@ -19,7 +20,7 @@ public enum SealedPlace: Sendable, CaseIterable {
         switch self {
         case .signingKey: "signing_keys"
         case .signSecret: "clients"
-        case .issuerSecret: "issuers"
+        case .issuerSecret, .appSecret: "issuers"
         case .delivery: "deliveries"
         }
     }
@@ -34,6 +35,7 @@ public struct Seal: Sendable {
     private let signingKey: SealingKey
     private let signSecret: SealingKey
     private let issuerSecret: SealingKey
+    private let appSecret: SealingKey
     private let delivery: SealingKey
     private let random: any RandomSource
 
@@ -42,6 +44,7 @@ public struct Seal: Sendable {
         self.signingKey = masterKey.sealing(for: SealedPlace.signingKey.purpose)
         self.signSecret = masterKey.sealing(for: SealedPlace.signSecret.purpose)
         self.issuerSecret = masterKey.sealing(for: SealedPlace.issuerSecret.purpose)
+        self.appSecret = masterKey.sealing(for: SealedPlace.appSecret.purpose)
         self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
         self.random = random
     }
@@ -72,6 +75,7 @@ public struct Seal: Sendable {
         case .signingKey: signingKey
         case .signSecret: signSecret
         case .issuerSecret: issuerSecret
+        case .appSecret: appSecret
         case .delivery: delivery
         }
     }

@@ -7,6 +7,7 @@ extension SealedPlace {
         case .signingKey: "SELECT id, sealed_private_key AS sealed FROM signing_keys"
         case .signSecret: "SELECT id, sealed_sign_secret AS sealed FROM clients WHERE sealed_sign_secret <> ''"
         case .issuerSecret: "SELECT id, sealed_secret AS sealed FROM issuers WHERE sealed_secret IS NOT NULL"
+        case .appSecret: "SELECT id, sealed_app_secret AS sealed FROM issuers WHERE sealed_app_secret IS NOT NULL"
         case .delivery: "SELECT id, sealed_content AS sealed FROM deliveries"
         }
     }
@@ -17,6 +18,7 @@ extension SealedPlace {
         case .signingKey: "UPDATE signing_keys SET sealed_private_key = \(sealed) WHERE id = \(row)"
         case .signSecret: "UPDATE clients SET sealed_sign_secret = \(sealed) WHERE id = \(row)"
         case .issuerSecret: "UPDATE issuers SET sealed_secret = \(sealed) WHERE id = \(row)"
+        case .appSecret: "UPDATE issuers SET sealed_app_secret = \(sealed) WHERE id = \(row)"
         case .delivery: "UPDATE deliveries SET sealed_content = \(sealed) WHERE id = \(row)"
         }
     }

@@ -7,15 +7,19 @@ public struct SigningKey: Sendable {
     public let privateKey: PrivateKey
     public let publicKey: JSONWebKey
     public let createdAt: Timestamp
+    /// It is published from its creation on, and signs from here on.
+    public let signsFrom: Timestamp
 
     /// The `kid` in our tokens and in the JWK set.
     public var id: String { publicKey.keyID }
+    var facts: KeyRotation.Key { KeyRotation.Key(id: id, algorithm: algorithm, signsFrom: signsFrom) }
     public var algorithm: PrivateKey.Algorithm { privateKey.algorithm }
 
-    init(_ privateKey: PrivateKey, createdAt: Timestamp) {
+    init(_ privateKey: PrivateKey, createdAt: Timestamp, signsFrom: Timestamp) {
         self.privateKey = privateKey
         self.publicKey = JSONWebKey(privateKey)
         self.createdAt = createdAt
+        self.signsFrom = signsFrom
     }
 
     /// A JWT of `claims`, in a header that says `type` (RFC 8725 §3.11).

@@ -1,4 +1,4 @@
-import Cryptography
+public import Cryptography
 import JOSE
 public import Storage
 public import Values
@@ -13,43 +13,72 @@ public struct SigningKeys: Sendable {
         self.seal = seal
     }
 
-    /// Every key, oldest first.
+    /// Every key, the one that signs first first.
     public func all() async throws -> [SigningKey] {
         try await database.read { [seal] db in
             try db.rows(
-                "SELECT id, algorithm, sealed_private_key, created_at FROM signing_keys ORDER BY created_at, id"
+                """
+                SELECT id, algorithm, sealed_private_key, created_at, signs_from FROM signing_keys
+                ORDER BY signs_from, id
+                """
             ).map { try SigningKey($0, seal: seal) }
         }
     }
 
-    /// Makes a key for each algorithm that has none yet, and returns those that this call made.
+    /// Makes a key for each of `algorithms` that has none yet, and returns those that this call made.
     @discardableResult
-    public func createMissing(at now: Timestamp) async throws -> [SigningKey] {
+    public func createMissing(
+        _ algorithms: [PrivateKey.Algorithm] = PrivateKey.Algorithm.allCases, at now: Timestamp
+    ) async throws -> [SigningKey] {
         let present = Set(try await all().map(\.algorithm))
         var made: [SigningKey] = []
-        for algorithm in PrivateKey.Algorithm.allCases where !present.contains(algorithm) {
-            // Made outside the transaction: an RSA key takes a while.
-            let key = SigningKey(PrivateKey.generate(algorithm), createdAt: now)
-            if try await store(key) { made.append(key) }
+        for algorithm in algorithms where !present.contains(algorithm) {
+            if let key = try await make(algorithm, signsFrom: now, at: now) { made.append(key) }
         }
         return made
     }
 
-    /// Stores `key` unless its algorithm has one by now: of nodes that start at once, the first wins.
-    private func store(_ key: SigningKey) async throws -> Bool {
-        let algorithm = key.algorithm.rawValue
+    /// Makes the next key of an algorithm; nil when there is one that signs as late, or later: of nodes that plan the
+    /// same at the same time, the first wins.
+    @discardableResult
+    public func make(
+        _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
+    ) async throws -> SigningKey? {
+        // Made outside the transaction: an RSA key takes a while.
+        let key = SigningKey(PrivateKey.generate(algorithm), createdAt: now, signsFrom: signsFrom)
+        let name = algorithm.rawValue
         let sealed = seal.seal(Base64URL.encode(key.privateKey.pkcs8), .signingKey, row: key.id)
-        return try await database.write { [seal] db in
+        let isStored = try await database.write { [seal] db in
             try seal.confirm(in: db)
-            let present = try db.rows("SELECT id FROM signing_keys WHERE algorithm = \(algorithm)")
-            guard present.isEmpty else { return try present.contains { try $0.get("id") == key.id } }
+            let late = try db.rows(
+                """
+                SELECT id FROM signing_keys
+                WHERE algorithm = \(name) AND (signs_from >= \(signsFrom) OR signs_from > \(now))
+                """)
+            guard late.isEmpty else { return try late.contains { try $0.get("id") == key.id } }
             try db.execute(
                 """
-                INSERT INTO signing_keys (id, algorithm, public_key, sealed_private_key, created_at)
-                VALUES (\(key.id), \(algorithm), \(key.publicKey.json.text), \(sealed), \(key.createdAt))
+                INSERT INTO signing_keys (id, algorithm, public_key, sealed_private_key, created_at, signs_from)
+                VALUES (\(key.id), \(name), \(key.publicKey.json.text), \(sealed), \(key.createdAt),
+                    \(key.signsFrom))
                 """)
             return true
         }
+        return isStored ? key : nil
+    }
+
+    /// Does what `KeyRotation` plans for now, and returns it.
+    @discardableResult
+    public func rotate(_ policy: KeyRotation.Policy, at now: Timestamp) async throws -> [KeyRotation.Change] {
+        let changes = KeyRotation.plan(try await all().map(\.facts), now: now, policy: policy)
+        for change in changes {
+            switch change {
+            case .make(let algorithm, let signsFrom): try await make(algorithm, signsFrom: signsFrom, at: now)
+            case .forget(let id):
+                try await database.write { db in _ = try db.execute("DELETE FROM signing_keys WHERE id = \(id)") }
+            }
+        }
+        return changes
     }
 }
 
@@ -60,7 +89,7 @@ extension SigningKey {
         guard let algorithm = PrivateKey.Algorithm(rawValue: try row.get("algorithm")),
             let bytes = Base64URL.decode(text), let key = try? PrivateKey(pkcs8: bytes, algorithm: algorithm)
         else { throw StorageError.unreadable("signing_keys/\(id) is no signing key") }
-        self.init(key, createdAt: try row.get("created_at"))
+        self.init(key, createdAt: try row.get("created_at"), signsFrom: try row.get("signs_from"))
         guard self.id == id else { throw StorageError.unreadable("signing_keys/\(id) holds another key") }
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Values
 
 /// An address as it stands in SMTP commands and in header fields: ASCII, and nothing that could end either.
 ///
@@ -12,7 +12,7 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
     /// Nil for what is no address that mail can go to.
     public init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let local = Self.local(text[..<at]),
-            let domain = Self.domain(text[text.index(after: at)...])
+            let domain = DomainName.ascii(text[text.index(after: at)...])
         else { return nil }
         self.local = local
         self.domain = domain
@@ -30,25 +30,6 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
         if isDotString { return String(text) }
         // What is quoted already, or would need quoting within the quotes, is nobody's address.
         return text.contains("\"") || text.contains("\\") ? nil : "\"\(text)\""
-    }
-
-    private static func domain(_ text: Substring) -> String? {
-        if text.hasPrefix("["), text.hasSuffix("]") {
-            let address = text.dropFirst().dropLast()
-            let isAddress =
-                !address.isEmpty && address.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2E || $0 == 0x3A }
-            return isAddress ? String(text) : nil
-        }
-        guard !text.contains(where: { $0.isWhitespace || "/?#@:%\\[]".contains($0) }) else { return nil }
-        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        guard let name = isASCII ? String(text) : URL(string: "http://\(text)/")?.host else { return nil }
-        // RFC 1035 §2.3.4
-        guard name.utf8.count <= 253 else { return nil }
-        let isName = name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count)
-                && label.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x2D || $0 == 0x5F }
-        }
-        return isName ? name : nil
     }
 
     /// RFC 5322 §3.2.3

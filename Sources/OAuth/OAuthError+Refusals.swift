@@ -57,9 +57,15 @@ extension OAuthError {
     }
     static let unverifiedUser = OAuthError(
         .invalidGrant, "unverified_user",
-        "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.")
+        "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.",
+        personFault: .unverified)
+    /// The provider vouches for a person nobody here is yet: the app registers or attaches, then asks again.
+    public static let unknownUser = OAuthError(
+        .invalidGrant, "unknown_user",
+        "Nobody here goes by this provider's account yet: register or attach it first.",
+        personFault: .unknown)
     public static func wrongUserCredentials(_ reason: String) -> OAuthError {
-        OAuthError(.invalidGrant, reason, "The user name or password is wrong.")
+        OAuthError(.invalidGrant, reason, "The user name or password is wrong.", personFault: .wrongCredentials)
     }
     public static func tooManySignIns(_ wait: Duration) -> OAuthError {
         OAuthError(

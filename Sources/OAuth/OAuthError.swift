@@ -23,7 +23,16 @@ public struct OAuthError: Error, Sendable {
         case temporarilyUnavailable = "temporarily_unavailable"
     }
 
+    /// What a refused grant says of its person; SPiD's clients are told by names of their own.
+    public enum PersonFault: Sendable, Equatable {
+        case wrongCredentials
+        case unverified
+        /// A provider knows them, and nobody here.
+        case unknown
+    }
+
     public let code: Code
+    public let personFault: PersonFault?
     /// What the developer on the other side can mend: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
     public let hint: String
     /// One word of the log and of metrics.
@@ -34,9 +43,11 @@ public struct OAuthError: Error, Sendable {
     public let retryAfter: Duration?
 
     public init(
-        _ code: Code, _ reason: String, _ hint: String, detail: String? = nil, retryAfter: Duration? = nil
+        _ code: Code, _ reason: String, _ hint: String, detail: String? = nil, retryAfter: Duration? = nil,
+        personFault: PersonFault? = nil
     ) {
         self.code = code
+        self.personFault = personFault
         self.reason = reason
         self.hint = hint
         self.detail = detail

@@ -28,6 +28,14 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case loginHint = "login_hint"
     case uiLocales = "ui_locales"
     case cancelRedirectURI = "cancel_redirect_uri"
+    case claims
+    case resource
+    case request
+    case requestURI = "request_uri"
+    case idTokenHint = "id_token_hint"
+    case acrValues = "acr_values"
+    case clientAssertion = "client_assertion"
+    case clientAssertionType = "client_assertion_type"
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     /// Auth0's SDKs call the address after a logout so.
     case returnTo

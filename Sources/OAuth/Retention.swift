@@ -17,6 +17,9 @@ public struct Retention: Sendable {
     /// An address from which somebody signed in is known this long.
     public static let placeMemory: Duration = .days(180)
 
+    /// A try to sign in is remembered this long.
+    public static let loginMemory: Duration = .days(90)
+
     /// A link or a code that came too late is known this long, so that its page can say that it is too late.
     public static let verificationMemory: Duration = .days(1)
 

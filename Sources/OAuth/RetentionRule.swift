@@ -6,7 +6,7 @@ extension Retention {
     public enum Rule: String, Sendable, CaseIterable {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
         case refreshTokensOfEnded, endedPermissions, expiredPermissions
-        case sessions, throttles, usedAssertions, signInPlaces, verifications, deliveries
+        case sessions, throttles, usedAssertions, signInPlaces, logins, verifications, deliveries
 
         /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
         func statement(at now: Timestamp, batch: Int) -> SQL {
@@ -76,6 +76,12 @@ extension Retention {
                 DELETE FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory) AND account_id IN (
                     SELECT account_id FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory)
                     ORDER BY seen_at LIMIT \(batch))
+                """
+            case .logins:
+                """
+                DELETE FROM logins WHERE id IN (
+                    SELECT id FROM logins WHERE created_at <= \(now - Retention.loginMemory)
+                    ORDER BY created_at LIMIT \(batch))
                 """
             case .verifications:
                 """

@@ -24,7 +24,9 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     /// Administration of the whole deployment, and of one merchant. Never given unless asked for by name.
     public static let admin = "admin"
     public static let adminMerchant = "admin:merchant"
-    private static let neverByDefault: Set<String> = [admin, adminMerchant, "openid", "offline_access"]
+    /// That an ID token is wanted (OpenID Connect Core §3.1.2.1).
+    public static let openID = "openid"
+    private static let neverByDefault: Set<String> = [admin, adminMerchant, openID, "offline_access"]
 
     public var description: String { tokens.joined(separator: " ") }
     public var isEmpty: Bool { tokens.isEmpty }

@@ -26,20 +26,26 @@ public struct Outbound: Sendable {
     public func get(
         _ url: String, accept: String = "application/json", limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(url, .get(accept: accept), limit: limit)
+        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit)
+    }
+
+    /// Asks for `url` with parameters, which may be secrets: they are in no log and no error.
+    public func get(
+        _ url: String, query: KeyValuePairs<String, String>, limit: Int
+    ) async throws(OutboundError) -> OutboundResponse {
+        try await ask(try OutboundTarget(url, query: query), .get(accept: "application/json"), limit: limit)
     }
 
     /// Hands `body` to `url`. Any status is an answer; of what it says, no more than `limit` bytes are taken.
     public func post(
         _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(url, .post(body, contentType: contentType), limit: limit)
+        try await ask(try OutboundTarget(url), .post(body, contentType: contentType), limit: limit)
     }
 
     private func ask(
-        _ url: String, _ question: OutboundQuestion, limit: Int
+        _ target: OutboundTarget, _ question: OutboundQuestion, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
-        let target = try OutboundTarget(url)
         do {
             return try await Self.within(policy.longestWait) {
                 let address = try await self.address(of: target)

@@ -3,6 +3,8 @@ import Foundation
 /// The parts of a URL that decide where a request goes.
 struct OutboundTarget: Sendable {
     private static let longest = 2000
+    /// The access tokens of others may have 2048 bytes and more, each of them three when it is encoded.
+    private static let longestQuery = 8000
 
     let url: String
     /// A name, or an address without brackets.
@@ -31,6 +33,23 @@ struct OutboundTarget: Sendable {
         }
         self.url = url
         self.host = bare
+    }
+
+    /// `url`, which has no query, with one of these parameters: their values may be anything.
+    init(_ url: String, query: KeyValuePairs<String, String>) throws(OutboundError) {
+        let pairs = query.map { "\($0.key)=\(Self.encode($0.value))" }.joined(separator: "&")
+        guard !url.contains("?"), pairs.utf8.count <= Self.longestQuery else { throw .unacceptableURL }
+        let bare = try Self(url)
+        self.url = query.isEmpty ? url : url + "?" + pairs
+        self.host = bare.host
+        self.isEncrypted = bare.isEncrypted
+    }
+
+    /// What is not unreserved in percent encoding (RFC 3986 §2.1).
+    private static func encode(_ text: String) -> String {
+        let unreserved = CharacterSet(
+            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
     /// A letter, a digit, a hyphen, a dot, or the colon of an IPv6 address.

@@ -3,11 +3,9 @@ public struct MessagePage: PageContents {
     /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
         // A form or a link
-        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, notSignedIn, emailTaken, accountExists,
-            cancelled
+        case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, accountExists
         // An account
-        case passwordChanged, passwordChangedElsewhere, signedOutElsewhere, anotherPerson
-        case accountDeletionScheduled, accountDeleted, accountRestored
+        case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
         case sessionLinkEmbedded, sessionLinkUnknown, sessionLinkGone
@@ -20,8 +18,9 @@ public struct MessagePage: PageContents {
     let detail: String?
 
     /// - Parameters:
-    ///   - values: what the topic's texts name: `email` (checkMail, emailTaken), `dueAt` (accountDeletionScheduled, in
-    ///     UTC as `2026-11-21 10:58`), and for any topic `continueTo`, the path that a button leads to.
+    ///   - values: what the topic's texts name: `email` (checkMail, accountExists, emailTaken), `again`
+    ///     (checkMail: the path where another mail can be asked for), `dueAt` (accountDeletionScheduled, in UTC as
+    ///     `2026-11-21 10:58`), and for any topic `continueTo`, the path that a button leads to.
     ///   - detail: what to quote to whoever helps: an error's name, a request's number.
     public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {
         self.topic = topic

@@ -8,9 +8,17 @@ public enum PageRefusal: Sendable {
     case notAnAddress
     case wrongCode(triesLeft: Int)
     case nothingAllowed
-    case nameTooLong
+    case tooLong(in: ProfileField)
     /// A control character where a name or the like belongs.
-    case unfitText
+    case unfitText(in: ProfileField)
+}
+
+/// What a person says about themselves, by the name that forms post it under.
+public enum ProfileField: String, CaseIterable, Sendable {
+    case name, locale
+    case givenName = "given_name"
+    case familyName = "family_name"
+    case phoneNumber = "phone_number"
 }
 
 /// What is wrong with a password that somebody chose.
@@ -34,8 +42,8 @@ extension PageRefusal {
         case .wrongCode(let triesLeft) where triesLeft <= 0: ["text": texts["refusal.wrongCode.last"], "code": true]
         case .wrongCode(let triesLeft): ["text": texts["refusal.wrongCode"], "triesLeft": triesLeft, "code": true]
         case .nothingAllowed: ["text": texts["refusal.nothingAllowed"]]
-        case .nameTooLong: ["text": texts["refusal.nameTooLong"], "name": true]
-        case .unfitText: ["text": texts["refusal.unfitText"], "name": true]
+        case .tooLong(let field): ["text": texts["refusal.tooLong"], "\(field)": true]
+        case .unfitText(let field): ["text": texts["refusal.unfitText"], "\(field)": true]
         }
     }
 
@@ -43,6 +51,6 @@ extension PageRefusal {
     static let keys: [String] =
         [
             "wrongCredentials", "tooManyAttempts.seconds", "tooManyAttempts.minutes", "overloaded", "wrongPassword",
-            "notAnAddress", "wrongCode", "wrongCode.last", "nothingAllowed", "nameTooLong", "unfitText",
+            "notAnAddress", "wrongCode", "wrongCode.last", "nothingAllowed", "tooLong", "unfitText",
         ].map { "refusal.\($0)" } + PasswordFault.allCases.map { "refusal.weakPassword.\($0)" }
 }

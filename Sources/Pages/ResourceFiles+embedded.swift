@@ -3,6 +3,7 @@ extension ResourceFiles {
     static let embedded: [String: [UInt8]] = [
         "account.html": PackageResources.account_html,
         "code.html": PackageResources.code_html,
+        "confirm_address.html": PackageResources.confirm_address_html,
         "consent.html": PackageResources.consent_html,
         "de.json": PackageResources.de_json,
         "delete_account.html": PackageResources.delete_account_html,

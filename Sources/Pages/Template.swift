@@ -48,6 +48,23 @@ public struct Template<Page: Sendable>: Sendable {
             "page": page, "words": words(page, version.texts), "language": frame.language.rawValue, "site": site,
         ]
         values["brand"] = frame.brand
-        return version.document.render(values)
+        return version.document.render(values).breakingAddresses
+    }
+}
+
+extension String {
+    /// The markup with a place to break before the “@” of each address that stands by itself, as it does in a `<bdi>`:
+    /// on a narrow screen it would break in the middle of a word. What was escaped holds no “<”.
+    fileprivate var breakingAddresses: String {
+        var broken = ""
+        var rest = utf8[...]
+        while let mark = rest.firstRange(of: "<bdi>".utf8) {
+            let text = rest[mark.upperBound...]
+            let end = text.firstIndex(of: UInt8(ascii: "<")) ?? text.endIndex
+            broken += Substring(rest[..<mark.upperBound])
+            broken += Substring(text[..<end]).replacing("@", with: "<wbr>@")
+            rest = text[end...]
+        }
+        return broken + Substring(rest)
     }
 }

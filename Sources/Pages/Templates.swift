@@ -8,6 +8,7 @@ public struct Templates: Sendable {
     public let code: Template<CodePage>
     public let signUp: Template<SignUpPage>
     public let signUpConfirm: Template<SignUpConfirmPage>
+    public let confirmAddress: Template<ConfirmAddressPage>
     public let forgotten: Template<ForgottenPage>
     public let newPassword: Template<NewPasswordPage>
     public let verify: Template<VerifyPage>
@@ -42,6 +43,7 @@ public struct Templates: Sendable {
         code = try template("code.html")
         signUp = try template("sign_up.html")
         signUpConfirm = try template("sign_up_confirm.html")
+        confirmAddress = try template("confirm_address.html")
         forgotten = try template("forgotten.html")
         newPassword = try template("new_password.html")
         verify = try template("verify.html")

@@ -20,6 +20,11 @@ extension Identifier {
         Self(time(now) + hex(random.bytes(8)))
     }
 
+    /// The one that `origin` has at `now`, with the same order: what is made again is known again.
+    public static func ordered(at now: Timestamp, of origin: some Sequence<UInt8>) -> Self {
+        Self(time(now) + hex(Array(Digest.sha256(origin).prefix(8))))
+    }
+
     static func time(_ now: Timestamp) -> String {
         hex((0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) })
     }

@@ -50,6 +50,19 @@ def test_who_denies_is_back_in_the_app_and_nothing_is_given(house, window, erran
     assert "Word & Partner" not in window.text
 
 
+@pytest.mark.every_way
+def test_who_is_somebody_else_signs_in_and_is_asked_the_same(house, window, errand):
+    other = house.person()
+    window.follow('p a[href*="select_account"]')
+    form = window.form("password")
+    assert form.field("email").get_property("value") == ""
+    window.look("login as somebody else")
+    form.fill(email=other.email, password=other.password).submit()
+    assert other.email in window.text
+    window.press("decision", "allow")
+    assert errand.person(window)["sub"] == other.id
+
+
 def test_an_app_of_the_house_is_never_asked_for_unless_it_wants_it(house, window):
     house.sign_in(window, house.person())
     errand = house.errand()

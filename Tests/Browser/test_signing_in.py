@@ -85,6 +85,9 @@ def test_a_code_by_mail_signs_in_without_a_password(house, window):
     window.form("code").fill(code=wrong).submit()
     assert window.has('[role="alert"]')
     window.look("code wrong")
+    # Who went to the mail and back finds that the phone has loaded the page again.
+    window.open(window.url)
+    assert not window.has('[role="alert"]')
     window.form("code").fill(code=mail.code).submit()
     assert errand.person(window)["sub"] == person.id
 

@@ -1,7 +1,8 @@
+import ArgumentParser
 import Foundation
 import Logging
 import Mail
-import Mail
+import Pages
 import Testing
 import Values
 
@@ -56,6 +57,41 @@ import Values
         #expect(configuration.mail.description == "the folder outbox/")
         #expect(configuration.mailFrom.description == "no-reply@[127.0.0.1]")
         #expect(configuration.templates == nil && configuration.deletionGrace == .days(14))
+        #expect(configuration.terms == nil && configuration.apiLimit == 360_000)
+        #expect(configuration.facebookAPI == "https://graph.facebook.com")
+        #expect(configuration.googleAPI == "https://oauth2.googleapis.com")
+    }
+
+    @Test("every setting has an option, except those that may hold a secret")
+    func options() throws {
+        let secret: Set<ConfigurationKey> = [.masterKey, .mail]
+        let keys = ConfigurationKey.allCases.filter { !secret.contains($0) }
+        let options = try ConfigurationOptions.parse(keys.flatMap { [$0.option, "value of \($0)"] })
+        #expect(options.named == Dictionary(uniqueKeysWithValues: keys.map { ($0.rawValue, "value of \($0)") }))
+        for key in secret { #expect(throws: (any Error).self) { try ConfigurationOptions.parse([key.option, "x"]) } }
+    }
+
+    @Test("a folder of pages with a mistake is a fault of the setting, and no reason to start again and again")
+    func templates() throws {
+        let path = URL(filePath: try file("sv.json", #"{"login.titel": "Logga in"}"#)).deletingLastPathComponent()
+        let folder = path.path(percentEncoded: false)
+        let configuration = try read(["templates": folder])
+        do {
+            _ = try Templates(configuration)
+            Issue.record("it was read")
+        } catch {
+            let failure = try #require(CommandFailure(error))
+            #expect(failure.status == .configuration)
+            #expect(failure.message.hasPrefix("templates: \(folder)"))
+            #expect(failure.message.hasSuffix("sv.json, login.titel: no page has such a text"))
+        }
+        let finding = PagesDiagnosis.finding(configuration)
+        #expect(finding.subject == "pages" && finding.state == .bad)
+        #expect(finding.detail.hasPrefix("templates: \(folder)"))
+        #expect(PagesDiagnosis.finding(try read()).state == .good)
+        let other = URL(filePath: try file("spindle.css", "p {}")).deletingLastPathComponent()
+        let good = PagesDiagnosis.finding(try read(["templates": other.path(percentEncoded: false)]))
+        #expect(good.state == .good && good.detail.contains(other.path(percentEncoded: false)))
     }
 
     @Test("the command line beats the environment, which beats the file, which beats the default")
@@ -271,6 +307,28 @@ import Values
         for text in ["-1", "366", "1.5", "two"] {
             #expect(faults(["deletion_grace": text]).map(\.key) == ["deletion_grace"])
         }
+    }
+
+    @Test("addresses on the web are https, or on this machine; only that of terms keeps its last slash")
+    func webAddresses() throws {
+        let configuration = try read([
+            "terms": "https://login.example.com/terms/", "facebook_api": "http://127.0.0.1:9/fb/",
+            "google_api": "https://google.example/",
+        ])
+        #expect(configuration.terms == "https://login.example.com/terms/")
+        #expect(configuration.facebookAPI == "http://127.0.0.1:9/fb")
+        #expect(configuration.googleAPI == "https://google.example")
+        for key in ["terms", "facebook_api", "google_api"] {
+            for text in ["terms.html", "http://login.example.com/terms", "ftp://login.example.com/", "javascript:1"] {
+                #expect(faults([key: text]).map(\.key) == [key], "\(text)")
+            }
+        }
+    }
+
+    @Test("a client's calls an hour are a number, and at least one")
+    func apiLimit() throws {
+        #expect(try read(["api_limit": "1"]).apiLimit == 1)
+        for text in ["0", "-1", "many", "1.5"] { #expect(faults(["api_limit": text]).map(\.key) == ["api_limit"]) }
     }
 
     @Test("no secret of a configuration prints")

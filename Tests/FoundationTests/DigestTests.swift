@@ -13,6 +13,12 @@ import Testing
                 == bytes(hex: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
     }
 
+    @Test("MD5 of RFC 1321, appendix A.5")
+    func md5() {
+        #expect(Digest.md5Label([]) == bytes(hex: "d41d8cd98f00b204e9800998ecf8427e"))
+        #expect(Digest.md5Label(Array("message digest".utf8)) == bytes(hex: "f96b697d7cb7938d525a2f31aaf161d0"))
+    }
+
     @Test("HMAC-SHA-256 of RFC 4231, cases 1, 2 and 6")
     func hmac() {
         #expect(

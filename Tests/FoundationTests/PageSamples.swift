@@ -32,6 +32,12 @@ struct PageSamples {
             "verify": templates.verify(
                 VerifyPage(action: value, formToken: value, continueTo: value, email: value), in: frame),
         ]
+        for name in [value, nil] {
+            pages["confirmAddress \(name == nil)"] = templates.confirmAddress(
+                ConfirmAddressPage(
+                    action: value, formToken: value, email: value, clientName: name, refusal: .wrongPassword),
+                in: frame)
+        }
         for asks in [true, false] {
             pages["signUpConfirm \(asks)"] = templates.signUpConfirm(
                 SignUpConfirmPage(
@@ -65,8 +71,9 @@ struct PageSamples {
         let refusals: [PageRefusal] =
             [
                 .wrongCredentials, .tooManyAttempts(seconds: 0), .tooManyAttempts(seconds: 1000), .overloaded,
-                .wrongPassword, .notAnAddress, .wrongCode(triesLeft: 0), .nothingAllowed, .nameTooLong,
-            ] + PasswordFault.allCases.map { .weakPassword($0) }
+                .wrongPassword, .notAnAddress, .wrongCode(triesLeft: 0), .nothingAllowed,
+            ] + ProfileField.allCases.flatMap { [.tooLong(in: $0), .unfitText(in: $0)] }
+            + PasswordFault.allCases.map { .weakPassword($0) }
         return refusals.reduce(into: [:]) { pages, refusal in
             pages["login \(refusal)"] = login(refusal)
             pages["signUp \(refusal)"] = signUp(refusal)
@@ -104,6 +111,9 @@ struct PageSamples {
         for form in AccountPage.Form.allCases {
             pages["account \(form)"] = account(nil, refusal: (form, .weakPassword(.personal)))
         }
+        for field in ProfileField.allCases {
+            pages["account \(field)"] = account(nil, refusal: (.profile, .tooLong(in: field)))
+        }
         return pages
     }
 
@@ -135,7 +145,7 @@ struct PageSamples {
             "consent": templates.consent(
                 ConsentPage(
                     clientName: value, merchantName: value, scopes: scopes, action: value, formToken: value,
-                    request: value, refusal: .nothingAllowed), in: frame),
+                    request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),
         ]
@@ -143,7 +153,7 @@ struct PageSamples {
 
     private var messages: [String: String] {
         MessagePage.Topic.allCases.reduce(into: [:]) { pages, topic in
-            let values = ["email": value, "dueAt": value, "continueTo": value]
+            let values = ["email": value, "again": value, "dueAt": value, "continueTo": value]
             pages["message \(topic)"] = templates.message(
                 MessagePage(topic: topic, values: values, detail: value), in: frame)
         }
@@ -165,6 +175,8 @@ struct PageSamples {
             ("emailChanged", .emailChanged(newAddress: value)),
             ("resetPassword", .resetPassword(link: value, hours: 24)),
             ("passwordChanged", .passwordChanged(resetLink: value)),
+            ("confirmAddress", .confirmAddress(link: value, days: 7)),
+            ("choosePassword", .choosePassword(link: value, hours: 24)),
             ("deletionScheduled", .deletionScheduled(dueAt: value, signInLink: value)),
             ("accountDeleted", .accountDeleted),
         ]

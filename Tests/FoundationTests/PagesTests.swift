@@ -123,6 +123,24 @@ import Testing
         }
     }
 
+    @Test("every message is one that an endpoint shows", arguments: MessagePage.Topic.allCases)
+    func shown(_ topic: MessagePage.Topic) throws {
+        #expect(try Self.shown.get().contains(topic.rawValue))
+    }
+
+    /// The topics in the sources of the endpoints: where a message is made, and where one is chosen.
+    private static let shown = Result {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Endpoints")
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+            .reduce(into: Set<String>()) { shown, file in
+                let text = try String(contentsOf: file, encoding: .utf8)
+                shown.formUnion(text.matches(of: /message\(\s*\.(\w+)/).map { String($0.output.1) })
+                guard text.contains("MessagePage.Topic") else { return }
+                shown.formUnion(text.matches(of: /(?::|=) \.(\w+)/).map { String($0.output.1) })
+            }
+    }
+
     // MARK: Single pages
 
     @Test("the login form ties labels to inputs and tells password keepers what is what")
@@ -177,7 +195,8 @@ import Testing
         let page = ConsentPage(
             clientName: "App", merchantName: "Shop",
             scopes: [.init(name: "openid", isRequired: true), .init(name: "x:y")],
-            action: "/oauth/consent", formToken: "t", request: "a=b")
+            action: "/oauth/consent", formToken: "t", request: "a=b", account: "kari@example.com",
+            switchTo: "/oauth/authorize?a=b&prompt=select_account")
         let html = try Self.templates.get().consent(page, in: Self.english)
         #expect(html.contains("<input type=\"hidden\" name=\"scope\" value=\"openid\">"))
         #expect(
@@ -185,7 +204,34 @@ import Testing
         #expect(
             html.contains("<input type=\"checkbox\" name=\"scope\" value=\"x:y\" checked> <span>Use “<bdi>x:y</bdi>”"))
         #expect(html.contains("<input type=\"hidden\" name=\"request\" value=\"a=b\">"))
+        #expect(html.contains("<bdi>kari<wbr>@example.com</bdi>"), "long addresses break before the @")
+        #expect(html.contains("<a href=\"/oauth/authorize?a=b&amp;prompt=select_account\">Not you?</a>"))
         for decision in ["allow", "deny"] { #expect(html.contains("name=\"decision\" value=\"\(decision)\"")) }
+    }
+
+    @Test("what is too long in a profile is marked alone", arguments: ProfileField.allCases)
+    func profileField(_ field: ProfileField) throws {
+        let page = AccountPage(
+            account: Profile(email: "a@example.com", emailVerified: true, hasPassword: true), formToken: "t",
+            sessions: [], apps: [], refusal: (.profile, .tooLong(in: field)))
+        let html = try Self.templates.get().account(page, in: Self.english)
+        #expect(html.contains("id=\"refusal\">This is too long. Shorten it a little.</p>"))
+        let marked = html.matches(of: /<(?:input|select) id="([^"]+)"[^>]* aria-invalid="true"/)
+        #expect(marked.map { String($0.output.1) } == [field.rawValue])
+    }
+
+    @Test("an address that nobody has confirmed has a way to do that; an account without one has neither")
+    func unverified() throws {
+        func html(_ email: String, _ verified: Bool) throws -> String {
+            let profile = Profile(email: email, emailVerified: verified, hasPassword: true)
+            return try Self.templates.get().account(
+                AccountPage(account: profile, formToken: "t", sessions: [], apps: []), in: Self.english)
+        }
+        let link = "<a href=\"/verify\">Confirm my address</a>"
+        #expect(try html("a@example.com", false).contains(link))
+        #expect(try !html("a@example.com", true).contains(link))
+        #expect(try html("a@example.com", true).contains("<p>Signed in as <strong><bdi>a<wbr>@example.com</bdi>"))
+        for absent in [link, "<bdi></bdi>"] { #expect(try !html("", false).contains(absent)) }
     }
 
     @Test("the account page refuses one form, at its fields, and ends only other sessions")
@@ -216,9 +262,10 @@ import Testing
         let html = try Self.templates.get().message(MessagePage(topic: .accountDeleted), in: Self.english)
         #expect(html.contains("<h1>Your account is deleted</h1>"))
         for absent in ["<code>", "class=\"button\""] { #expect(!html.contains(absent)) }
-        let page = MessagePage(topic: .checkMail, values: ["email": "a@b.example", "continueTo": "/x"], detail: "17")
+        let page = MessagePage(
+            topic: .checkMail, values: ["email": "a@b.example", "again": "/password", "continueTo": "/x"], detail: "17")
         let whole = try Self.templates.get().message(page, in: Self.english)
-        for part in ["<bdi>a@b.example</bdi>", "<code>17</code>", "href=\"/x\""] { #expect(whole.contains(part)) }
+        for part in ["<bdi>a<wbr>@b.example</bdi>", "<code>17</code>", "href=\"/x\""] { #expect(whole.contains(part)) }
     }
 
     @Test("a brand shows its name and logo and brings its stylesheet")

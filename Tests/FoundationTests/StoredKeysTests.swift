@@ -95,7 +95,7 @@ import Values
             keySet: JSON.members(["keys": .array(loaded.map(\.publicKey.json))]).text)
         for key in loaded {
             let token = key.sign(.members(["sub": "a"]), type: "at+jwt")
-            let jwt = try await published.verify(token, allowed: [.rs256, .es256])
+            let jwt = try await published.verify(token, allowed: [.rs256, .es256, .ps256, .edDSA])
             #expect(jwt.header["typ"] == "at+jwt" && jwt.header["kid"]?.string == key.id)
         }
         let other = SigningKeys(

@@ -24,7 +24,7 @@ struct DeletionTests {
                 hashing: try HashingPool(
                     parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
                     random: SystemRandom()),
-                clock: clock, random: SystemRandom(), endAccess: { _, _, _ in })
+                clock: clock, random: SystemRandom(), endAccess: { _, _, _ in }, news: .unheard)
         }
 
         func deletion(
@@ -35,7 +35,7 @@ struct DeletionTests {
                 database: other ?? database, grace: .days(14),
                 strangers: Deletion.Strangers(
                     endAccess: { _, _, _ in }, clear: { [cleared] id in cleared.add(id) }, farewell: farewell),
-                clock: clock)
+                clock: clock, news: .unheard)
         }
 
         @Sendable static func mark(_ account: Account, _ now: Timestamp, _ db: any Transaction) throws {
@@ -148,7 +148,7 @@ struct DeletionTests {
                     try await database.write { db in
                         _ = try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id)")
                     }
-                }, farewell: House.mark), clock: house.clock)
+                }, farewell: House.mark), clock: house.clock, news: .unheard)
         #expect(try await deletion.deleteDue(at: house.clock.now).gone == 0)
         #expect(try await house.accounts.find(id) != nil)
         #expect(try await house.farewells == [])

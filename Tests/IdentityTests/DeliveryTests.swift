@@ -28,6 +28,25 @@ import Values
         await house.database.close()
     }
 
+    @Test(
+        "a blank parcel is stored like another, never sent, and not in the way of others", arguments: Backend.available)
+    func blank(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        try await house.database.write { db in try parcel.blank.store(in: db) }
+        #expect(try await house.waiting().count == 1)
+        let carrier = CarrierDouble()
+        for _ in 1...3 {
+            #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round())
+            house.clock.advance(by: Outbox.lease)
+        }
+        try await house.outbox.post(DeliveryFixture.letter)
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(delivered: 1))
+        #expect(carrier.postmarks.count == 1)
+        #expect(try await house.waiting().count == 1)
+        await house.database.close()
+    }
+
     @Test("a transaction that is undone sends nothing", arguments: Backend.available)
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}

@@ -15,7 +15,7 @@ import Values
             random: SystemRandom())
         return Accounts(
             database: database, hashing: hashing, clock: ManualClock(), random: SystemRandom(),
-            endAccess: { _, _, _ in })
+            endAccess: { _, _, _ in }, news: .unheard)
     }
 
     static func run(
@@ -72,8 +72,8 @@ import Values
             (#"{"email": "sEcret@example.com", "name": "sEcret""#, "not valid JSON at byte 48"),
             (#"["sEcret@example.com"]"#, "must be a JSON object"),
             (#"{"email": "a@example.com", "sEcret": 1, "sEcret": 2}"#, "a member occurs twice"),
-            (#"{"email": "a@example.com", "sEcret": true}"#, "member 2 is none that an import takes"),
-            (#"{"email": "a@example.com", "external_id": "sEcret"}"#, "member 2 is none that an import takes"),
+            (#"{"email": "a@example.com", "$2b$sEcret": true}"#, "member 2 is none that an import takes"),
+            (#"{"email": "a@example.com", "emailVerified": "sEcret"}"#, "emailVerified: is none that an import takes"),
             (#"{"name": "sEcret"}"#, "email: must be given"),
             (#"{"email": "sEcret at example.com"}"#, "email: must be an e-mail address"),
             (#"{"email": 5}"#, "email: must be a string of 1 to 300 bytes without control characters"),

@@ -48,7 +48,7 @@ ELSEWHERE = [
     Case("authorize: client unknown", "GET", "/oauth/authorize?response_type=code&client_id=nobody", nothing, (400,)),
     Case("authorize: bad escape", "GET", "/oauth/authorize?client_id=%zz&scope=%", nothing, (400,)),
     Case("authorize: bad UTF-8", "GET", "/oauth/authorize?client_id=%ff%fe", nothing, (400,)),
-    Case("authorize: POST of nothing", "POST", "/oauth/authorize", lambda s: raw(b"", FORM), (400, 403)),
+    Case("authorize: POST of a bad escape", "POST", "/oauth/authorize", lambda s: raw(b"scope=%zz", FORM), (400,)),
     Case("no such page", "GET", "/no/such/page", nothing, (404,)),
     Case("no such method", "DELETE", "/oauth/token", nothing, (404, 405)),
     Case("token by GET", "GET", "/oauth/token?grant_type=password", nothing, (404, 405)),

@@ -132,10 +132,44 @@ def test_doctor_has_a_line_for_each_thing_and_finds_the_bad_one(launch):
     healthy = server.command("doctor")
     assert healthy.returncode == 0, said(healthy)
     lines = healthy.stdout.lower()
-    for subject in ("config", "database", "key", "clock", "issuer"):
+    for subject in ("config", "pages", "database", "key", "clock", "issuer"):
         assert subject in lines, f"no line about {subject}:\n{healthy.stdout}"
     server.stop()
     assert server.command("doctor").returncode == 1, "an issuer nobody answers for is bad"
+
+
+def test_doctor_warns_of_providers_asked_without_tls(prepare):
+    server = prepare()
+    server.init()
+    told = server.command("doctor", SPINDLE_FACEBOOK_API="http://127.0.0.1:9", SPINDLE_GOOGLE_API="https://example.com")
+    warnings = [line for line in told.stdout.splitlines() if "https: whoever answers" in line]
+    assert len(warnings) == 1 and re.search(r"warning +configuration +facebook_api http://127", warnings[0]), told.stdout
+
+
+def test_a_folder_of_pages_reaches_people(launch, prepare, tmp_path):
+    (tmp_path / "en.json").write_text(json.dumps({"login.title": "Step inside", "account.title": "Yours"}))
+    (tmp_path / "spindle.css").write_text("h1 { color: rebeccapurple }")
+    server = launch(settings={"SPINDLE_TEMPLATES": str(tmp_path)})
+    page = server.get("/login", headers={"Accept-Language": "en"})
+    assert page.status == 200 and "<h1>Step inside</h1>" in page.text, page
+    norwegian = server.get("/login", headers={"Accept-Language": "nb"})
+    assert "Step inside" not in norwegian.text and "<h1>Logg inn</h1>" in norwegian.text
+    assert server.get("/assets/spindle.css").text == "h1 { color: rebeccapurple }"
+    lines = server.command("doctor").stdout
+    assert re.search(rf"ok +pages +.*{re.escape(str(tmp_path))}", lines), lines
+
+
+def test_a_mistake_in_the_folder_of_pages_is_one_of_the_configuration(prepare, tmp_path):
+    server = prepare()
+    server.init()
+    (tmp_path / "login.html").write_text("<h1>[[login.titel]]</h1>")
+    for arguments in (["serve"], ["serve", "--templates", str(tmp_path)], ["user", "list"]):
+        refused = server.command(*arguments, SPINDLE_TEMPLATES=None if len(arguments) == 3 else str(tmp_path))
+        assert refused.returncode == BAD_CONFIGURATION, said(refused)
+        assert f"templates: {tmp_path}/login.html, login.titel:" in said(refused)
+    told = server.command("doctor", SPINDLE_TEMPLATES=str(tmp_path))
+    assert told.returncode == 1
+    assert re.search(rf"bad +pages +templates: {re.escape(str(tmp_path))}/login.html", told.stdout), told.stdout
 
 
 def test_what_the_commands_make_the_server_serves(prepare):
@@ -174,6 +208,27 @@ def test_what_the_commands_make_the_server_serves(prepare):
         assert time.monotonic() < deadline, "a deleted client still gets tokens"
         time.sleep(0.2)
     assert answer.status == 401
+
+
+def test_a_client_is_made_and_changed_as_spid_would_have_it(prepare):
+    server = prepare()
+    server.init()
+    merchant = good(server.command("merchant", "create", "--name", "By hand", "--json"))["id"]
+    terms = "https://client.example/terms"
+    asked = ["--merchant", merchant, "--spid-compatible", "--signed-responses", "--tos-uri", terms, "--json"]
+    made = good(server.command("client", "create", "--name", "Backend", *asked))
+    assert (made["spid_compatible"], made["signed_responses"], made["tos_uri"]) == (True, True, terms)
+    plain = good(server.command("client", "create", "--merchant", merchant, "--name", "Plain", "--json"))
+    assert not plain["signed_responses"] and "tos_uri" not in plain
+
+    identifier = made["client_id"]
+    other = ["--no-signed-responses", "--tos-uri", "https://client.example/terms/2", "--json"]
+    changed = good(server.command("client", "change", identifier, *other))
+    assert not changed["signed_responses"] and changed["tos_uri"] == "https://client.example/terms/2"
+    assert "tos_uri" not in good(server.command("client", "change", identifier, "--tos-uri", "", "--json"))
+    assert server.command("client", "change", identifier, "--tos-uri", "terms.html").returncode != 0
+    version = server.command("--version")
+    assert version.returncode == 0 and re.fullmatch(r"\d+\.\d+\.\d+\n", version.stdout), said(version)
 
 
 def test_keys_are_resealed_under_a_new_master_key(prepare, tmp_path):

@@ -11,7 +11,7 @@ struct ConnectedAppsTests {
     @Test("what an app may is what its live tokens carry and what it need not ask for", arguments: Backend.available)
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let apps = ConnectedApps(database: world.database, clock: world.clock)
+        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
         let consents = Consents(database: world.database)
         #expect(try await apps.list(of: world.account).isEmpty)
         #expect(try await apps.scope(of: world.phone.id, for: world.account) == nil)
@@ -58,7 +58,7 @@ struct ConnectedAppsTests {
     @Test("revoked: tokens, codes, consent and connection of that app, and of no other", arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
-        let apps = ConnectedApps(database: world.database, clock: world.clock)
+        let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
         let consents = Consents(database: world.database)
         let phone = try await world.signIn()
         let own = try await world.signIn(on: world.backend)
@@ -115,7 +115,7 @@ struct ConnectedAppsTests {
         #expect(try await code()?.value == nil)
         try await consents.allow(request.scope, of: request.scope, to: client, by: account, at: clock.now)
         #expect(try await code()?.value != nil)
-        try await ConnectedApps(database: database, clock: clock).revoke(client, of: account)
+        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard).revoke(client, of: account)
         #expect(try await code()?.value == nil)
         await database.close()
     }
@@ -126,7 +126,7 @@ struct ConnectedAppsTests {
         let world = try await TokenFixture(database)
         try await world.signIn()
         database.forget()
-        let apps = ConnectedApps(database: database, clock: world.clock)
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard)
         let consents = Consents(database: database)
         try await consents.allow(
             Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.account, at: world.clock.now)

@@ -52,6 +52,11 @@ struct JWTBearerFixture: Sendable {
         let grant = JWTBearerGrant(
             issuers: issuers, subjects: IssuerSubjects(database: database),
             verifier: AssertionVerifier(published: IssuerKeys(outbound: outbound, clock: clock), seal: seal),
+            providers: ProviderAssertions(
+                issuers: issuers, secrets: SignSecrets(seal: seal),
+                tokens: ProviderTokens(
+                    outbound: outbound, addresses: ProviderAddresses(facebook: "", google: ""), seal: seal,
+                    clock: clock), origin: Self.ourselves, clock: clock),
             audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
         issuance = TokenIssuance(
             clients: ClientAuthenticator(database: database, known: known), grants: [grant],

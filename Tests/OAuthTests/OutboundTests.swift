@@ -43,6 +43,27 @@ import Values
         await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
     }
 
+    @Test("a parameter may be anything, and changes nothing but the query")
+    func query() async throws {
+        let server = try LoopbackServer()
+        server.answer("{}")
+        let secret = "a b&c=d#e?f/g%h\r\nHost: x@æ|"
+        _ = try await local.get(server.address, query: ["token": secret, "fields": "id"], limit: 100)
+        let line = try #require(server.requests.first?.split(separator: "\r\n").first)
+        #expect(
+            line == "GET /keys?token=a%20b%26c%3Dd%23e%3Ff%2Fg%25h%0D%0AHost%3A%20x%40%C3%A6%7C&fields=id HTTP/1.1")
+        for (url, value) in [
+            ("https://example.com/?a=b", "c"), ("https://example.com/", String(repeating: "x", count: 8000)),
+        ] {
+            await #expect(throws: OutboundError.unacceptableURL) {
+                try await local.get(url, query: ["p": value], limit: 1)
+            }
+        }
+        await #expect(throws: OutboundError.privateAddress) {
+            try await open.get("https://127.0.0.1/", query: ["p": "q"], limit: 1)
+        }
+    }
+
     @Test("http is for allowed private addresses only")
     func unencrypted() async throws {
         let server = try LoopbackServer()

@@ -40,7 +40,7 @@ struct QueryPlanTests {
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
-        let permissions = Permissions(database: database)
+        let permissions = Permissions(database: database, callbacks: .unheard)
         try await permissions.logOut(try #require(token.permission), at: world.clock.now)
         try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now)
         #expect(try await !permissions.isConnected(world.account, to: world.merchant))
@@ -61,10 +61,11 @@ struct QueryPlanTests {
                 opening, account: world.account, signedInAt: world.clock.now, permission: nil, replacing: nil,
                 at: world.clock.now, in: db)
         }
-        let session = try #require(try await Sessions(database: database, clock: world.clock).find(secret))
+        let sessions = Sessions(database: database, clock: world.clock, news: .unheard)
+        let session = try #require(try await sessions.find(secret))
         database.forget()
 
-        let list = SessionList(database: database, clock: world.clock)
+        let list = SessionList(database: database, clock: world.clock, news: .unheard)
         #expect(try await list.items(of: world.account).count == 1)
         try await list.end(.random(from: SystemRandom()), of: world.account)
         try await list.endOthers(than: session)
@@ -76,11 +77,35 @@ struct QueryPlanTests {
             database: database, grace: .days(14),
             strangers: Deletion.Strangers(
                 endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
-            clock: world.clock)
+            clock: world.clock, news: .unheard)
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
         #expect(try await deletion.deleteDue(at: world.clock.now + .days(14)).gone == 1)
         database.expectIndexes(atLeast: 20)
+        await database.close()
+    }
+
+    @Test("people and logins, as SPiD's backends ask for them")
+    func people() async throws {
+        let database = Explained(base: try await Backend.sqlite.open())
+        let world = try await TokenFixture(database)
+        try await world.signIn()
+        let people = ConnectedPeople(database: database)
+        let circle = Circle(client: world.phone.id.text, merchant: world.merchant.text, isWide: false)
+        database.forget()
+        var query = PeopleQuery()
+        let email = try #require(EmailAddress("ada@example.com"))
+        for key: PeopleQuery.Key? in [nil, .account(world.account), .email(email), .emailPrefix("a")] {
+            query.key = key
+            _ = try await people.list(query, for: circle)
+        }
+        #expect(try await people.find(world.account, for: circle) != nil)
+        var tries = Logins.Query()
+        for account in [nil, world.account] {
+            tries.account = account
+            #expect(try await Logins(database: database).list(tries, for: circle).isEmpty)
+        }
+        database.expectIndexes(atLeast: 7)
         await database.close()
     }
 
@@ -137,7 +162,7 @@ struct QueryPlanTests {
                 opening, account: entitlement.subject.account, signedInAt: now, permission: entitlement.permission.text,
                 replacing: nil, at: now, in: db)
         }
-        let sessions = Sessions(database: world.database, clock: world.clock)
+        let sessions = Sessions(database: world.database, clock: world.clock, news: .unheard)
         world.clock.advance(by: .seconds(90))
         let found = try #require(try await sessions.find(secret))
         try await sessions.end(found.id)
@@ -148,7 +173,7 @@ struct QueryPlanTests {
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let accounts = Accounts(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
-            endAccess: Permissions.endAll)
+            endAccess: Permissions.endAll, news: .unheard)
         let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try AccountChanges(["email": "ada@example.com", "password": "correct horse battery"])
         let account = try await accounts.create(changes) { _, _, _ in }

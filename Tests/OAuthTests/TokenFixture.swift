@@ -11,6 +11,7 @@ import Values
 struct TokenFixture: Sendable {
     let database: any Database
     let clock = ManualClock()
+    let seal: Seal
     let clients: Clients
     let merchants: Merchants
     let exchangeCodes: ExchangeCodes
@@ -30,12 +31,13 @@ struct TokenFixture: Sendable {
         let account = AccountID.random(from: random)
         self.database = database
         self.account = account
+        self.seal = seal
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
         exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
         authenticator = ClientAuthenticator(database: database, known: known)
         accessTokens = AccessTokens(database: database, clock: clock)
-        let password = PasswordGrant { _, _, _ in
+        let password = PasswordGrant { _, _, _, _ in
             PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now), isVerified: true) { _ in true
             }
         }

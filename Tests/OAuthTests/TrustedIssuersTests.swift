@@ -1,5 +1,6 @@
 import Federation
 import JOSE
+import Keys
 import OAuth
 import Storage
 import TestSupport
@@ -83,5 +84,77 @@ import Values
         #expect(try await fixture.issuers.delete(issuer.id))
         #expect(try await fixture.issuers.delete(issuer.id) == false)
         #expect(try await fixture.issuers.change(issuer.id, .members([:])) == nil)
+    }
+
+    private static let facebook = "https://www.facebook.com"
+    private static let google = "https://accounts.google.com"
+
+    @Test("each fault of a provider's registration names its member")
+    func providerFaults() async throws {
+        let fixture = try await JWTBearerFixture(.sqlite)
+        let facebook: [JSON.Member] = [
+            .init("issuer", .string(Self.facebook)), .init("provider", "facebook"), .init("audiences", .array(["1"])),
+            .init("app_secret", "s"),
+        ]
+        let cases: [(KeyValuePairs<String, JSON>, String)] = [
+            (["provider": "twitter"], "provider"), (["provider": 1], "provider"),
+            (["issuer": .string(Self.google)], "issuer"), (["audiences": .array([])], "audiences"),
+            (["audiences": .array(["1", "2"])], "audiences"), (["app_secret": .null], "app_secret"),
+            (["provider": "google", "issuer": .string(Self.google)], "app_secret"),
+            (["provider": .null], "app_secret"), (["provider": .null, "app_secret": .null], "jwks"),
+            (["provider": .null, "app_secret": .null, "app_names": .array(["a"])], "app_names"),
+            (["app_names": .array(["a\nb"])], "app_names"), (["app_names": .array([""])], "app_names"),
+            (["app_names": "a"], "app_names"), (["algorithms": .array(["HS256"])], "algorithms"),
+            (["jwks": Self.keySet, "secret": Self.secret], "secret"),
+        ]
+        for (changes, member) in cases {
+            let changed = Set(changes.map(\.key))
+            let json = JSON.object(
+                facebook.filter { !changed.contains($0.name) } + changes.map { JSON.Member($0.key, $0.value) })
+            let fault = await #expect(throws: JSONFault.self, "\(changes)") {
+                try await fixture.issuers.register(json, merchant: fixture.merchant)
+            }
+            #expect(fault?.member == member, "\(changes)")
+        }
+    }
+
+    @Test("a provider is kept and changed; its secret is sealed and never shown", arguments: Backend.available)
+    func providerLife(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let made = try await fixture.issuers.register(
+            .members([
+                "issuer": .string(Self.facebook), "provider": "facebook", "audiences": .array(["1"]),
+                "app_names": .array(["a", "b"]), "app_secret": "the app's secret",
+            ]), merchant: fixture.merchant)
+        let found = try #require(try await fixture.issuers.find(made.id))
+        #expect(found.json == made.json && found.keys == nil && found.algorithms.isEmpty)
+        #expect(found.json["provider"] == "facebook" && found.json["app_names"]?.strings == ["a", "b"])
+        #expect(!found.json.text.contains("secret"))
+        let sealed = try #require(found.app?.sealedSecret)
+        #expect(try fixture.seal.open(sealed, .appSecret, row: made.id.text) == "the app's secret")
+
+        // What is not named stays; keys may come later, so that its ID tokens are taken too.
+        let renamed = try await fixture.issuers.change(made.id, .members(["app_names": .array(["c"])]))
+        #expect(renamed?.app?.names == ["c"] && renamed?.app?.sealedSecret == sealed)
+        let keyed = try await fixture.issuers.change(
+            made.id, .members(["jwks": Self.keySet, "app_secret": "another secret"]))
+        #expect(keyed?.json["jwks"] == Self.keySet && keyed?.algorithms.isEmpty == false)
+        #expect(keyed?.app?.names == ["c"] && keyed?.app?.sealedSecret != sealed)
+        #expect(try await fixture.issuers.find(made.id)?.json == keyed?.json)
+        await #expect(throws: JSONFault.self) {
+            try await fixture.issuers.change(made.id, .members(["provider": "google"]))
+        }
+    }
+
+    @Test("an issuer with keys can become a provider's", arguments: Backend.available)
+    func laterProvider(_ backend: Backend) async throws {
+        let fixture = try await JWTBearerFixture(backend)
+        let made = try await fixture.issuers.register(
+            .members(["issuer": .string(Self.google), "jwks": Self.keySet]), merchant: fixture.merchant)
+        #expect(made.json["provider"] == nil && made.json["app_names"] == nil)
+        let changed = try await fixture.issuers.change(
+            made.id, .members(["provider": "google", "audiences": .array(["a", "b"])]))
+        #expect(changed?.app?.provider == .google && changed?.json["jwks"] == Self.keySet)
+        #expect(try await fixture.issuers.find(made.id)?.json == changed?.json)
     }
 }

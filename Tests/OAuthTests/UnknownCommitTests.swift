@@ -11,7 +11,7 @@ import Testing
 import Values
 
 /// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.
-private struct RunsTwice: Database {
+struct RunsTwice: Database {
     let base: any Database
 
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value {
@@ -41,12 +41,14 @@ struct UnknownCommitTests {
         let hashing = try HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
         let accounts = Accounts(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll)
+            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,
+            news: .unheard)
 
         let account = try await accounts.create(try AccountChanges(["email": "ada@example.com"])) { _, _, _ in }
         let deletion = Deletion(
             database: database, grace: .days(14),
-            strangers: .init(endAccess: Permissions.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock)
+            strangers: .init(endAccess: Permissions.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock,
+            news: .unheard)
         #expect(try await deletion.delete(account.id))
         #expect(try await deletion.delete(account.id) == false)
 

@@ -1,4 +1,4 @@
-/// A browser: keeps cookies, follows nothing by itself.
+/// A browser: keeps cookies, follows nothing by itself but to the page that asks for a mailed code.
 public struct Browser: Sendable {
     private var server: TestServer
     public private(set) var cookies: [String: String] = [:]
@@ -30,8 +30,10 @@ public struct Browser: Sendable {
             throw Answer.Missing(member: "form", answer: page.description)
         }
         let form = page.fields.merging(fields) { $1 }.sorted { $0.key < $1.key }
-        return keep(
+        let answer = keep(
             try await server.post(action, form: form.map { ($0.key, $0.value) }, cookies: cookies, headers: headers))
+        guard let location = answer.header("location"), location.contains("?verification=") else { return answer }
+        return try await open(location, headers: headers)
     }
 
     /// Signs in at the login page.

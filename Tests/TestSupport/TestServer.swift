@@ -54,6 +54,9 @@ public struct TestServer: Sendable {
         }
     }
 
+    /// Every route of its public address, as `POST /login`.
+    public var routes: [String] { get throws { try house.spindle().routes } }
+
     /// Starts another node over the same database, runs `body` and stops it.
     public func beside<Value>(_ body: (TestServer) async throws -> Value) async throws -> Value {
         try await Self.open(house, (adminID, adminSecret), body)

@@ -1,6 +1,7 @@
 import Foundation
 import JOSE
 import Keys
+import Pages
 import Storage
 
 /// Why a command ends without success: what it says on the standard error, and its exit status (sysexits.h).
@@ -36,6 +37,7 @@ struct CommandFailure: Error {
         switch error {
         case let failure as CommandFailure: self = failure
         case let faults as ConfigurationFaults: self.init(faults.description, .configuration)
+        case let fault as TemplateFault: self.init("\(ConfigurationKey.templates.rawValue): \(fault)", .configuration)
         case let error as InstallationError: self.init(error.description, .configuration)
         case let error as MasterKeyError: self.init(error.description, .configuration)
         case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)

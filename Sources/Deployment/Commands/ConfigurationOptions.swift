@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The settings that every command takes. The master key itself is not among them: others can read a command line.
+/// The settings that every command takes. Two are not among them, because others can read a command line: the master key
+/// itself, and `mail`, which holds the mail server's password.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Read settings from FILE, JSON or YAML.", valueName: "file")) var config: String?
     @Option(help: ArgumentHelp("Listen at HOST:PORT.", valueName: "host:port")) var listen: String?
@@ -24,6 +25,24 @@ struct ConfigurationOptions: ParsableArguments {
     var idleTimeout: String?
     @Option(help: ArgumentHelp("How many connections there may be.", valueName: "count"))
     var maxConnections: String?
+    @Option(help: ArgumentHelp("Who mails are from, as in Example <no-reply@example.com>.", valueName: "sender"))
+    var mailFrom: String?
+    @Option(help: ArgumentHelp("A folder of pages, texts and styles in the place of ours.", valueName: "folder"))
+    var templates: String?
+    @Option(help: ArgumentHelp("How long a deleted account can be had back.", valueName: "days"))
+    var deletionGrace: String?
+    @Option(help: ArgumentHelp("How old a signing key gets; 0 for no rotation by itself.", valueName: "days"))
+    var keyRotation: String?
+    @Option(help: ArgumentHelp("The terms of the platform.", valueName: "url")) var terms: String?
+    @Option(help: ArgumentHelp("How many calls of SPiD's API a client may make an hour.", valueName: "count"))
+    var apiLimit: String?
+    @Option(
+        name: .customLong("facebook-api"),
+        help: ArgumentHelp("Where Facebook's tokens are asked about.", valueName: "url"))
+    var facebookAPI: String?
+    @Option(
+        name: .customLong("google-api"), help: ArgumentHelp("Where Google's tokens are asked about.", valueName: "url"))
+    var googleAPI: String?
     @Option(help: ArgumentHelp("From trace to critical.", valueName: "level")) var logLevel: String?
     @Option(help: ArgumentHelp("text or json.", valueName: "format")) var logFormat: String?
 
@@ -33,14 +52,17 @@ struct ConfigurationOptions: ParsableArguments {
             commandLine: named, environment: ProcessInfo.processInfo.environment, file: config)
     }
 
-    private var named: [String: String] {
+    /// Those that were given, by their names in a file.
+    var named: [String: String] {
         let options: [(ConfigurationKey, String?)] = [
             (.listen, listen), (.issuer, issuer), (.database, database), (.masterKeyFile, masterKeyFile),
             (.adminListen, adminListen), (.tlsCertificate, tlsCertificate), (.tlsKey, tlsKey),
             (.sessionSameSite, sessionSameSite), (.trustedProxies, trustedProxies),
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
-            (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.logLevel, logLevel),
-            (.logFormat, logFormat),
+            (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
+            (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
+            (.apiLimit, apiLimit),
+            (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })
     }

@@ -8,7 +8,7 @@ import Values
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check configuration, database, keys, clock, mail and issuer; exit with 1 if one is bad.")
+        abstract: "Check configuration, pages, database, keys, clock, mail and issuer; exit with 1 if one is bad.")
 
     @OptionGroup var output: OutputOptions
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -32,8 +32,10 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch let faults as ConfigurationFaults {
             return ConfigurationDiagnosis.findings(faults)
         }
-        return await ConfigurationDiagnosis.findings(configuration) + databaseFindings(configuration)
-            + MailDiagnosis.findings(configuration) + [IssuerDiagnosis.finding(configuration.issuer)]
+        return await ConfigurationDiagnosis.findings(configuration) + [PagesDiagnosis.finding(configuration)]
+            + databaseFindings(configuration) + MailDiagnosis.findings(configuration) + [
+                IssuerDiagnosis.finding(configuration.issuer)
+            ]
     }
 
     private func databaseFindings(_ configuration: SpindleConfiguration) async -> [Finding] {

@@ -8,7 +8,7 @@ import Values
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Signing keys, and the master key that seals them.",
-        subcommands: [List.self, Reseal.self])
+        subcommands: [List.self, Rotate.self, Reseal.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the signing keys: their public halves.")
@@ -29,10 +29,11 @@ struct KeyCommand: ParsableCommand {
             let items = found.map { key in
                 JSON.members([
                     "id": .string(key.id), "algorithm": .string(key.algorithm.rawValue),
-                    "created_at": .integer(key.createdAt.seconds), "public_key": key.publicKey.json,
+                    "created_at": .integer(key.createdAt.seconds), "signs_from": .integer(key.signsFrom.seconds),
+                    "public_key": key.publicKey.json,
                 ])
             }
-            output.print(Page(items: items, next: nil), columns: ["id", "algorithm", "created_at"])
+            output.print(Page(items: items, next: nil), columns: ["id", "algorithm", "created_at", "signs_from"])
         }
     }
 

@@ -6,6 +6,7 @@ public struct SpindleCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "spindle",
         abstract: "An OAuth 2.0 server for apps, their backends and the people who use them.",
+        version: Spindle.version,
         subcommands: [
             InitCommand.self, ServeCommand.self, MigrateCommand.self, MerchantCommand.self, ClientCommand.self,
             UserCommand.self, KeyCommand.self, DoctorCommand.self, BackupCommand.self, RestoreCommand.self,

@@ -18,6 +18,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case mailFrom = "mail_from"
     case templates
     case deletionGrace = "deletion_grace"
+    case keyRotation = "key_rotation"
     case terms
     case apiLimit = "api_limit"
     case facebookAPI = "facebook_api"

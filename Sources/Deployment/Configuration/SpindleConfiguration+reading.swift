@@ -51,8 +51,11 @@ extension SpindleConfiguration {
         let mailFrom = reading.sender(under: issuer)
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
+        let days = reading.number(.keyRotation, of: "days", within: 0...3650) ?? 90
+        keyRotation = days == 0 ? nil : .days(Int64(days))
         let webAddress = "an https URL"
-        terms = reading.value(.terms, webAddress) { Self.webAddress($0) }
+        // As it stands: a slash at its end may belong to it.
+        terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
         facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
         googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"

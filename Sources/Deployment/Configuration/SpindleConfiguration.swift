@@ -29,6 +29,8 @@ public struct SpindleConfiguration: Sendable {
     public var templates: String?
     /// How long a person who asked to be deleted can change their mind.
     public var deletionGrace: Duration
+    /// How long a signing key signs; nil is for ever.
+    public var keyRotation: Duration?
     /// Where the terms of this server are, which people accept who sign up. New terms have a new address.
     public var terms: String?
     /// Calls of SPiD's API that a client may make in an hour.

@@ -22,6 +22,14 @@ enum ConfigurationDiagnosis {
             findings.append(
                 Finding(subject, .warning, "outbound_allow_private lets merchants' addresses reach \(networks)"))
         }
+        for (setting, address) in [
+            ("facebook_api", configuration.facebookAPI), ("google_api", configuration.googleAPI),
+        ] where !address.hasPrefix("https://") {
+            findings.append(
+                Finding(
+                    subject, .warning,
+                    "\(setting) \(address) is not https: whoever answers there decides who somebody is"))
+        }
         if let everyone = configuration.trustedProxies.first(where: { $0.prefix == 0 }) {
             findings.append(
                 Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))

@@ -46,6 +46,12 @@ public struct UsersEndpoint: Endpoint {
             // An account is the deployment's: one merchant's word does not make an address verified for the others.
             throw Problem.forbidden("Only the platform may say that an address is verified.", member: "email_verified")
         }
+        if administrator.confines != nil, changes.setsPassword {
+            // Else the address's owner, when they come, would find an account that somebody else can sign in to.
+            throw Problem.forbidden(
+                "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
+                member: "password")
+        }
         do {
             let account = try await accounts.create(changes) { id, now, db in
                 guard case .merchant(_, let client) = administrator else { return }

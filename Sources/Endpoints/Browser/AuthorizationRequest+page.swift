@@ -38,6 +38,13 @@ extension PageRenderer {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 
+    /// The page of a request that no link could hold.
+    func tooLongToContinue(_ http: Request, _ context: SpindleContext) async throws -> Response {
+        let refusal = OAuthError.tooLongToContinue
+        refusal.log(to: context.logger)
+        return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
+    }
+
     /// Sends the browser to the client with `answer`: by a redirect, or by a page whose form posts itself.
     func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
         switch answer {

@@ -8,7 +8,6 @@ public import Values
 /// `/oauth/authorize` (RFC 6749 §3.1): decides what is next for a browser, and does that one thing.
 public struct AuthorizeEndpoint: Endpoint {
     static let path = "/oauth/authorize"
-    private static let aliases = ["/authorize", "/flow/login", "/flow/auth", "/flow/signup", "/flow/signin"]
 
     private let pages: PageRenderer
     private let codes: AuthorizationCodes
@@ -27,31 +26,40 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        for path in [Self.path] + Self.aliases {
-            router.get("\(path)") { request, context in
+        for entrance in [Entrance(Self.path), Entrance("/authorize")] + Entrance.ofSPiD {
+            router.get("\(entrance.path)") { request, context in
                 guard let form = try? request.query else {
                     return pages.brokenRequest(try await pages.visit(request))
                 }
-                return try await respond(form, request, context)
+                return try await respond(form, by: entrance, request, context)
             }
-            router.post("\(path)") { request, context in
-                try await respond(try await Form.read(request), request, context)
+            // From another site's form it comes without the browser's cookies, and a page would set new ones over them.
+            // The same request by GET comes with them.
+            router.post("\(entrance.path)") { request, context in
+                let form = try await Form.read(request)
+                guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
+                return .sendBrowser(to: "\(entrance.path)?\(form.pairs.encoded)", status: .seeOther)
             }
         }
     }
 
-    private func respond(_ form: Form, _ http: Request, _ context: SpindleContext) async throws -> Response {
-        try await pages.authorizing(form, http, context) { request in
+    private func respond(
+        _ form: Form, by entrance: Entrance, _ http: Request, _ context: SpindleContext
+    ) async throws -> Response {
+        let form = entrance.form(form)
+        return try await pages.authorizing(form, http, context) { request in
             let session = try await sessions.of(http, pages.site)
             let visitor = try await visitor(session, request.returnAddress.client)
             switch request.next(for: visitor, at: clock.now) {
+            case .signIn where entrance.beginsWithSignUp && request.prompt.isEmpty:
+                return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
             case .signIn: return try await signIn(request, form, http, session, confirming: false)
             case .confirm: return try await signIn(request, form, http, session, confirming: true)
             case .signUp: return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
             case .verify: return .sendBrowser(to: form.way(through: "/verify"), status: .seeOther)
             case .consent(let scope):
                 guard let session else { return .sendBrowser(to: form.onward, status: .seeOther) }
-                return try await pages.askConsent(scope, for: request, form, of: session.account, http)
+                return try await pages.askConsent(scope, for: request, form, of: session, http)
             case .refuse(.accessDenied):
                 throw OAuthError(
                     .accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
@@ -66,7 +74,7 @@ public struct AuthorizeEndpoint: Endpoint {
         guard let session else { return nil }
         let consented = client.firstParty ? nil : try await consents.find(session.account, client.id)?.scope
         return Visitor(
-            subject: Subject(account: session.account, signedInAt: session.signedInAt), session: session.kind,
+            subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented)
     }
@@ -74,13 +82,16 @@ public struct AuthorizeEndpoint: Endpoint {
     private func give(
         _ request: AuthorizationRequest, _ session: Session?, _ form: Form, _ http: Request
     ) async throws -> Response {
+        let address = request.returnAddress
+        guard request.responseType == .code else {
+            return try await pages.send(address.emptyAnswer(issuer: pages.site.issuer), for: address, http)
+        }
         guard let session,
             let code = try await codes.issue(
-                request, subject: Subject(account: session.account, signedInAt: session.signedInAt),
+                request, subject: session.subject,
                 session: session.id.text, at: clock.now)
             // What was allowed was taken back a moment ago: ask again.
         else { return .sendBrowser(to: form.onward, status: .seeOther) }
-        let address = request.returnAddress
         return try await pages.send(address.answer(code: code, issuer: pages.site.issuer), for: address, http)
     }
 
@@ -91,7 +102,8 @@ public struct AuthorizeEndpoint: Endpoint {
         let client = request.returnAddress.client
         let visit = try await pages.visit(http, client: client, uiLocales: form["ui_locales"])
         // Whoever is known by another address cannot confirm to be the one that is hinted at.
-        let email = confirming ? session?.email : request.loginHint ?? session?.email
+        let known = request.prompt.contains(.selectAccount) ? nil : session?.email
+        let email = confirming ? session?.email : request.loginHint ?? known
         let page = LoginPage(
             action: "/login", formToken: issued.token, continueTo: form.signedIn.onward, email: email ?? "",
             clientName: client.name, isConfirmation: confirming && email != nil,
@@ -103,10 +115,17 @@ public struct AuthorizeEndpoint: Endpoint {
 
 extension Form {
     /// The path of a page that goes on to this request.
-    fileprivate func way(through page: String) -> String { "\(page)?continue=\(Form.encode(onward))" }
+    func way(through page: String) -> String { "\(page)?continue=\(Form.encode(onward))" }
 }
 
 extension Session {
+    /// Its person, in OAuth's words. A session that was bought is no sign-in of a kind that could be told.
+    var subject: Subject {
+        Subject(
+            account: account, signedInAt: signedInAt, method: method == .token ? nil : method.rawValue,
+            session: id.text)
+    }
+
     /// The same in OAuth's words.
     var kind: Visitor.Session {
         switch origin {

@@ -11,18 +11,22 @@ public struct ConsentEndpoint: Endpoint {
 
     private let pages: PageRenderer
     private let consents: Consents
+    private let agreements: Agreements
     private let sessions: Sessions
     private let clock: any WallClock
 
-    public init(pages: PageRenderer, consents: Consents, sessions: Sessions, clock: any WallClock) {
+    public init(
+        pages: PageRenderer, consents: Consents, agreements: Agreements, sessions: Sessions, clock: any WallClock
+    ) {
         self.pages = pages
         self.consents = consents
+        self.agreements = agreements
         self.sessions = sessions
         self.clock = clock
     }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        router.post("/oauth/consent", use: decide)
+        router.form(Self.path, from: "/login", use: decide)
     }
 
     @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {
@@ -69,8 +73,9 @@ public struct ConsentEndpoint: Endpoint {
         }
         guard !decision.granted.isEmpty || request.scope.isEmpty else {
             return try await pages.askConsent(
-                decision.shown, for: request, asked, of: session.account, http, refusal: .nothingAllowed)
+                decision.shown, for: request, asked, of: session, http, refusal: .nothingAllowed)
         }
+        try await agreements.accept(form.agreed(of: [client.terms]), by: session.account, at: clock.now)
         try await consents.allow(
             decision.allowed, of: decision.shown, to: client.id, by: session.account, at: clock.now)
         let answered = asked.without([.consent])
@@ -80,9 +85,9 @@ public struct ConsentEndpoint: Endpoint {
 }
 
 extension PageRenderer {
-    /// Asks the person of `account` for `scope`.
+    /// Asks the person of `session` for `scope`.
     func askConsent(
-        _ scope: Scope, for request: AuthorizationRequest, _ asked: Form, of account: AccountID, _ http: Request,
+        _ scope: Scope, for request: AuthorizationRequest, _ asked: Form, of session: Session, _ http: Request,
         refusal: PageRefusal? = nil
     ) async throws -> Response {
         let issued = forms.issue(http)
@@ -95,8 +100,9 @@ extension PageRenderer {
             scopes: scope.tokens.map {
                 ConsentPage.Scope(name: $0, isRequired: ConsentDecision.required.contains($0))
             },
-            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: account),
-            refusal: refusal)
+            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.account),
+            account: session.displayName, switchTo: asked.bySomebodyElse.onward,
+            terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
         return self.page(
             templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [issued.setCookie], formsLeaveSite: true)

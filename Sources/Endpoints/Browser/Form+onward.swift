@@ -34,6 +34,13 @@ extension Form {
             })
     }
 
+    /// The request as somebody else takes it up, who signs in first and is none that was hinted at.
+    var bySomebodyElse: Form {
+        let prompts = [self[Parameter.prompt.rawValue], Prompt.selectAccount.rawValue].compactMap(\.self)
+        let rest = pairs.filter { $0.name != Parameter.loginHint.rawValue }
+        return Form(pairs: rest).with(.prompt, prompts.joined(separator: " "))
+    }
+
     /// The request with `value` for its `parameter`.
     func with(_ parameter: Parameter, _ value: String) -> Form {
         Form(pairs: pairs.filter { $0.name != parameter.rawValue } + [(parameter.rawValue, value)])

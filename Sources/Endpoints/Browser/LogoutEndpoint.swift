@@ -27,14 +27,17 @@ public struct LogoutEndpoint: Endpoint {
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("/logout", use: show)
         router.get("/v2/logout", use: show)
+        router.get("/flow/logout", use: show)
         router.post("/logout", use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let session = try await sessions.of(request, pages.site)
         let parameters = try request.query.parameters
-        let token = try PresentedToken.read(request) == nil ? nil : try await endToken(request)
-        let client = try await client(parameters, token)
+        let presented = try PresentedToken.read(request)
+        let token = try await endToken(
+            presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
+        let client = try await client(parameters, token, presented)
         let address = LogoutAddress(parameters, client: client)
         guard let session else {
             // A device is answered in its own language; a browser is told, or goes on.
@@ -59,7 +62,7 @@ public struct LogoutEndpoint: Endpoint {
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
-        let client = try await client(parameters, nil)
+        let client = try await client(parameters, nil, nil)
         let address = LogoutAddress(parameters, client: client)
         // Sent twice, or signed out in another tab meanwhile: what the person wants is so.
         guard let session = try await sessions.of(request, pages.site) else {
@@ -90,11 +93,27 @@ public struct LogoutEndpoint: Endpoint {
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
     }
 
-    /// The client that the request names, or whose token came with it.
-    private func client(_ parameters: OAuth.Parameters, _ token: AccessToken?) async throws -> Client? {
-        let id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
+    /// The client that the request names, or whose token came with it: a web page's link often holds one that is dead
+    /// by the time it is followed.
+    private func client(
+        _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
+    ) async throws -> Client? {
+        var id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
+        if id == nil, let presented { id = try await tokens.client(of: presented.secret) }
         guard let id else { return nil }
         return try await pages.clients.findLive(id)
+    }
+
+    /// Ends the token of a link. In a browser a dead one is as good as none: its person wants to sign out all the same.
+    private func endToken(
+        _ presented: PresentedToken?, _ request: Request, ofABrowser isOfABrowser: Bool
+    ) async throws -> AccessToken? {
+        guard presented != nil else { return nil }
+        do {
+            return try await endToken(request)
+        } catch let refusal as OAuthError where refusal.code == .invalidToken && isOfABrowser {
+            return nil
+        }
     }
 
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.

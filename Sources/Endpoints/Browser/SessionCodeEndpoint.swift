@@ -77,7 +77,7 @@ public struct SessionCodeEndpoint: Endpoint {
         let now = clock.now
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
-                opening, account: entitlement.subject.account, signedInAt: entitlement.subject.signedInAt,
+                opening.at(entitlement.client.text), account: entitlement.subject.account, signedInAt: entitlement.subject.signedInAt,
                 permission: entitlement.permission.text, replacing: old?.id, at: now, in: db)
         }
         return .sendBrowser(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])

@@ -18,6 +18,12 @@ public struct Site: Sendable {
         self.sameSite = sameSite
     }
 
+    /// The issuer's path, without a slash at its end: `` for most.
+    var issuerPath: String {
+        let path = String(issuer.dropFirst(origin.count))
+        return path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
     /// Where assertions and clients find the token endpoint.
     public var tokenEndpoint: String { origin + "/oauth/token" }
 }

@@ -1,4 +1,5 @@
 import Hummingbird
+import Identity
 import OAuth
 import Pages
 import Values
@@ -8,7 +9,7 @@ struct Visit: Sendable {
     let frame: Frame
     /// The application that sent the person here.
     let client: Client?
-    /// The one image that a page may show: the brand's logo.
+    /// The one image that a page may show: the brand's logo, without its query, which no source has (CSP 3 §2.3.1).
     let imageSource: String?
     let framedBy: [String]
 
@@ -17,7 +18,7 @@ struct Visit: Sendable {
         let brand = merchant.map { Brand(name: $0.name, logoURI: $0.logoURI, stylesheet: stylesheet) }
         frame = Frame(language: language, brand: brand)
         self.client = client
-        imageSource = merchant?.logoURI
+        imageSource = merchant?.logoURI.map { String($0.prefix { $0 != "?" }) }
         // A third party that frames its own request could lay it under something else and have it clicked.
         framedBy = client.map { $0.firstParty ? $0.webOrigins : [] } ?? []
     }
@@ -39,6 +40,13 @@ extension PageRenderer {
         var merchant: Merchant?
         if let id = client?.merchant { merchant = try await merchants.find(id) }
         return Visit(language: language, client: client, merchant: merchant)
+    }
+}
+
+extension PageRenderer {
+    /// The visit of who opens a mailed link: it goes on to what its mail was asked for at, in whatever browser.
+    func visit(_ request: Request, of verification: Verification) async throws -> Visit {
+        try await visit(request, continueTo: OnwardPath(verification.continueTo)?.text)
     }
 }
 

@@ -10,6 +10,11 @@ extension ClientCredentials {
         try read(parameters, basic: try basic(request))
     }
 
+    /// The client that a request names, however wrong the rest of it is.
+    static func named(_ request: Request, _ form: Form) -> Client.ID? {
+        (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
+    }
+
     /// The pair of a Basic header: id and secret are form-encoded inside (RFC 6749 §2.3.1).
     private static func basic(_ request: Request) throws(OAuthError) -> ClientCredentials? {
         let headers = request.headers[values: .authorization]

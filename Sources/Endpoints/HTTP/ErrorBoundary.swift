@@ -7,7 +7,7 @@ import OAuth
 import Storage
 
 /// The outermost middleware: whatever was thrown below becomes an answer with a body, and is logged once. Programs are
-/// answered in JSON, people with a page.
+/// answered in JSON, people with a page. Every answer of an https site asks to be visited by https alone.
 public struct ErrorBoundary: RouterMiddleware {
     public typealias Context = SpindleContext
     private let pages: PageRenderer
@@ -17,7 +17,7 @@ public struct ErrorBoundary: RouterMiddleware {
     public func handle(
         _ request: Request, context: SpindleContext, next: (Request, SpindleContext) async throws -> Response
     ) async throws -> Response {
-        let response: Response
+        var response: Response
         do {
             response = try await next(request, context)
         } catch {
@@ -27,6 +27,8 @@ public struct ErrorBoundary: RouterMiddleware {
             let answer = Self.answer(to: error, of: request, logger)
             response = request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
         }
+        // RFC 6797 §6.1. Not its subdomains: they are not ours to speak for.
+        if pages.site.isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         // RFC 9110 §9.3.2: a body after HEAD would be read as the start of the next answer.
         return request.method == .head ? response.createHeadResponse() : response
     }

@@ -31,11 +31,11 @@ public struct AccountEndpoint: Endpoint {
 
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("/account", use: show)
-        router.post("/account/profile", use: changeProfile)
-        router.post("/account/password", use: changePassword)
-        router.post("/account/sessions/end", use: endSession)
-        router.post("/account/sessions/end-others", use: endOtherSessions)
-        router.post("/account/apps/revoke", use: revokeApp)
+        router.form("/account/profile", from: Self.path, use: changeProfile)
+        router.form("/account/password", from: Self.path, use: changePassword)
+        router.form("/account/sessions/end", from: Self.path, use: endSession)
+        router.form("/account/sessions/end-others", from: Self.path, use: endOtherSessions)
+        router.form("/account/apps/revoke", from: Self.path, use: revokeApp)
     }
 
     /// The words of `?done=`, and what they say on the page. No other is known: nobody's link puts words in our mouth.
@@ -78,10 +78,13 @@ public struct AccountEndpoint: Endpoint {
                 return done("profile")
             } catch let fault as JSONFault {
                 context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
+                let field = ProfileField(rawValue: fault.member) ?? .name
                 let isLong = (entry.form[fault.member] ?? "").utf8.count > ProfileChanges.longest
                 return try await view.response(
                     entry, request,
-                    refused: .init(form: .profile, refusal: isLong ? .nameTooLong : .unfitText, typed: entry.form),
+                    refused: .init(
+                        form: .profile, refusal: isLong ? .tooLong(in: field) : .unfitText(in: field),
+                        typed: entry.form),
                     status: .badRequest)
             }
         }

@@ -36,13 +36,20 @@ public struct AccountView: Sendable {
         let hasPassword = try await accounts.hasPassword(account.id)
         let page = AccountPage(
             account: profile(account, hasPassword: hasPassword, refused), formToken: issued.token,
-            sessions: try await sessions.items(of: account.id).map { $0.item(isCurrent: $0.id == entry.session.id) },
+            sessions: try await items(of: entry.session),
             apps: try await apps.list(of: account.id).map(\.item),
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })
         return pages.page(
             pages.templates.account(page, in: entry.visit.frame), entry.visit, status: status,
             cookies: [issued.setCookie])
+    }
+
+    /// Where the person is signed in: here first.
+    private func items(of session: Session) async throws -> [SessionItem] {
+        let all = try await sessions.items(of: session.account)
+        let here = all.filter { $0.id == session.id }.map { $0.item(isCurrent: true) }
+        return here + all.filter { $0.id != session.id }.map { $0.item(isCurrent: false) }
     }
 
     /// What is stored, or what was typed into a form that was refused: nobody types a name twice.

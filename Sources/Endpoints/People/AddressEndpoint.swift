@@ -31,13 +31,22 @@ public struct AddressEndpoint: Endpoint {
     }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        router.post("\(Self.path)", use: ask)
-        router.post("\(Self.path)/check", use: check)
+        router.form(Self.path, from: AccountEndpoint.path, use: ask)
+        router.get("\(codes.path)", use: showCode)
+        router.post("\(codes.path)", use: check)
     }
 
     private var codes: VerificationForm {
         VerificationForm(
-            pages: gate.pages, purpose: .changeEmail, action: Self.path + "/check", startOver: AccountEndpoint.path)
+            pages: gate.pages, verifications: verifications, purpose: .changeEmail, wording: .changeEmail,
+            path: Self.path + "/check", start: AccountEndpoint.path)
+    }
+
+    @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.show(request) {
+        case .refuse(let response): response
+        case .enter(let entry): try await codes.show(request, of: entry.session.account)
+        }
     }
 
     /// Whether the new address has an account is told to nobody but who reads its mail.
@@ -64,14 +73,13 @@ public struct AddressEndpoint: Endpoint {
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
         let asked = try await verifications.ask(
             draft, from: gate.arrivals.address(request, context),
-            post: mail.post(letter, to: email.text, entry.visit.frame))
+            post: mail.reply(letter, to: email, entry.visit.frame))
         mail.send()
         if case .wait(let wait) = asked {
             return try await refuse(
                 .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request, context)
         }
-        return codes.page(
-            request, entry.visit, verification: draft.verification.id, email: email.text, onward: nil)
+        return codes.ask(draft.verification.id)
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -20,7 +20,7 @@ public struct RestoreEndpoint: Endpoint {
     }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        router.post("/account/restore", use: decide)
+        router.form("/account/restore", from: AccountEndpoint.path, use: decide)
     }
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -1,28 +1,52 @@
 import HTTPTypes
 import JOSE
 
-/// `GET /api/2/endpoints`: what there is.
+/// `GET /api/2/endpoints`: what there is, path by path, as SPiD describes it.
 enum EndpointList {
+    /// The route of the list, which is on it.
     static func route(of routes: [SPiDRoute]) -> SPiDRoute {
-        let list = routes.map(\.json)
-        return SPiDRoute(
-            .get, "endpoints", name: "Endpoints", controller: "Endpoint.list", caller: .anybody
-        ) { _ in
-            .collection("Endpoint", list)
+        let own = SPiDRoute(
+            .get, "endpoints", name: "List API endpoints", controller: "Utility.endpoints", caller: .anybody
+        ) { _ in .collection("Endpoint", []) }
+        let list = entries(of: routes + [own])
+        return own.answering { _ in .collection("Endpoint", list) }
+    }
+
+    private static func entries(of routes: [SPiDRoute]) -> [JSON] {
+        var paths: [String] = []
+        for route in routes where !paths.contains(route.path) { paths.append(route.path) }
+        return paths.map { path in
+            let routes = routes.filter { $0.path == path }
+            return .members([
+                "path": .string(path), "url": .string("/api/2/" + path),
+                "method": .string(routes.count == 1 ? routes[0].method.rawValue : "*"),
+                "name": .string(routes[0].name), "controller": .string("Api/2/" + routes[0].controller),
+                "httpMethods": .object(routes.map { JSON.Member($0.method.rawValue, $0.json) }),
+                "pathParameters": .array(names(in: path)), "validOutputFormats": .array(["json"]),
+                "defaultOutputFormat": "json",
+            ])
         }
+    }
+
+    /// What stands in braces.
+    private static func names(in path: String) -> [JSON] {
+        path.split(separator: "/").filter { $0.hasPrefix("{") }.map { .string(String($0.dropFirst().dropLast())) }
     }
 }
 
 extension SPiDRoute {
     fileprivate var json: JSON {
         .members([
-            "path": .string("/" + path), "url": .string("/api/2/" + path), "method": .string(method.rawValue),
-            "name": .string(name), "controller": .string("Api/2/" + controller),
-            "access_token_types": .array(
-                caller == .anybody ? [] : caller.rawValue.split(separator: ", ").map { .string(String($0)) }),
-            "parameters": .members([
-                "required": .array(required.map { .string($0) }), "optional": .array(optional.map { .string($0) }),
-            ]),
+            "name": .string(method.rawValue), "required": .array(required.map { .string($0) }),
+            "optional": .array(optional.map { .string($0) }),
+            "accessTokenTypes": .array(caller.tokenTypes.map { .string($0) }),
         ])
+    }
+
+    /// The same route with another answer.
+    fileprivate func answering(_ answer: @escaping Answer) -> SPiDRoute {
+        SPiDRoute(
+            method, path, name: name, controller: controller, caller: caller, required: required, optional: optional,
+            answer: answer)
     }
 }

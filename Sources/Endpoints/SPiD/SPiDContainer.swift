@@ -54,7 +54,10 @@ struct SPiDContainer {
 
     private var debug: JSON {
         guard let route else { return .null }
-        let filter = path.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
+        // A token is not shown twice.
+        let filter = path.filter { $0.key != "token" }.sorted { $0.key < $1.key }.map {
+            JSON.Member($0.key, .string($0.value))
+        }
         return .members([
             "route": .members([
                 "name": .string(route.name), "url": .string("/api/2/" + route.path),

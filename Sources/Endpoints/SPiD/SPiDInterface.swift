@@ -63,8 +63,13 @@ public struct SPiDInterface: Endpoint {
         _ route: SPiDRoute, _ request: Request, _ form: Form, _ parameters: [String: String],
         _ container: inout SPiDContainer
     ) async throws -> SPiDCall.Asker? {
-        guard route.caller != .anybody else { return nil }
-        let token = try await tokens.require(request, form: try form.parameters)
+        let known = try form.parameters
+        switch route.caller {
+        case .anybody: return nil
+        case .visitor where try PresentedToken.read(request, form: known) == nil: return nil
+        default: break
+        }
+        let token = try await tokens.require(request, form: known)
         switch route.caller {
         case .person where token.account == nil: throw OAuthError.userTokenNeeded
         case .client where token.account != nil: throw OAuthError.clientTokenNeeded

@@ -3,11 +3,23 @@ import HTTPTypes
 /// One endpoint of SPiD's API: where it is, whose token it takes, which parameters it knows, and what answers.
 public struct SPiDRoute: Sendable {
     /// Whose token an endpoint takes.
-    enum Caller: String, Sendable {
-        case anybody = "none"
-        case client = "server"
-        case person = "user"
-        case either = "server, user"
+    enum Caller: Sendable {
+        case anybody
+        /// Anybody; a token that comes along is read.
+        case visitor
+        case client
+        case person
+        case either
+
+        /// SPiD's words for the kinds of token.
+        var tokenTypes: [String] {
+            switch self {
+            case .anybody, .visitor: []
+            case .client: ["server"]
+            case .person: ["user"]
+            case .either: ["server", "user"]
+            }
+        }
     }
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 

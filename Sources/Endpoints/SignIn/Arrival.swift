@@ -2,6 +2,7 @@ public import Cryptography
 import HTTPTypes
 import Hummingbird
 public import Identity
+import OAuth
 import Values
 
 /// A browser in which somebody is about to be signed in: the session that will be opened, and the cookies for it.
@@ -27,7 +28,8 @@ public struct Arrivals: Sendable {
     }
 
     func arrival(
-        _ request: Request, _ context: SpindleContext, by method: Session.Method, isRemembered: Bool = false
+        _ request: Request, _ context: SpindleContext, by method: Session.Method, isRemembered: Bool = false,
+        client: Client? = nil
     ) async throws -> Arrival {
         let secret = Secret<Session>.random(from: random)
         let known = device(request)
@@ -35,12 +37,19 @@ public struct Arrivals: Sendable {
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request, context), method: method,
-            isRemembered: isRemembered)
+            isRemembered: isRemembered, client: client?.id.text)
         return Arrival(
             opening: opening, replaces: try await sessions.of(request, site),
             cookies: [
                 site.sessionCookie(secret, isRemembered: isRemembered), known == nil ? site.deviceCookie(device) : nil,
             ].compactMap { $0 })
+    }
+
+    /// How a try to sign in on our pages is remembered, by whatever client the person came.
+    func login(_ request: Request, _ context: SpindleContext, client: Client?) -> Login.Attempt {
+        Login.Attempt(
+            id: .random(from: random), client: client?.id.text, kind: .normal, address: address(request, context),
+            userAgent: request.headers[.userAgent] ?? "")
     }
 
     func device(_ request: Request) -> Secret<Device>? { request.cookie(site.deviceCookie).map { Secret($0) } }

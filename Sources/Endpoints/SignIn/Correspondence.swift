@@ -17,15 +17,27 @@ public struct Correspondence: Sendable {
         self.site = site
     }
 
-    /// What puts `letter` to `recipient` into the post, in the caller's transaction.
+    /// What puts `letter` to `recipient` into the post, in the caller's transaction. An `id` is for who is in it already.
     func post(
-        _ letter: Pages.Letter, to recipient: String, _ frame: Frame
+        _ letter: Pages.Letter, to recipient: String, _ frame: Frame, id: Parcel.ID? = nil
     ) -> @Sendable (any Transaction) throws -> Void {
-        let text = templates.mails(letter, in: frame)
-        let parcel = outbox.parcel(
-            Mail.Letter(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
-            usefulFor: letter.usefulness)
+        let parcel = parcel(letter, recipient, frame, id: id)
         return { db in try parcel.store(in: db) }
+    }
+
+    /// The same for a letter that whoever asked for it must not know to be sent: it, or a blank one in its place.
+    func reply(_ letter: Pages.Letter, to recipient: EmailAddress, _ frame: Frame) -> Verifications.Post {
+        let parcel = parcel(letter, recipient.text, frame)
+        return { isSent, db in try (isSent ? parcel : parcel.blank).store(in: db) }
+    }
+
+    private func parcel(
+        _ letter: Pages.Letter, _ recipient: String, _ frame: Frame, id: Parcel.ID? = nil
+    ) -> Parcel {
+        let text = templates.mails(letter, in: frame)
+        return outbox.parcel(
+            Mail.Letter(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
+            usefulFor: letter.usefulness, id: id)
     }
 
     /// Has what was posted sent at once. Said after the commit.
@@ -51,7 +63,8 @@ extension Pages.Letter {
         case .verifyEmail: Verification.Purpose.verifyEmail.codeLifetime ?? Outbox.longestUse
         case .changeEmailCode: Verification.Purpose.changeEmail.codeLifetime ?? Outbox.longestUse
         case .signUpCode: Verification.Purpose.signUp.linkLifetime ?? Outbox.longestUse
-        case .resetPassword: Verification.Purpose.resetPassword.linkLifetime ?? Outbox.longestUse
+        case .resetPassword, .choosePassword: Verification.Purpose.resetPassword.linkLifetime ?? Outbox.longestUse
+        case .confirmAddress: Verification.Purpose.confirmAddress.linkLifetime ?? Outbox.longestUse
         case .signUpExisting, .emailChanged, .passwordChanged, .deletionScheduled, .accountDeleted: Outbox.longestUse
         }
     }

@@ -63,7 +63,8 @@ public struct LoginEndpoint: Endpoint {
         do {
             let proof = try await signIn.check(
                 username: email, password: form["password"] ?? "", address: arrivals.address(request, context),
-                device: arrivals.device(request))
+                device: arrivals.device(request),
+                login: arrivals.login(request, context, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
                     proof.account, email: email, dueAt: dueAt, onward: onward, request, visit)

@@ -26,14 +26,15 @@ public struct MailSignInEndpoint: Endpoint {
     }
 
     public func add(to router: RouterGroup<SpindleContext>) {
-        router.post("\(Self.path)", use: ask)
-        router.post("\(Self.path)/check", use: check)
+        router.form(Self.path, from: "/login", use: ask)
+        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", use: check)
     }
 
-    private func codes(_ onward: OnwardPath?) -> VerificationForm {
-        let back = "/login" + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
-        return VerificationForm(
-            pages: pages, purpose: .signIn, action: Self.path + "/check", startOver: back)
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .signIn, wording: .signIn,
+            path: Self.path + "/check", start: "/login")
     }
 
     /// Whether there is such an account makes no difference to the answer.
@@ -51,17 +52,16 @@ public struct MailSignInEndpoint: Endpoint {
             continueTo: onward?.text ?? "")
         let letter = Letter.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.post(letter, to: email.text, visit.frame)
+        let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request, context), post: account == nil ? nil : post)
+            draft, from: arrivals.address(request, context), hasReader: account != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return login(
                 request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
-        return codes(onward).page(
-            request, visit, verification: draft.verification.id, email: email.text, onward: onward)
+        return codes.ask(draft.verification.id)
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -69,8 +69,7 @@ public struct MailSignInEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let codes = codes(onward)
-        let arrival = try await arrivals.arrival(request, context, by: .mail)
+        let arrival = try await arrivals.arrival(request, context, by: .mail, client: visit.client)
         let outcome = try await signIn.finish(
             codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
         switch outcome {

@@ -2,14 +2,15 @@
 struct OnwardPath: Sendable {
     let text: String
 
-    private static let beginnings = [AuthorizeEndpoint.path + "?", "/account", "/verify"]
+    private static let beginnings = [AuthorizeEndpoint.path + "?", "/account", "/verify", AppReturn.path + "?"]
 
     /// Nil for anything else: another site, another page, a character that a browser might read otherwise.
     init?(_ text: String?) {
         guard let text, text.utf8.count <= 8192,
             text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }),
             Self.beginnings.contains(where: { text.hasPrefix($0) && Self.ends(text.dropFirst($0.count), after: $0) }),
-            !text.prefix(while: { $0 != "?" }).contains("..")
+            // An escape in the path could be read as dots or a slash by whoever routes it.
+            case let path = text.prefix(while: { $0 != "?" }), !path.contains(".."), !path.contains("%")
         else { return nil }
         self.text = text
     }

@@ -10,6 +10,7 @@ import Values
 /// `GET` and `POST /password`: a forgotten password, by a link that goes to the account's address.
 public struct PasswordEndpoint: Endpoint {
     static let path = "/password"
+    static func link(_ link: String) -> String { "\(path)/reset/\(link)" }
     private let pages: PageRenderer
     private let verifications: Verifications
     private let signIn: MailSignIn
@@ -69,23 +70,25 @@ public struct PasswordEndpoint: Endpoint {
         let letter = Letter.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
-        let post = mail.post(letter, to: email.text, visit.frame)
+        let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request, context), post: account == nil ? nil : post)
+            draft, from: arrivals.address(request, context), hasReader: account != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
                 request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
-        return pages.message(.checkMail, visit, values: ["email": email.text], status: .ok)
+        let again = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
     }
 
     @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
-        let visit = try await pages.visit(request)
         switch try await verifications.look(at: try link(context), .resetPassword) {
-        case .failure(let refusal): return refuse(refusal, visit, context)
-        case .success(let verification): return try newPassword(verification, request, visit, context)
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let verification):
+            let visit = try await pages.visit(request, of: verification)
+            return try newPassword(verification, request, visit, context)
         }
     }
 
@@ -104,20 +107,22 @@ public struct PasswordEndpoint: Endpoint {
 
     @Sendable private func set(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try await Form.read(request)
-        let visit = try await pages.visit(request)
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
         let link = try link(context)
         let verification: Verification
         switch try await verifications.look(at: link, .resetPassword) {
-        case .failure(let refusal): return refuse(refusal, visit, context)
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
         case .success(let found): verification = found
         }
+        let visit = try await pages.visit(request, of: verification)
         do {
             let password = try Password(
                 form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
-            let arrival = try await arrivals.arrival(request, context, by: .mail)
+            let arrival = try await arrivals.arrival(request, context, by: .mail, client: visit.client)
             let outcome = try await reset.finish(link, password: password, opening: arrival.opening) { _, db in
                 try post(db)
             }

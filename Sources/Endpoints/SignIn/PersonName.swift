@@ -1,3 +1,5 @@
+import Identity
+
 /// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
 struct PersonName: Sendable {
     let text: String
@@ -6,8 +8,7 @@ struct PersonName: Sendable {
         self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 
-    /// As `AccountChanges` takes it.
-    var isFit: Bool {
-        text.utf8.count <= 500 && !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
-    }
+    // As `AccountChanges` takes it.
+    var isTooLong: Bool { text.utf8.count > ProfileChanges.longest }
+    var isFit: Bool { !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
 }

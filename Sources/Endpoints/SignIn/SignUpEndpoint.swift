@@ -3,7 +3,7 @@ import HTTPTypes
 public import Hummingbird
 public import Identity
 import Logging
-import OAuth
+public import OAuth
 import Pages
 import Storage
 import Values
@@ -14,15 +14,18 @@ public struct SignUpEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let signUp: SignUp
+    private let agreements: Agreements
     private let arrivals: Arrivals
     private let mail: Correspondence
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: SignUp, arrivals: Arrivals, mail: Correspondence
+        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements, arrivals: Arrivals,
+        mail: Correspondence
     ) {
         self.pages = pages
         self.verifications = verifications
         self.signUp = signUp
+        self.agreements = agreements
         self.arrivals = arrivals
         self.mail = mail
     }
@@ -30,7 +33,8 @@ public struct SignUpEndpoint: Endpoint {
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("\(Self.path)", use: show)
         router.post("\(Self.path)", use: ask)
-        router.post("\(Self.path)/check", use: check)
+        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", use: check)
         let link = SignUpLink(
             pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals)
         router.get("\(Self.path)/confirm/{link}", use: link.show)
@@ -41,12 +45,13 @@ public struct SignUpEndpoint: Endpoint {
         let query = Form.query(of: request.uri.description)
         let onward = OnwardPath(query["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
-        return pages.signUp(request, visit, onward)
+        return pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
     }
 
-    private func codes(_ onward: OnwardPath?) -> VerificationForm {
-        let back = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
-        return VerificationForm(pages: pages, purpose: .signUp, action: Self.path + "/check", startOver: back)
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .signUp, wording: .signUp,
+            path: Self.path + "/check", start: Self.path)
     }
 
     /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
@@ -55,33 +60,33 @@ public struct SignUpEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let terms = agreements.terms(for: visit.client)
         func refuse(_ refusal: PageRefusal, _ status: HTTPResponse.Status = .badRequest) -> Response {
             pages.signUp(
-                request, visit, onward, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
+                request, visit, onward, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
                 status: status)
         }
         let name = PersonName(form["name"] ?? "")
         guard let email = EmailAddress(reachable: form["email"]) else { return refuse(.notAnAddress) }
-        guard name.isFit else { return refuse(.nameTooLong) }
+        guard !name.isTooLong else { return refuse(.tooLong(in: .name)) }
+        guard name.isFit else { return refuse(.unfitText(in: .name)) }
         do {
             let password = try Password(
                 form["password"] ?? "", personal: [email.text, name.text, visit.frame.brand?.name ?? ""])
             let prepared = try await signUp.prepare(
                 email: email, password: password, name: name.text.isEmpty ? nil : name.text,
-                browser: pages.forms.browser(request), continueTo: onward?.text ?? "")
-            let post = mail.post(letter(prepared, onward), to: email.text, visit.frame)
-            let asked = try await verifications.ask(
-                prepared.draft, from: arrivals.address(request, context), post: post)
+                agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
+                continueTo: onward?.text ?? "",
+                from: arrivals.address(request, context))
+            let post = mail.reply(letter(prepared, onward), to: email, visit.frame)
+            // Charged before the hash.
+            _ = try await verifications.ask(prepared.draft, from: nil, post: post)
             mail.send()
-            if case .wait(let wait) = asked {
-                return refuse(.tooManyAttempts(seconds: wait.wholeSeconds), .tooManyRequests)
-            }
-            return codes(onward).page(
-                request, visit, verification: prepared.draft.verification.id, email: email.text, onward: onward)
+            return codes.ask(prepared.draft.verification.id)
         } catch let fault as Identity.PasswordFault {
             return refuse(.weakPassword(fault.onPage))
-        } catch is HashingPoolFull {
-            return refuse(.overloaded, .serviceUnavailable)
+        } catch let refusal as SignIn.Refusal {
+            return refuse(refusal.onPage, refusal.oauthError.status)
         }
     }
 
@@ -99,8 +104,7 @@ public struct SignUpEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let codes = codes(onward)
-        let arrival = try await arrivals.arrival(request, context, by: .password)
+        let arrival = try await arrivals.arrival(request, context, by: .password, client: visit.client)
         do {
             let outcome = try await signUp.finish(
                 codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
@@ -118,13 +122,14 @@ public struct SignUpEndpoint: Endpoint {
 
 extension PageRenderer {
     func signUp(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String = "", name: String = "",
-        refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
+        name: String = "", refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
     ) -> Response {
         let form = forms.issue(request)
         let signUp = SignUpPage(
             action: SignUpEndpoint.path, formToken: form.token, continueTo: onward?.text ?? "", email: email,
-            name: name, clientName: visit.client?.name, refusal: refusal)
+            name: name, clientName: visit.client?.name, terms: terms.map { TermsLink($0, of: visit.client) },
+            refusal: refusal)
         return page(
             templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
             formsLeaveSite: onward?.authorizationRequest != nil)

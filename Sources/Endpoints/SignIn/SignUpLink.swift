@@ -14,30 +14,32 @@ struct SignUpLink: Sendable {
     let arrivals: Arrivals
 
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let visit = try await pages.visit(request)
         switch try await verifications.look(at: try link(context), .signUp) {
-        case .failure(let refusal): return refuse(refusal, visit, context)
-        case .success(let verification): return try page(verification, request, visit, context)
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let verification):
+            return try page(verification, request, try await pages.visit(request, of: verification), context)
         }
     }
 
     @Sendable func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try await Form.read(request)
-        let visit = try await pages.visit(request)
-        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
         let link = try link(context)
         let verification: Verification
         switch try await verifications.look(at: link, .signUp) {
-        case .failure(let refusal): return refuse(refusal, visit, context)
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
         case .success(let found): verification = found
         }
+        let visit = try await pages.visit(request, of: verification)
         do {
             if !verification.isFrom(pages.forms.browser(request)) {
                 guard try await signUp.isChosen(form["password"] ?? "", at: verification) else {
                     return try page(verification, request, visit, context, refusal: .wrongPassword)
                 }
             }
-            let arrival = try await arrivals.arrival(request, context, by: .password)
+            let arrival = try await arrivals.arrival(request, context, by: .password, client: visit.client)
             let outcome = try await signUp.finish(
                 .link(link), opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {

@@ -4,25 +4,54 @@ import Logging
 import Pages
 import Values
 
-/// The form into which a mailed code is typed, and what it may come to.
+/// The form into which a mailed code is typed, and what it may come to. It has an address of its own, so that a tab that
+/// is loaded again shows it again.
 struct VerificationForm: Sendable {
     let pages: PageRenderer
-    let purpose: CodePage.Purpose
-    let action: String
+    let verifications: Verifications
+    let purpose: Verification.Purpose
+    /// What the page calls it.
+    let wording: CodePage.Purpose
+    /// Where the code is sent to; with the verification in its query, where the form is.
+    let path: String
     /// Where a new code can be asked for.
-    let startOver: String
+    let start: String
 
-    func page(
+    /// Leads to the form for the code of `verification`.
+    func ask(_ verification: Verification.ID) -> Response {
+        .sendBrowser(to: address(verification), status: .seeOther)
+    }
+
+    /// `GET`: the form, in the browser that asked for the code and as long as that can be typed; else the way to another.
+    ///
+    /// - Parameter account: whose it must be, where somebody is signed in.
+    func show(_ request: Request, of account: AccountID? = nil) async throws -> Response {
+        let id = Verification.ID(Form.query(of: request.uri.description)["verification"] ?? "")
+        guard
+            let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
+            account == nil || verification.account == account
+        else { return .sendBrowser(to: start, status: .seeOther) }
+        let onward = OnwardPath(verification.continueTo)
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        return page(request, visit, verification: id, email: verification.email, onward: onward)
+    }
+
+    private func page(
         _ request: Request, _ visit: Visit, verification: Verification.ID, email: String, onward: OnwardPath?,
         refusal: PageRefusal? = nil
     ) -> Response {
         let form = pages.forms.issue(request)
         let page = CodePage(
-            action: action, formToken: form.token, verification: verification.text,
-            continueTo: onward?.text ?? "", email: email, purpose: purpose, startOver: startOver, refusal: refusal)
+            action: address(verification), formToken: form.token, verification: verification.text,
+            continueTo: onward?.text ?? "", email: email, purpose: wording,
+            startOver: start + (onward.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
         return pages.page(
             pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+
+    private func address(_ verification: Verification.ID) -> String {
+        "\(path)?verification=\(Form.encode(verification.text))"
     }
 
     /// What was typed, and in which browser.

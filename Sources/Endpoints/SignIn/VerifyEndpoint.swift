@@ -31,7 +31,8 @@ public struct VerifyEndpoint: Endpoint {
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("\(Self.path)", use: show)
         router.post("\(Self.path)", use: ask)
-        router.post("\(Self.path)/check", use: check)
+        router.get("\(codes.path)", use: showCode)
+        router.post("\(codes.path)", use: check)
     }
 
     /// A request of somebody who is signed in, and has an address to verify.
@@ -68,9 +69,17 @@ public struct VerifyEndpoint: Endpoint {
             formsLeaveSite: true)
     }
 
-    private func codes(_ onward: OnwardPath?) -> VerificationForm {
-        let back = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
-        return VerificationForm(pages: pages, purpose: .verifyEmail, action: Self.path + "/check", startOver: back)
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .verifyEmail, wording: .verifyEmail,
+            path: Self.path + "/check", start: Self.path)
+    }
+
+    @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+            return .sendBrowser(to: codes.start, status: .seeOther)
+        }
+        return try await codes.show(request, of: session.account)
     }
 
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -85,13 +94,11 @@ public struct VerifyEndpoint: Endpoint {
             browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
         let letter = Letter.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.post(letter, to: asking.email.text, asking.visit.frame)
+        let post = mail.reply(letter, to: asking.email, asking.visit.frame)
         let asked = try await verifications.ask(draft, from: arrivals.address(request, context), post: post)
         mail.send()
         if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
-        return codes(asking.onward).page(
-            request, asking.visit, verification: draft.verification.id, email: asking.email.text,
-            onward: asking.onward)
+        return codes.ask(draft.verification.id)
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -101,7 +108,6 @@ public struct VerifyEndpoint: Endpoint {
             return pages.foreignForm(try await pages.visit(request))
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
-        let codes = codes(asking.onward)
         let attempt = Identifier<Verification>.random(from: random).text
         switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)

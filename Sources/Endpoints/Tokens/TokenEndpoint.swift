@@ -19,11 +19,27 @@ public struct TokenEndpoint: Endpoint {
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        let parameters = try await Form.read(request, orJSON: true).parameters
-        let credentials = try ClientCredentials.read(request, parameters)
-        let tokens = try await issuance.tokens(
-            for: TokenRequest(parameters: parameters, address: address.of(request, context)), from: credentials)
-        return .json(tokens.json)
+        var form = Form(pairs: [])
+        do {
+            form = try await Form.read(request, orJSON: true)
+            let parameters = try form.parameters
+            let credentials = try ClientCredentials.read(request, parameters)
+            let tokens = try await issuance.tokens(
+                for: TokenRequest(
+                    parameters: parameters, address: address.of(request, context),
+                    userAgent: request.headers[.userAgent] ?? ""), from: credentials)
+            return .json(tokens.json)
+        } catch let refusal as OAuthError {
+            guard await speaksSPiD(ClientCredentials.named(request, form)) else { throw refusal }
+            return SPiDDialect.response(to: refusal, logger: context.logger)
+        }
+    }
+
+    /// Whether the client that a refused request names is to be refused in SPiD's words. Nothing that goes wrong in
+    /// finding out is worth hiding the refusal.
+    private func speaksSPiD(_ id: Client.ID?) async -> Bool {
+        guard let id else { return false }
+        return (try? await issuance.client(named: id))?.spidCompatible ?? false
     }
 }
 
@@ -35,8 +51,10 @@ extension TokenResponse {
             "access_token": .string(accessToken.value),
             "token_type": "Bearer",
             "expires_in": .integer(lifetime.seconds),
-            "scope": scope.isEmpty ? nil : .string(scope.description),
+            // SPiD's clients may look for it, whatever it holds.
+            "scope": scope.isEmpty && !spid ? nil : .string(scope.description),
             "refresh_token": refreshToken.map { .string($0.value) },
+            "id_token": idToken.map { .string($0) },
             "user_id": account.map { .string($0.description) } ?? (spid ? false : nil),
             "is_admin": spid ? false : nil,
             "server_time": spid ? .integer(issuedAt.seconds) : nil,

@@ -19,6 +19,8 @@ public struct AssertionVerifier: Sendable {
         case .keySet(let text): keys = try AssertionKeys(keySet: text)
         case .secret(let sealed):
             keys = AssertionKeys(secret: try seal.open(sealed, .issuerSecret, row: issuer.id.text))
+        // A provider of which nothing but access tokens is taken.
+        case nil: throw OAuthError.assertionOfUnknownIssuer
         case .address(let address): return try await verify(assertion, of: issuer, publishedAt: address)
         }
         return try await keys.verify(assertion, allowed: issuer.algorithms)

@@ -1,4 +1,6 @@
 public import Cryptography
+import Identity
+import Identity
 import JOSE
 public import OAuth
 public import Values
@@ -10,18 +12,20 @@ public struct JWTBearerGrant: Grant {
     private let issuers: TrustedIssuers
     private let subjects: IssuerSubjects
     private let verifier: AssertionVerifier
+    private let providers: ProviderAssertions
     private let audiences: [String]
     private let clock: any WallClock
     private let random: any RandomSource
 
     /// `audiences` are our own names: the issuer's first, then the URLs of the token endpoint.
     public init(
-        issuers: TrustedIssuers, subjects: IssuerSubjects, verifier: AssertionVerifier, audiences: [String],
-        clock: any WallClock, random: any RandomSource
+        issuers: TrustedIssuers, subjects: IssuerSubjects, verifier: AssertionVerifier,
+        providers: ProviderAssertions, audiences: [String], clock: any WallClock, random: any RandomSource
     ) {
         self.issuers = issuers
         self.subjects = subjects
         self.verifier = verifier
+        self.providers = providers
         self.audiences = audiences
         self.clock = clock
         self.random = random
@@ -33,6 +37,9 @@ public struct JWTBearerGrant: Grant {
             throw OAuthError.malformed(.assertion, "it is longer than 16 KiB")
         }
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
+        if client.spidCompatible, ProviderAssertion.isMeant(by: token) {
+            return try await authorize(byProvider: token, request, scope: scope, client: client)
+        }
         let issuer = try await issuer(of: token, for: client)
         let assertion = try await verified(token, by: issuer)
 
@@ -43,8 +50,33 @@ public struct JWTBearerGrant: Grant {
         return Authorization(
             client: client, subject: Subject(account: account, signedInAt: assertion.signedInAt), scope: scope,
             family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
-            claim: AssertionClaim(
-                assertion: assertion, issuer: issuer.id, account: account, isNewcomer: link == nil))
+            claim: RememberedClaim(
+                claim: AssertionClaim(
+                    assertion: assertion, issuer: issuer.id, account: account, isNewcomer: link == nil),
+                account: account, login: login(request, client, by: issuer.issuer)))
+    }
+
+    /// A provider's access token, as SPiD's SDKs send it. It makes no account: the app asks the person, and registers.
+    private func authorize(
+        byProvider token: String, _ request: TokenRequest, scope: Scope, client: Client
+    ) async throws -> Authorization {
+        let holder = try await providers.holder(token, for: .authorization, from: client)
+        guard let link = try await subjects.find(holder.subject, of: holder.issuer) else {
+            throw OAuthError.unknownUser
+        }
+        guard !link.isDisabled else { throw OAuthError.providerAccountDisabled }
+        return Authorization(
+            client: client, subject: Subject(account: link.account, signedInAt: clock.now), scope: scope,
+            family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
+            claim: RememberedClaim(
+                claim: ProviderClaim(holder: holder, account: link.account), account: link.account,
+                login: login(request, client, by: holder.provider.rawValue)))
+    }
+
+    private func login(_ request: TokenRequest, _ client: Client, by provider: String) -> Login.Attempt {
+        Login.Attempt(
+            id: .random(from: random), client: client.id.text, kind: .thirdParty, provider: provider,
+            address: request.address, userAgent: request.userAgent)
     }
 
     /// The issuer that the assertion names, among those of the client's own merchant. Nothing is believed of it yet.

@@ -16,10 +16,14 @@ struct IssuerMetadata: Sendable {
     let issuer: String
     /// Nil leaves the keys as they are.
     let keys: NewKeys?
+    /// Set when it is a provider.
+    let app: NewApp?
     let audiences: [String]
     let algorithms: Set<SignatureAlgorithm>
     let createsUsers: Bool
     let isDisabled: Bool
+    /// Whether it brings something that is to be sealed.
+    var holdsSecret: Bool { keys?.isSecret == true || app?.secret != nil }
 
     /// Reads `json` over `base`, or over the defaults. An address of keys must be one that `outbound` lets us ask.
     init(_ json: JSON, over base: TrustedIssuer? = nil, outbound: OutboundPolicy) throws(JSONFault) {
@@ -30,12 +34,16 @@ struct IssuerMetadata: Sendable {
             throw JSONFault("issuer", "what it was: an issuer's name cannot change")
         }
         keys = try Self.keys(members, outbound)
-        guard let isSecret = keys?.isSecret ?? base?.keys.isSecret else {
-            throw JSONFault("jwks", "given, or jwks_uri or secret in its place")
-        }
         audiences = try Self.audiences(members) ?? base?.audiences ?? []
-        let kept = base?.keys.isSecret == isSecret ? base?.algorithms : nil
-        algorithms = try Self.algorithms(members, isSecret) ?? kept ?? Self.defaults(isSecret)
+        app = try NewApp(members, of: issuer, audiences: audiences, over: base?.app)
+        if let isSecret = keys?.isSecret ?? base?.keys?.isSecret {
+            let kept = base?.keys?.isSecret == isSecret ? base?.algorithms : nil
+            algorithms = try Self.algorithms(members, isSecret) ?? kept ?? Self.defaults(isSecret)
+        } else {
+            guard app != nil else { throw JSONFault("jwks", "given, or jwks_uri or secret in its place") }
+            guard members.any("algorithms") == nil else { throw JSONFault("algorithms", "absent where no keys are") }
+            algorithms = []
+        }
         createsUsers = try members.flag("create_users") ?? base?.createsUsers ?? false
         isDisabled = try members.flag("disabled") ?? (base?.disabledAt != nil)
         if case .secret(let secret) = keys { try Self.check(secret, for: algorithms) }

@@ -43,4 +43,9 @@ public struct IssuerSubjects: Sendable {
             VALUES (\(issuer), \(subject), \(account), \(now))
             """)
     }
+
+    /// Takes away all links of a person, in the caller's transaction: who made them may have been somebody else.
+    public static func unlink(_ account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("DELETE FROM issuer_subjects WHERE account_id = \(account)")
+    }
 }

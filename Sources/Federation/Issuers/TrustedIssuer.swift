@@ -22,8 +22,11 @@ public struct TrustedIssuer: Sendable {
     public let merchant: Merchant.ID
     /// The `iss` of its assertions, compared as the exact text.
     public let issuer: String
-    public var keys: KeySource
-    /// What its assertions may also be addressed to, besides us.
+    /// Nil only where the issuer is a provider, and nothing but its access tokens is taken.
+    public var keys: KeySource?
+    /// Set when the issuer is a provider whose access tokens apps may send.
+    public var app: ProviderApp?
+    /// What its assertions may also be addressed to, besides us; whom a provider's access token must be issued to.
     public var audiences: [String]
     public var algorithms: Set<SignatureAlgorithm>
     /// Whether a subject that is not known yet becomes a new account.
@@ -34,14 +37,14 @@ public struct TrustedIssuer: Sendable {
 }
 
 extension TrustedIssuer {
-    /// The issuer as administration shows it. A shared secret is not part of it.
+    /// The issuer as administration shows it. Secrets are not part of it.
     public var json: JSON {
         var keySet: JSON?
         var address: JSON?
         switch keys {
         case .keySet(let text): keySet = try? JSON(parsing: Array(text.utf8))
         case .address(let text): address = .string(text)
-        case .secret: break
+        case .secret, nil: break
         }
         return .members([
             "id": .string(id.text),
@@ -49,6 +52,8 @@ extension TrustedIssuer {
             "issuer": .string(issuer),
             "jwks": keySet,
             "jwks_uri": address,
+            "provider": app.map { .string($0.provider.rawValue) },
+            "app_names": app.map { .array($0.names.map { .string($0) }) },
             "audiences": .array(audiences.map { .string($0) }),
             "algorithms": .array(algorithms.map(\.rawValue).sorted().map { .string($0) }),
             "create_users": .bool(createsUsers),

@@ -28,15 +28,15 @@ public struct TrustedIssuers: Sendable {
     public func register(_ json: JSON, merchant: Merchant.ID) async throws -> TrustedIssuer {
         let metadata = try IssuerMetadata(json, outbound: outbound)
         let id = TrustedIssuer.ID.random(from: random)
-        guard let keys = metadata.keys else { throw JSONFault("jwks", "given") }
         let now = clock.now
         let issuer = TrustedIssuer(
-            id: id, merchant: merchant, issuer: metadata.issuer, keys: stored(keys, of: id),
-            audiences: metadata.audiences, algorithms: metadata.algorithms, createsUsers: metadata.createsUsers,
+            id: id, merchant: merchant, issuer: metadata.issuer, keys: stored(metadata.keys, of: id),
+            app: stored(metadata.app, of: id, over: nil), audiences: metadata.audiences,
+            algorithms: metadata.algorithms, createsUsers: metadata.createsUsers,
             createdAt: now, updatedAt: now, disabledAt: metadata.isDisabled ? now : nil)
         do {
             try await database.write { db in
-                if keys.isSecret { try seal.confirm(in: db) }
+                if metadata.holdsSecret { try seal.confirm(in: db) }
                 try Self.insert(issuer, in: db)
             }
         } catch StorageError.conflict {
@@ -95,10 +95,9 @@ public struct TrustedIssuers: Sendable {
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
             var changed = issuer
-            if let keys = metadata.keys {
-                if keys.isSecret { try seal.confirm(in: db) }
-                changed.keys = stored(keys, of: id)
-            }
+            if metadata.holdsSecret { try seal.confirm(in: db) }
+            changed.keys = stored(metadata.keys, of: id) ?? issuer.keys
+            changed.app = stored(metadata.app, of: id, over: issuer.app)
             changed.audiences = metadata.audiences
             changed.algorithms = metadata.algorithms
             changed.createsUsers = metadata.createsUsers
@@ -123,11 +122,21 @@ public struct TrustedIssuers: Sendable {
         return true
     }
 
-    private func stored(_ keys: IssuerMetadata.NewKeys, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource {
+    private func stored(_ keys: IssuerMetadata.NewKeys?, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource? {
         switch keys {
+        case nil: nil
         case .keySet(let text): .keySet(text)
         case .address(let text): .address(text)
         case .secret(let secret): .secret(sealed: seal.seal(secret.value, .issuerSecret, row: id.text))
+        }
+    }
+
+    private func stored(
+        _ app: IssuerMetadata.NewApp?, of id: TrustedIssuer.ID, over base: ProviderApp?
+    ) -> ProviderApp? {
+        app.map { app in
+            let secret = app.secret.map { seal.seal($0.value, .appSecret, row: id.text) }
+            return ProviderApp(provider: app.provider, names: app.names, sealedSecret: secret ?? base?.sealedSecret)
         }
     }
 }

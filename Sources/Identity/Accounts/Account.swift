@@ -14,6 +14,8 @@ public struct Account: Sendable {
     public var disabledAt: Timestamp?
     /// When it will be deleted, if its person asked for that and did not change their mind.
     public let deletionDueAt: Timestamp?
+    /// What administration says of the person for the claims of clients: texts and lists of texts.
+    public var attributes: JSON = .object([])
 
     /// The profile claims an account can hold, by the scope that shows them.
     public static let claims: KeyValuePairs<String, [String]> = [

@@ -19,6 +19,12 @@ public struct AccountChanges: Sendable {
         return disabled == nil ? nil : "disabled"
     }
     public var verifiesEmail: Bool { emailVerified == true }
+    public var setsPassword: Bool { password != nil }
+    /// What the person is called, which must not be their password.
+    public var names: [String] {
+        profile.filter { ["name", "nickname", "given_name", "family_name", "preferred_username"].contains($0.name) }
+            .compactMap(\.value.string)
+    }
 
     public init(_ json: JSON) throws(JSONFault) {
         let members = try JSONMembers(json)

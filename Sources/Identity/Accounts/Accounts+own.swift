@@ -18,13 +18,15 @@ extension Accounts {
     /// Stores what a person says about themselves. False when there is no such account any more.
     public func change(_ id: AccountID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
-        return try await database.write { db in
+        return try await news.write(to: database, at: now) { db, announcement in
             guard let account = try Account.find(id, in: db) else { return false }
             let kept = (account.profile.members ?? []).filter { !changes.named.contains($0.name) }
             let profile = JSON.object(kept + changes.set)
             guard profile != account.profile else { return true }
-            return try db.execute(
-                "UPDATE accounts SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+            return try announcement.watching(id, in: db) {
+                try db.execute(
+                    "UPDATE accounts SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+            }
         }
     }
 
@@ -37,14 +39,16 @@ extension Accounts {
     ) async throws -> Bool {
         let now = clock.now
         let hash = try await hashing.hash(password.text, random: random).encoded
-        return try await database.write { [endAccess] db in
+        return try await news.write(to: database, at: now) { [endAccess] db, announcement in
             let own = try db.rows("SELECT password_hash FROM accounts WHERE id = \(session.account)").first
             let current: String? = try own?.get("password_hash")
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
-            try db.execute(
-                "UPDATE accounts SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.account)")
+            try announcement.watching(session.account, in: db) {
+                try db.execute(
+                    "UPDATE accounts SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.account)")
+            }
             try endAccess(session.account, now, db)
             try Sessions.endOthers(than: session, at: now, in: db)
             try Verifications.endAll(of: session.account, at: now, in: db)

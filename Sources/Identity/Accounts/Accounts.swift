@@ -13,16 +13,18 @@ public struct Accounts: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let endAccess: EndAccess
+    let news: PersonNews
 
     public init(
         database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
-        endAccess: @escaping EndAccess
+        endAccess: @escaping EndAccess, news: PersonNews
     ) {
         self.database = database
         self.hashing = hashing
         self.clock = clock
         self.random = random
         self.endAccess = endAccess
+        self.news = news
     }
 
     /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
@@ -41,16 +43,20 @@ public struct Accounts: Sendable {
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
             guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return }
-            try db.execute(
-                """
-                INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                    disabled_at)
-                VALUES (\(account.id), \(email), \(account.emailVerified), \(passwordHash), \(account.profile.text),
-                    \(now), \(now), \(account.disabledAt))
-                """)
+            try Self.insert(account, passwordHash: passwordHash, in: db)
             try also(account.id, now, db)
         }
         return account
+    }
+
+    static func insert(_ account: Account, passwordHash: String?, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                disabled_at)
+            VALUES (\(account.id), \(account.email), \(account.emailVerified), \(passwordHash),
+                \(account.profile.text), \(account.createdAt), \(account.updatedAt), \(account.disabledAt))
+            """)
     }
 
     /// Stores an account that only an issuer's subject leads to, in the caller's transaction.
@@ -92,17 +98,19 @@ public struct Accounts: Sendable {
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
         let newHash = hash
-        return try await database.write { db in
+        return try await news.write(to: database, at: now) { [endAccess] db, announcement in
             guard var account = try Account.find(id, in: db) else { return nil }
             let address = account.email
             account.take(changes, at: now)
-            try db.execute(
-                """
-                UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
-                    password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
-                    updated_at = \(now), disabled_at = \(account.disabledAt)
-                WHERE id = \(id)
-                """)
+            try announcement.watching(id, in: db) {
+                try db.execute(
+                    """
+                    UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
+                        password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
+                        updated_at = \(now), disabled_at = \(account.disabledAt)
+                    WHERE id = \(id)
+                    """)
+            }
             if newHash != nil || changes.disabled == true {
                 try endAccess(id, now, db)
                 try Sessions.endAll(of: id, at: now, in: db)

@@ -1,13 +1,14 @@
 public import Cryptography
 public import JOSE
 
-/// Why a line is not imported. Names places and members of ours, and quotes nothing: lines hold secrets.
+/// Why a line is not imported. Quotes no value: lines hold secrets.
 public enum ImportFault: Error, Sendable, Equatable {
     case tooLong
     case notJSON(offset: Int)
     case repeatedMember
     case tooDeep
-    case unknownMember(position: Int)
+    /// Its name, if it looks like one: a line that is torn may have a value in that place.
+    case unknownMember(name: String?, position: Int)
     case plainPassword
     case member(JSONFault)
     case passwordHash(PasswordHashFault)
@@ -22,6 +23,21 @@ public enum ImportFault: Error, Sendable, Equatable {
     }
 }
 
+extension String {
+    /// Itself, if it has the letters and the length of a member's name.
+    var ifLikeAName: String? {
+        let isName = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        return isName && (1...40).contains(utf8.count) ? self : nil
+    }
+}
+
 extension ImportFault: CustomStringConvertible {
     public var description: String {
         switch self {
@@ -29,7 +45,8 @@ extension ImportFault: CustomStringConvertible {
         case .notJSON(let offset): "not valid JSON at byte \(offset)"
         case .repeatedMember: "a member occurs twice"
         case .tooDeep: "nested too deeply"
-        case .unknownMember(let position): "member \(position) is none that an import takes"
+        case .unknownMember(let name?, _): "\(name): is none that an import takes"
+        case .unknownMember(nil, let position): "member \(position) is none that an import takes"
         case .plainPassword: "password: must be absent; only a password_hash is imported, never a password"
         case .member(let fault): (fault.member.isEmpty ? "" : fault.member + ": ") + "must be \(fault.expected)"
         case .passwordHash(let fault): "password_hash: \(fault)"

@@ -19,7 +19,7 @@ struct ImportedAccount: Sendable {
         do { json = try JSON(parsing: line) } catch { throw ImportFault(error) }
         // A misspelt member would be lost in silence, for everybody in the file.
         if let position = json.members?.firstIndex(where: { !Self.members.contains($0.name) }) {
-            throw .unknownMember(position: position + 1)
+            throw .unknownMember(name: json.members?[position].name.ifLikeAName, position: position + 1)
         }
         guard (json["password"] ?? .null) == .null else { throw .plainPassword }
         let changes: AccountChanges

@@ -54,11 +54,14 @@ public struct Session: Sendable {
         let address: String
         let method: Method
         let isRemembered: Bool
+        let client: String?
 
-        /// - Parameter device: the mark of this browser, by which its person is known again.
+        /// - Parameters:
+        ///   - device: the mark of this browser, by which its person is known again.
+        ///   - client: the client that the person came by, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
-            method: Method, isRemembered: Bool = false
+            method: Method, isRemembered: Bool = false, client: String? = nil
         ) {
             self.id = id
             self.secret = secret
@@ -68,6 +71,14 @@ public struct Session: Sendable {
             self.address = address
             self.method = method
             self.isRemembered = isRemembered
+            self.client = client
+        }
+
+        /// The same, by way of `client`.
+        public func at(_ client: String) -> Opening {
+            Opening(
+                id: id, secret: secret, device: device, userAgent: userAgent, address: address, method: method,
+                isRemembered: isRemembered, client: client)
         }
 
         /// When it ends unless it is used.

@@ -5,14 +5,17 @@ public import Values
 public struct Sessions: Sendable {
     private let database: any Database
     private let clock: any WallClock
+    private let news: PersonNews
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, clock: any WallClock, news: PersonNews) {
         self.database = database
         self.clock = clock
+        self.news = news
     }
 
     /// Opens a session in the caller's transaction, ending the one the browser had: a session is never handed on
     /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
+    /// Each is a login too, but for that by a password, which was one when the password was looked at.
     public static func open(
         _ opening: Session.Opening, account: AccountID, signedInAt: Timestamp, permission: String?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction
@@ -27,6 +30,10 @@ public struct Sessions: Sendable {
                 \(opening.method.rawValue), \(opening.isRemembered))
             ON CONFLICT (id) DO NOTHING
             """)
+        if opening.method != .password {
+            try Logins.record(
+                opening.login(permission == nil ? .normal : .auto), of: account, succeeded: true, at: now, in: db)
+        }
         guard permission == nil else { return }
         try KnownPlaces.remember(
             KnownPlaces.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
@@ -78,17 +85,23 @@ public struct Sessions: Sendable {
         return session
     }
 
+    /// Signs the person of a session out, by their wish.
     public func end(_ id: Session.ID) async throws {
         let now = clock.now
-        try await database.write { db in try Self.end(id, at: now, in: db) }
-    }
-
-    static func end(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL")
+        try await news.write(to: database, at: now) { db, announcement in
+            try Self.end(id, at: now, in: db, announcement)
+        }
     }
 
     static func endAll(of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
+    }
+}
+
+extension Session.Opening {
+    /// The login that a session is: it bears the same id.
+    func login(_ kind: Login.Kind) -> Login.Attempt {
+        Login.Attempt(id: Login.ID(id.text), client: client, kind: kind, address: address, userAgent: userAgent)
     }
 }
 

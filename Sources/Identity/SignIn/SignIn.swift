@@ -47,15 +47,25 @@ public struct SignIn: Sendable {
     }
 
     /// The proof that `password` is the password of `username`. An unknown address costs as much as a wrong password.
+    ///
+    /// `login` is how the try is remembered. It is so as a failure before the password is looked at, with what the throttle
+    /// charges: neither a crash nor who hangs up hides it, and it is no commit that only a known address costs.
     public func check(
-        username: String, password: String, address: String, device: Secret<Device>? = nil
+        username: String, password: String, address: String, device: Secret<Device>? = nil,
+        login: Login.Attempt? = nil
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownPlaces.Place(address: address, device: device)
         let found = try await find(email, place)
         let attempt = Throttle.Attempt(account: email?.text ?? username, address: address, known: found?.known)
         let chargedAt = clock.now
-        let wait = try await database.write { db in try Throttle.charge(attempt, at: chargedAt, in: db) }
+        let wait = try await database.write { db -> Duration? in
+            if let wait = try Throttle.charge(attempt, at: chargedAt, in: db) { return wait }
+            if let login, let found {
+                try Logins.record(login, of: found.id, succeeded: false, at: chargedAt, in: db)
+            }
+            return nil
+        }
         if let wait { throw Refusal.throttled(wait) }
 
         let isRight: Bool
@@ -63,7 +73,10 @@ public struct SignIn: Sendable {
             let standIn = found?.hash == nil ? try await standIn(for: email) : nil
             isRight = try await hashing.verify(password, against: found?.hash, standIn: standIn)
         } catch is HashingPoolFull {
-            try await database.write { db in try Throttle.refund(attempt, succeeded: false, in: db) }
+            try await database.write { db in
+                try Throttle.refund(attempt, succeeded: false, in: db)
+                if let login { try Logins.forget(login, in: db) }
+            }
             throw Refusal.overloaded
         } catch is PasswordTooLong {
             // Nobody's password is that long, so this tells nothing about anybody.
@@ -72,7 +85,7 @@ public struct SignIn: Sendable {
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
         guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
-        let upgraded = try await welcome(found, attempt, place, password: password)
+        let upgraded = try await welcome(found, attempt, place, login, password: password)
         return Proof(
             account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
             isVerified: found.isVerified)
@@ -81,7 +94,8 @@ public struct SignIn: Sendable {
     /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
     /// parameters.
     private func welcome(
-        _ found: Found, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place, password: String
+        _ found: Found, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place, _ login: Login.Attempt?,
+        password: String
     ) async throws -> String? {
         let now = clock.now
         var upgraded: String?
@@ -93,6 +107,7 @@ public struct SignIn: Sendable {
         try await database.write { db in
             try Throttle.refund(attempt, succeeded: true, in: db)
             try KnownPlaces.remember(place, of: found.id, at: now, in: db)
+            if let login { try Logins.succeed(login, in: db) }
             if let newHash, let oldHash = found.hash {
                 try db.execute(
                     """

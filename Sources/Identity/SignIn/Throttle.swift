@@ -81,25 +81,7 @@ enum Throttle {
         try giveBack(account(attempt), in: db)
     }
 
-    /// Charges one mail to `recipient` that somebody at `address` asked for.
-    static func chargeMail(
-        to recipient: EmailAddress, from address: String, at now: Timestamp, in db: any Transaction
-    ) throws -> MailAllowance {
-        let origin = Bucket("mails from|\(address)", burst: 30, refill: .minutes(2))
-        if let wait = try take(origin, at: now, in: db) { return .wait(wait) }
-        let mailbox = Bucket("mails to|\(recipient.text)", burst: 5, refill: .minutes(12))
-        return try take(mailbox, at: now, in: db) == nil ? .send : .keepSilent
-    }
-
-    enum MailAllowance: Sendable {
-        case send
-        /// The mailbox has had enough of late. Whoever asked is told nothing: that would tell of the mailbox.
-        case keepSilent
-        /// Too many were asked for from this address.
-        case wait(Duration)
-    }
-
-    private static func take(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+    static func take(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         let full = try fullAt(bucket, in: db)
         let wait = bucket.wait(fullAt: full, at: now)
         guard wait <= .zero else { return wait }
@@ -111,7 +93,7 @@ enum Throttle {
         return nil
     }
 
-    private static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
+    static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
         try db.execute(
             "UPDATE throttles SET full_at = full_at - \(bucket.refill.milliseconds) WHERE name = \(bucket.name)")
     }

@@ -13,6 +13,8 @@ public struct Verification: Sendable {
         case verifyEmail = "verify_email"
         case changeEmail = "change_email"
         case resetPassword = "reset_password"
+        /// An app signed somebody up with this address.
+        case confirmAddress = "confirm_address"
         /// No mail: a password was right, and its account is about to be deleted.
         case restore
 
@@ -21,7 +23,7 @@ public struct Verification: Sendable {
             switch self {
             case .signUp, .verifyEmail, .changeEmail: .minutes(30)
             case .signIn: .minutes(10)
-            case .resetPassword, .restore: nil
+            case .resetPassword, .confirmAddress, .restore: nil
             }
         }
 
@@ -29,6 +31,7 @@ public struct Verification: Sendable {
         public var linkLifetime: Duration? {
             switch self {
             case .signUp, .resetPassword: .hours(24)
+            case .confirmAddress: .days(7)
             case .signIn, .verifyEmail, .changeEmail, .restore: nil
             }
         }
@@ -56,6 +59,8 @@ public struct Verification: Sendable {
         let passwordHash: String
         /// Profile claims, as JSON.
         let profile: String
+        /// A note of what they agreed to, in the words of whoever keeps agreements.
+        let agreed: String
     }
 
     /// Whether `browser` is the one that asked.

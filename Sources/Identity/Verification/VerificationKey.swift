@@ -1,4 +1,4 @@
-public import Storage
+import Storage
 public import Values
 
 /// What a person brings back of a mail.
@@ -17,35 +17,6 @@ extension Verifications {
         case .code(let code, let id, let browser):
             try take(code: code, id: id, purpose: purpose, browser: browser, attempt: attempt, in: db)
         case .link(let link): try take(link: link, purpose, attempt: attempt, in: db)
-        }
-    }
-
-    /// What came of asking for a mail.
-    public enum Asked: Sendable {
-        /// The answer is the same whether or not one was sent.
-        case answered
-        /// Too many were asked for from here.
-        case wait(Duration)
-    }
-
-    /// Stores `draft` and posts its mail in one transaction. `post` is nil where there is nobody to write to: then, and
-    /// for a mailbox that has had enough, what is stored looks alike and is good for nothing.
-    public func ask(
-        _ draft: Draft, from address: String, post: (@Sendable (any Transaction) throws -> Void)?
-    ) async throws -> Asked {
-        let now = clock.now
-        return try await database.write { db in
-            var isSent = false
-            if let recipient = EmailAddress(draft.verification.email) {
-                switch try Throttle.chargeMail(to: recipient, from: address, at: now, in: db) {
-                case .wait(let wait): return .wait(wait)
-                case .send: isSent = post != nil
-                case .keepSilent: break
-                }
-            }
-            try Self.store(isSent ? draft : draft.blank, in: db)
-            if isSent { try post?(db) }
-            return .answered
         }
     }
 

@@ -28,6 +28,18 @@ extension Verifications {
         return try spend(found.verification, attempt, in: db)
     }
 
+    /// The verification whose code can still be typed, for the browser that asked. One that looks alike and is good for
+    /// nothing is not told from another.
+    public func awaiting(
+        _ id: Verification.ID, _ purpose: Verification.Purpose, in browser: Fingerprint<Browser>?
+    ) async throws -> Verification? {
+        let found = try await database.read { db in try Self.find(id, purpose, in: db) }
+        guard let found, !found.isSpent, found.tries < Verification.mostTries, found.verification.isFrom(browser),
+            let lifetime = purpose.codeLifetime, found.verification.createdAt + lifetime > clock.now
+        else { return nil }
+        return found.verification
+    }
+
     /// The live verification of a link. Looking at it changes nothing: mail programs follow links too.
     public func look(
         at link: Secret<Verification>, _ purpose: Verification.Purpose
@@ -94,11 +106,12 @@ extension Verifications {
             guard let purpose = Verification.Purpose(rawValue: try row.get("purpose")) else { return nil }
             let hash: String? = try row.get("password_hash")
             let profile: String = try row.get("profile")
+            let agreed: String = try row.get("agreed")
             verification = Verification(
                 id: try row.get("id"), purpose: purpose, account: try row.get("account_id"),
                 email: try row.get("email"), browser: try row.get("browser"),
                 continueTo: try row.get("continue_to"),
-                newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile) },
+                newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
                 createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
             code = try row.get("code")
             tries = try row.get("tries")
@@ -109,7 +122,7 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, account_id, email, code, browser, password_hash, profile, continue_to, tries, created_at, \
+        id, purpose, account_id, email, code, browser, password_hash, profile, agreed, continue_to, tries, created_at, \
         expires_at, spent_at, spent_by
         """
 

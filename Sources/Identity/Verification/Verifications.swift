@@ -49,11 +49,11 @@ public struct Verifications: Sendable {
         try db.execute(
             """
             INSERT INTO verifications (id, purpose, account_id, email, link, code, browser, password_hash, profile,
-                continue_to, tries, created_at, expires_at)
+                agreed, continue_to, tries, created_at, expires_at)
             VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.account),
                 \(verification.email), \(draft.link?.fingerprint), \(draft.codeMark), \(verification.browser),
                 \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
-                \(verification.continueTo), \(0), \(verification.createdAt), \(verification.expiresAt))
+                \(verification.newcomer?.agreed ?? ""), \(verification.continueTo), \(0), \(verification.createdAt), \(verification.expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }

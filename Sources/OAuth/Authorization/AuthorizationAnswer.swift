@@ -19,6 +19,9 @@ extension ReturnAddress {
         answer([("code", code.value)], issuer)
     }
 
+    /// The answer that brings the browser back, and nothing with it.
+    public func emptyAnswer(issuer: String) -> AuthorizationAnswer { answer([], issuer) }
+
     /// The answer that brings a refusal (RFC 6749 §4.1.2.1).
     public func answer(refusal: OAuthError, issuer: String) -> AuthorizationAnswer {
         answer([("error", refusal.code.rawValue), ("error_description", refusal.hint)], issuer)

@@ -6,6 +6,7 @@ public import Values
 public struct AuthorizationCode: Sendable {
     let client: Client.ID
     let subject: Subject
+    let request: AuthenticationRequest
     let scope: Scope
     let redirectURI: RedirectURI
     let redirectURISent: Bool
@@ -21,7 +22,9 @@ public struct AuthorizationCode: Sendable {
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
-        guard redirectURI.map(self.redirectURI.isExactly) ?? true else { throw .codeRefused("redirect_uri_mismatch") }
+        guard redirectURI.map({ client.means(self.redirectURI, by: $0) }) ?? true else {
+            throw .codeRefused("redirect_uri_mismatch")
+        }
         switch (challenge, verifier) {
         case (nil, nil): return
         // RFC 9700 §2.1.1: a verifier without a challenge is the sign of a downgrade.
@@ -57,10 +60,11 @@ public struct AuthorizationCodes: Sendable {
             try db.execute(
                 """
                 INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
-                    redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at)
+                    redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource)
                 VALUES (\(code.fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
-                    \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(request.nonce),
-                    \(subject.signedInAt), \(now + AuthorizationCode.lifetime))
+                    \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(request.authentication.nonce),
+                    \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
+                    \(request.authentication.claims?.text), \(request.authentication.resource))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
             return true
@@ -74,7 +78,8 @@ public struct AuthorizationCodes: Sendable {
         try db.rows(
             """
             SELECT c.client_id, c.account_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
-                c.signed_in_at, c.expires_at, s.permission_id AS session_permission_id
+                c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
+                s.permission_id AS session_permission_id
             FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
             WHERE c.fingerprint = \(fingerprint)
             """
@@ -103,7 +108,10 @@ extension AuthorizationCode {
     fileprivate init(_ row: Row) throws {
         self.init(
             client: try row.get("client_id"),
-            subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
+            subject: Subject(
+                account: try row.get("account_id"), signedInAt: try row.get("signed_in_at"),
+                method: try row.get("method"), session: try row.get("session_id")),
+            request: try AuthenticationRequest(row, nonce: try row.get("nonce")),
             scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),
             redirectURISent: try row.get("redirect_uri_sent"),
             challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),

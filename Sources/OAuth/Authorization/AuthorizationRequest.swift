@@ -2,10 +2,18 @@ import Values
 
 /// A valid authorization request (RFC 6749 §4.1.1), from a client that may make it.
 public struct AuthorizationRequest: Sendable {
+    /// What the client wants back.
+    public enum ResponseType: String, Sendable {
+        case code
+        /// Nothing but the browser (OAuth 2.0 Multiple Response Type Encoding Practices §4).
+        case none
+    }
+
     public let returnAddress: ReturnAddress
+    public let responseType: ResponseType
     public let scope: Scope
     public let challenge: CodeChallenge?
-    public let nonce: String?
+    public let authentication: AuthenticationRequest
     public let prompt: Set<Prompt>
     /// The oldest sign-in the client takes.
     public let maxAge: Duration?
@@ -13,17 +21,17 @@ public struct AuthorizationRequest: Sendable {
 
     public init(_ parameters: Parameters, returnAddress: ReturnAddress) throws(OAuthError) {
         let client = returnAddress.client
-        guard let responseType = parameters[.responseType] else { throw .missing(.responseType) }
-        guard responseType == "code" else {
-            throw OAuthError(.unsupportedResponseType, "response_type", "response_type must be 'code'.")
+        guard let responseType = ResponseType(rawValue: try parameters.require(.responseType)) else {
+            throw OAuthError(.unsupportedResponseType, "response_type", "response_type must be 'code' or 'none'.")
         }
+        self.responseType = responseType
         try ResponseMode.check(parameters, for: returnAddress.redirectURI)
         guard client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
-        guard challenge != nil || !client.isPublic else { throw .missing(.codeChallenge) }
+        guard challenge != nil || !client.isPublic || responseType == .none else { throw .missing(.codeChallenge) }
         scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
-        nonce = parameters[.nonce]
+        authentication = AuthenticationRequest(nonce: parameters[.nonce])
         prompt = try Prompt.read(parameters)
         if let text = parameters[.maxAge] {
             guard let seconds = Int64(text), (0...1_000_000_000).contains(seconds) else {

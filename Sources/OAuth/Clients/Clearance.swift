@@ -75,6 +75,11 @@ public struct Clearance: Sendable {
             DELETE FROM connections WHERE client_id = \(client) AND account_id IN (
                 SELECT account_id FROM connections WHERE client_id = \(client) LIMIT \(batch))
             """)
+        try await exhaust(
+            """
+            DELETE FROM agreements WHERE client_id = \(client) AND account_id IN (
+                SELECT account_id FROM agreements WHERE client_id = \(client) LIMIT \(batch))
+            """)
     }
 
     /// Runs `statement` until it finds less than a batch.

@@ -4,7 +4,7 @@ import Values
 extension Client {
     /// The client as administration shows it, in the names of RFC 7591. Secrets are not part of it.
     public var json: JSON {
-        .members([
+        let own: JSON = .members([
             "client_id": .string(id.text),
             "merchant_id": merchant.map { .string($0.text) },
             "client_name": .string(name),
@@ -15,7 +15,6 @@ extension Client {
             "first_party": .bool(firstParty),
             "spid_compatible": .bool(spidCompatible),
             "rotate_refresh_tokens": .bool(rotates),
-            "access_token_format": "opaque",
             "access_token_lifetime": .integer(accessTokenLifetime.seconds),
             "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
             "web_origins": .array(webOrigins.map { .string($0) }),
@@ -28,6 +27,7 @@ extension Client {
             "updated_at": .integer(updatedAt.seconds),
             "disabled": .bool(disabledAt != nil),
         ])
+        return .object((own.members ?? []) + openID.members)
     }
 }
 

@@ -19,6 +19,7 @@ public struct ClientMetadata: Sendable {
     var requiresVerifiedEmail: Bool
     var signsResponses: Bool
     var termsURI: String?
+    var openID: OpenIDSettings
 
     /// Reads `json` over `base`, or over the defaults of RFC 7591 §2.
     public init(_ json: JSON, over base: Client? = nil) throws {
@@ -44,9 +45,7 @@ public struct ClientMetadata: Sendable {
         requiresVerifiedEmail = try members.flag("require_verified_email") ?? base?.requiresVerifiedEmail ?? false
         signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
         termsURI = try Self.termsURI(members, base)
-        if let format = try members.text("access_token_format"), format != "opaque" {
-            throw JSONFault("access_token_format", "\"opaque\"")
-        }
+        openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
@@ -134,5 +133,6 @@ extension Client {
         requiresVerifiedEmail = metadata.requiresVerifiedEmail
         signsResponses = metadata.signsResponses
         termsURI = metadata.termsURI
+        openID = metadata.openID
     }
 }

@@ -17,7 +17,7 @@ extension Client {
             postLogoutRedirectURIs: try Self.list(row, "post_logout_redirect_uris").map(RedirectURI.init(stored:)),
             callbackURI: try row.get("callback_uri"), requiresVerifiedEmail: try row.get("requires_verified_email"),
             signsResponses: try row.get("signs_responses"), termsURI: try row.get("terms_uri"),
-            termsChangedAt: try row.get("terms_changed_at"),
+            termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row),
             sealedSignSecret: try row.get("sealed_sign_secret"), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
@@ -25,6 +25,14 @@ extension Client {
     /// Lists are stored a line each: neither a URI nor a grant's name can hold a line feed.
     private static func list(_ row: Row, _ column: String) throws -> [String] {
         try row.get(column, as: String.self).split(separator: "\n").map(String.init)
+    }
+
+    private static func openID(_ row: Row) throws -> OpenIDSettings {
+        let text = try row.get("openid", as: String.self)
+        // Most clients have never said anything.
+        guard text != "{}" else { return OpenIDSettings() }
+        let redirectURIs = try list(row, "redirect_uris").map(RedirectURI.init(stored:))
+        return try OpenIDSettings(try JSON(parsing: Array(text.utf8)), over: nil, redirectURIs: redirectURIs)
     }
 
     private static func authentication(_ row: Row) throws -> Authentication {
@@ -42,14 +50,15 @@ extension Clients {
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
                 web_origins, post_logout_redirect_uris, callback_uri, requires_verified_email,
-                signs_responses, terms_uri, terms_changed_at,
+                signs_responses, terms_uri, terms_changed_at, openid,
                 sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
                 \(client.refreshTokenLifetime.milliseconds), \(client.storedOrigins), \(client.storedLogoutURIs),
                 \(client.callbackURI), \(client.requiresVerifiedEmail),
-                \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt), \(client.sealedSignSecret),
+                \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt),
+                \(client.storedOpenID), \(client.sealedSignSecret),
                 \(client.createdAt), \(client.updatedAt))
             ON CONFLICT (id) DO NOTHING
             """)
@@ -66,7 +75,7 @@ extension Clients {
                 web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
-                terms_changed_at = \(client.termsChangedAt),
+                terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID),
                 updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
@@ -77,5 +86,8 @@ extension Client {
     fileprivate var storedURIs: String { redirectURIs.map(\.text).joined(separator: "\n") }
     fileprivate var storedOrigins: String { webOrigins.joined(separator: "\n") }
     fileprivate var storedLogoutURIs: String { postLogoutRedirectURIs.map(\.text).joined(separator: "\n") }
+    fileprivate var storedOpenID: String {
+        openID == OpenIDSettings() ? "{}" : JSON.object(openID.members).text
+    }
     fileprivate var storedGrants: String { grantTypes.map(\.name).sorted().joined(separator: "\n") }
 }

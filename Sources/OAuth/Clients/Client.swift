@@ -5,7 +5,7 @@ public struct Client: Sendable {
     public typealias ID = Identifier<Client>
 
     /// How a client proves to be itself (RFC 7591 `token_endpoint_auth_method`).
-    public enum Authentication: String, Sendable {
+    public enum Authentication: String, Sendable, CaseIterable {
         case none
         case secretBasic = "client_secret_basic"
         case secretPost = "client_secret_post"
@@ -39,6 +39,8 @@ public struct Client: Sendable {
     /// Where what its people agree to is to be read. New terms have a new address.
     public var termsURI: String?
     public var termsChangedAt: Timestamp?
+    /// What it registered of OpenID Connect.
+    public var openID: OpenIDSettings
     /// The key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     public let createdAt: Timestamp

@@ -1,5 +1,5 @@
 public import Storage
-import Values
+public import Values
 
 /// Decides whether a request comes from the client it names.
 public struct ClientAuthenticator: Sendable {
@@ -16,10 +16,9 @@ public struct ClientAuthenticator: Sendable {
     /// Throws `invalid_client` for an unknown client, a wrong secret, a secret that is missing or not expected, a
     /// disabled client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
     public func authenticate(_ credentials: ClientCredentials) async throws -> Client {
-        let found = try await known.entry(credentials.id) {
-            try await database.read { db in try Self.find(credentials.id, in: db) }
+        guard let found = try await entry(credentials.id) else {
+            throw OAuthError.clientRefused("unknown_client", credentials.id)
         }
-        guard let found else { throw OAuthError.clientRefused("unknown_client", credentials.id) }
         if found.client.isPublic {
             guard credentials.secret == nil else {
                 throw OAuthError.clientRefused("secret_of_public_client", credentials.id)
@@ -35,6 +34,13 @@ public struct ClientAuthenticator: Sendable {
         }
         guard found.isLive else { throw OAuthError.clientRefused("disabled_client", credentials.id) }
         return found.client
+    }
+
+    /// The client that a request names, whether or not it proves to be it: for how it is spoken to, and nothing else.
+    public func named(_ id: Client.ID) async throws -> Client? { try await entry(id)?.client }
+
+    private func entry(_ id: Client.ID) async throws -> KnownClients.Entry? {
+        try await known.entry(id) { try await database.read { db in try Self.find(id, in: db) } }
     }
 
     static func find(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {

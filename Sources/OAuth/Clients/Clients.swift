@@ -27,7 +27,7 @@ public struct Clients: Sendable {
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
         clients.access_token_lifetime, clients.refresh_token_lifetime, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
-        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, \
+        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
         clients.sealed_sign_secret, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
@@ -55,6 +55,7 @@ public struct Clients: Sendable {
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
+            openID: metadata.openID,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
             disabledAt: nil)
         let secret = client.isPublic ? nil : Secret<Client>.random(from: random)
@@ -104,6 +105,19 @@ public struct Clients: Sendable {
                         "SELECT \(Self.columns) FROM clients WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
                 }
             return try rows.map(Client.init)
+        }
+    }
+
+    /// The clients of the merchant that `client` belongs to, itself among them; without a merchant itself alone.
+    public func sharing(merchantOf client: Client) async throws -> [Client] {
+        guard let merchant = client.merchant else { return [client] }
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM clients
+                WHERE merchant_id = \(merchant) AND disabled_at IS NULL ORDER BY id
+                """
+            ).map(Client.init)
         }
     }
 

@@ -27,10 +27,17 @@ public struct SignSecret: Sendable {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }
 
-    /// Whether `hash` is that of `pairs`: their values, in the natural order of their names.
+    /// Whether `hash` is SPiD's verified hash of `pairs`: of their values, in the natural order of their names.
     public func isHash(_ hash: String, of pairs: [(name: String, value: String)]) -> Bool {
-        let text = pairs.sorted { NaturalOrder.precedes($0.name, $1.name) }.map(\.value).joined()
-        return constantTimeEqual(Array(hash.utf8), Array(signature(of: text).utf8))
+        HashedParameters.texts(of: pairs).contains { text in
+            constantTimeEqual(Array(hash.utf8), Array(signature(of: text).utf8))
+        }
+    }
+
+    /// The base64url HMAC-SHA256 of `text`: HS256 as RFC 7515 has it (§A.1).
+    public func isSignature(_ signature: String, of text: [UInt8]) -> Bool {
+        let expected = Base64URL.encode(Digest.hmacSHA256(text, key: key))
+        return constantTimeEqual(Array(signature.utf8), Array(expected.utf8))
     }
 
     /// The lowercase hexadecimal HMAC-SHA256 of `text`, as SPiD's apps sign their assertions.

@@ -1,15 +1,28 @@
 import Foundation
+import Values
 
 /// The origin of a web page (RFC 6454 §6.2): compared as the exact text that a browser sends.
 enum WebOrigin {
-    /// Whether `text` is an origin as browsers write it: https, or http to the machine itself.
+    /// Whether `text` is an origin as browsers write it: https, or http to the machine itself. It becomes part of a
+    /// Content-Security-Policy: no character of it may end a directive or stand for others.
     static func isOne(_ text: String) -> Bool {
         guard let uri = RedirectURI(registering: text), let parts = URLComponents(string: uri.text),
-            let scheme = parts.scheme, let host = parts.host, scheme == "https" || scheme == "http",
-            parts.path.isEmpty, parts.query == nil, text == text.lowercased()
+            let scheme = parts.scheme, let host = parts.encodedHost, scheme == "https" || scheme == "http",
+            parts.path.isEmpty, parts.query == nil, text == text.lowercased(), isHost(host)
         else { return false }
         let port = parts.port.map { ":\($0)" } ?? ""
         let isDefaultPort = parts.port == (scheme == "https" ? 443 : 80)
         return !isDefaultPort && text == "\(scheme)://\(host)\(port)"
+    }
+
+    /// Whether `host` is a name of letters, digits, dots and hyphens, or an IPv6 address in brackets (RFC 3986 §3.2.2).
+    static func isHost(_ host: String) -> Bool {
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.contains(":") && IPAddress(String(host.dropFirst().dropLast())) != nil
+        }
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E
+            }
     }
 }

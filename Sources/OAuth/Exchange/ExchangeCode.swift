@@ -31,7 +31,8 @@ public struct ExchangeCode: Sendable {
         guard kind == .code else { throw .codeRefused("session_code_at_token_endpoint") }
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard let redirectURI else { throw .missing(.redirectURI) }
-        guard client.redirectURI(redirectURI) != nil, self.redirectURI?.isExactly(redirectURI) ?? true else {
+        let bound = client.redirectURIs.filter { self.redirectURI?.isExactly($0.text) ?? true }
+        guard bound.contains(where: { client.means($0, by: redirectURI) }) else {
             throw .codeRefused("redirect_uri_mismatch")
         }
         guard !hasVerifier else { throw .codeRefused("verifier_without_challenge") }

@@ -26,6 +26,8 @@ public struct Authorization: Sendable {
     public let refresh: Refresh
     /// The refresh token whose rotation the new access token will confirm.
     public let rotation: Fingerprint<RefreshToken>?
+    /// What was asked for along with the sign-in.
+    public let request: AuthenticationRequest
     public let claim: any Claim
 
     /// A token that administers does not outlive a working session, whatever its client is set to.
@@ -39,7 +41,7 @@ public struct Authorization: Sendable {
 
     public init(
         client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
-        rotation: Fingerprint<RefreshToken>? = nil, claim: any Claim
+        rotation: Fingerprint<RefreshToken>? = nil, request: AuthenticationRequest = .none, claim: any Claim
     ) {
         self.client = client
         self.subject = subject
@@ -47,6 +49,7 @@ public struct Authorization: Sendable {
         self.family = family
         self.refresh = refresh
         self.rotation = rotation
+        self.request = request
         self.claim = claim
     }
 }

@@ -25,7 +25,7 @@ public struct AuthorizationCodeGrant: Grant {
         if let code = found.authorization {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
-                client, code.subject, code.scope, parent: code.parent,
+                client, code.subject, code.scope, code.request, parent: code.parent,
                 CodeClaim(code: .authorization(authorizationCode)))
         }
         if let code = found.exchange {
@@ -33,16 +33,17 @@ public struct AuthorizationCodeGrant: Grant {
             // The receiver may have lost a scope since the code was sold.
             let scope = code.scope.intersection(client.scope)
             return authorization(
-                client, code.subject, scope, parent: code.source, CodeClaim(code: .exchange(exchangeCode)))
+                client, code.subject, scope, .none, parent: code.source, CodeClaim(code: .exchange(exchangeCode)))
         }
         throw OAuthError.codeRefused("unknown_code")
     }
 
     private func authorization(
-        _ client: Client, _ subject: Subject, _ scope: Scope, parent: Permission.ID?, _ claim: CodeClaim
+        _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: Permission.ID?,
+        _ claim: CodeClaim
     ) -> Authorization {
         Authorization(
             client: client, subject: subject, scope: scope, family: .new(parent: parent),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: claim)
+            refresh: client.may(.refreshToken) ? .issue : .none, request: request, claim: claim)
     }
 }

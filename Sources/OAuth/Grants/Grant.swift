@@ -13,9 +13,12 @@ public struct TokenRequest: Sendable {
     public let parameters: Parameters
     /// Where it came from, for throttling sign-ins.
     public let address: String
+    /// What made it says about itself.
+    public let userAgent: String
 
-    public init(parameters: Parameters, address: String) {
+    public init(parameters: Parameters, address: String, userAgent: String = "") {
         self.parameters = parameters
         self.address = address
+        self.userAgent = userAgent
     }
 }

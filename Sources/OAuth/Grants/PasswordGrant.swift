@@ -21,8 +21,10 @@ public struct PasswordGrant: Grant {
         }
     }
 
-    /// Proves who `username` is, throttling by address; people live elsewhere. Throws an `OAuthError`.
-    public typealias Check = @Sendable (_ username: String, _ password: String, _ address: String) async throws -> Proof
+    /// Proves who `username` is, throttling by the address of `request`; people live elsewhere. Throws an `OAuthError`.
+    public typealias Check = @Sendable (
+        _ username: String, _ password: String, _ request: TokenRequest, _ client: Client
+    ) async throws -> Proof
 
     private let check: Check
 
@@ -32,7 +34,7 @@ public struct PasswordGrant: Grant {
         let username = try request.parameters.require(.username)
         let password = try request.parameters.require(.password)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
-        let proof = try await check(username, password, request.address)
+        let proof = try await check(username, password, request, client)
         // Told only to who knows the password.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(

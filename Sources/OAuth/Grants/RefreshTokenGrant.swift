@@ -85,6 +85,6 @@ public struct RefreshTokenGrant: Grant {
     ) -> Authorization {
         Authorization(
             client: client, subject: token.subject, scope: scope, family: .existing(token.permission),
-            refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, claim: claim)
+            refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, request: token.request, claim: claim)
     }
 }

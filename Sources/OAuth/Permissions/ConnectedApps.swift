@@ -16,10 +16,12 @@ public struct ConnectedApp: Sendable {
 public struct ConnectedApps: Sendable {
     private let database: any Database
     private let clock: any WallClock
+    private let callbacks: Callbacks
 
-    public init(database: any Database, clock: any WallClock) {
+    public init(database: any Database, clock: any WallClock, callbacks: Callbacks) {
         self.database = database
         self.clock = clock
+        self.callbacks = callbacks
     }
 
     /// Every client that `account` has used or allowed, the newest first.
@@ -68,9 +70,10 @@ public struct ConnectedApps: Sendable {
     }
 
     /// Takes back all that `account` ever gave `client`, at once: tokens, codes on their way, consent, connection.
-    /// What a merchant's backend redeemed under its own name is an app of its own.
+    /// What a merchant's backend redeemed under its own name is an app of its own. The client is told.
     public func revoke(_ client: Client.ID, of account: AccountID) async throws {
         let now = clock.now
+        let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             try db.execute(
                 """
@@ -89,8 +92,11 @@ public struct ConnectedApps: Sendable {
                 WHERE expires_at > \(now) AND account_id = \(account) AND client_id = \(client) AND spent_at IS NULL
                 """)
             try Consents.revoke(account, client, in: db)
-            try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id = \(client)")
+            let wasConnected =
+                try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id = \(client)") == 1
+            if wasConnected { try announcement.revoked(account, by: client, in: db) }
         }
+        announcement.send()
     }
 }
 

@@ -4,11 +4,12 @@ public import Values
 
 /// What the side of tokens holds on a person, as the person may have it.
 public enum HeldData {
-    /// Connections, consents and permissions of `account`, in an open transaction.
+    /// Connections, consents, agreements and permissions of `account`, in an open transaction.
     public static func members(of account: AccountID, in db: any Transaction) throws -> [JSON.Member] {
         [
             .init("connections", .array(try connections(account, db))),
             .init("consents", .array(try consents(account, db))),
+            .init("agreements", .array(try agreements(account, db))),
             .init("permissions", .array(try permissions(account, db))),
         ]
     }
@@ -36,6 +37,19 @@ public enum HeldData {
             .members([
                 "client_id": .string(try row.get("client_id")), "scope": .string(try row.get("scope")),
                 "given_at": try row.utc("created_at"), "changed_at": try row.utc("updated_at"),
+            ])
+        }
+    }
+
+    /// Those without a client are with the platform.
+    private static func agreements(_ account: AccountID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            "SELECT client_id, terms_uri, accepted_at FROM agreements WHERE account_id = \(account)"
+        ).map { row in
+            let client: String = try row.get("client_id")
+            return .members([
+                "client_id": client.isEmpty ? nil : .string(client), "terms": .string(try row.get("terms_uri")),
+                "accepted_at": try row.utc("accepted_at"),
             ])
         }
     }

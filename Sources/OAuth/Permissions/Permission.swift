@@ -9,10 +9,14 @@ public struct Permission: Sendable {
     public let parent: ID?
     public let client: Client.ID
     /// Nil when a client acts for itself.
-    public let account: AccountID?
+    public let subject: Subject?
     public let scope: Scope
-    public let signedInAt: Timestamp
+    public let request: AuthenticationRequest
     public let createdAt: Timestamp
     /// What its tokens live to; it moves along with them.
     public let expiresAt: Timestamp
+
+    public var account: AccountID? { subject?.account }
+    /// A client's own permission begins with itself.
+    var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }

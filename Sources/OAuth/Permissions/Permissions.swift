@@ -4,16 +4,23 @@ public import Values
 /// Where permissions are kept.
 public struct Permissions: Sendable {
     private let database: any Database
+    private let callbacks: Callbacks
 
-    public init(database: any Database) { self.database = database }
+    public init(database: any Database, callbacks: Callbacks) {
+        self.database = database
+        self.callbacks = callbacks
+    }
 
     /// Stores a new permission and that its person is now connected to its client.
     static func store(_ permission: Permission, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at)
+            INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at,
+                method, session_id, claims, resource)
             VALUES (\(permission.id), \(permission.parent), \(permission.client), \(permission.account),
-                \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt))
+                \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt),
+                \(permission.subject?.method), \(permission.subject?.session), \(permission.request.claims?.text),
+                \(permission.request.resource))
             ON CONFLICT (id) DO NOTHING
             """)
         guard let account = permission.account else { return }
@@ -26,19 +33,22 @@ public struct Permissions: Sendable {
     }
 
     /// Ends a permission: one mark, however many tokens it has.
-    static func end(_ id: Permission.ID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL")
+    @discardableResult
+    static func end(_ id: Permission.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
+        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
     }
 
     public func end(_ id: Permission.ID, at now: Timestamp) async throws {
-        try await database.write { db in try Self.end(id, at: now, in: db) }
+        try await database.write { db in _ = try Self.end(id, at: now, in: db) }
     }
 
     /// A device's logout: ends its permission, and where the merchant says "logout reaches backends" also what was
-    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it.
+    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it. The merchant's clients are
+    /// told, once.
     public func logOut(_ id: Permission.ID, at now: Timestamp) async throws {
+        let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            try Self.end(id, at: now, in: db)
+            if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
             try db.execute(
                 """
                 UPDATE permissions SET ended_at = \(now)
@@ -53,6 +63,15 @@ public struct Permissions: Sendable {
                         WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
                 """)
         }
+        announcement.send()
+    }
+
+    /// Ends all that came with `token`, a person's or a client's own. A token without a permission dies alone.
+    public func logOut(_ token: AccessToken, at now: Timestamp) async throws {
+        guard let permission = token.permission else {
+            return try await database.write { db in try AccessTokens.end(token.fingerprint, in: db) }
+        }
+        try await logOut(permission, at: now)
     }
 
     /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
@@ -83,9 +102,11 @@ public struct Permissions: Sendable {
             """)
     }
 
-    /// Ends what connects a person to the clients of one merchant: permissions, consents and connections.
+    /// Ends what connects a person to the clients of one merchant, which are told: permissions, consents and connections.
     public func disconnect(_ account: AccountID, from merchant: Merchant.ID, at now: Timestamp) async throws {
+        let announcement = callbacks.announcement(at: now)
         try await database.write { db in
+            try announcement.disconnected(account, from: merchant, in: db)
             try db.execute(
                 """
                 UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
@@ -102,5 +123,6 @@ public struct Permissions: Sendable {
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
         }
+        announcement.send()
     }
 }

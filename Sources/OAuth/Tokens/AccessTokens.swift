@@ -56,6 +56,15 @@ public struct AccessTokens: Sendable {
         return token
     }
 
+    /// The client that a token was made for, however dead it is: proves nothing, but tells who sent somebody here.
+    public func client(of value: Secret<AccessToken>) async throws -> Client.ID? {
+        let fingerprint = value.fingerprint
+        return try await database.read { db in
+            try db.rows("SELECT client_id FROM access_tokens WHERE fingerprint = \(fingerprint)").first?.get(
+                "client_id")
+        }
+    }
+
     /// Ends one token (RFC 7009).
     static func end(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws {
         try db.execute("DELETE FROM access_tokens WHERE fingerprint = \(fingerprint)")

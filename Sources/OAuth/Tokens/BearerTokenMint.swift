@@ -52,8 +52,8 @@ public struct BearerTokenMint: TokenMint {
         let refreshes = if case .issue = authorization.refresh { true } else { false }
         return Permission(
             id: .ordered(at: now, from: random), parent: parent, client: client.id,
-            account: authorization.subject?.account,
-            scope: authorization.scope, signedInAt: authorization.subject?.signedInAt ?? now, createdAt: now,
+            subject: authorization.subject, scope: authorization.scope,
+            request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes
                 ? RefreshToken.expiry(at: now, client: client, familySince: now).permission
                 : now + client.accessTokenLifetime)

@@ -17,6 +17,8 @@ public struct RefreshToken: Sendable {
     let permissionExpiresAt: Timestamp
     let client: Client.ID
     let subject: Subject?
+    /// What was asked for along with the sign-in, for the tokens that follow.
+    let request: AuthenticationRequest
     let scope: Scope
     let predecessor: Fingerprint<RefreshToken>?
     let expiresAt: Timestamp

@@ -29,7 +29,7 @@ public struct RefreshTokens: Sendable {
             """
             SELECT r.fingerprint, r.permission_id, r.scope, r.predecessor, r.expires_at, r.successor,
                 r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.account_id,
-                p.signed_in_at, p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
+                p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
             FROM refresh_tokens r
             JOIN permissions p ON p.id = r.permission_id
             LEFT JOIN accounts a ON a.id = p.account_id
@@ -55,11 +55,13 @@ extension RefreshToken {
         let disabledAt: Timestamp? = try row.get("disabled_at")
         let endedAt: Timestamp? = try row.get("ended_at")
         let signedInAt: Timestamp = try row.get("signed_in_at")
+        let (method, session): (String?, String?) = (try row.get("method"), try row.get("session_id"))
         self.init(
             fingerprint: try row.get("fingerprint"), permission: try row.get("permission_id"),
             permissionCreatedAt: try row.get("created_at"),
             permissionExpiresAt: try row.get("permission_expires_at"), client: try row.get("client_id"),
-            subject: account.map { Subject(account: $0, signedInAt: signedInAt) }, scope: try row.get("scope"),
+            subject: account.map { Subject(account: $0, signedInAt: signedInAt, method: method, session: session) },
+            request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
             isLive: endedAt == nil && disabledAt == nil && account == accountFound)
     }

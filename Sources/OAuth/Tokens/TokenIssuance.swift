@@ -23,4 +23,7 @@ public struct TokenIssuance: Sendable {
         }
         throw OAuthError.stateChanged
     }
+
+    /// The client that a refused request named, so that it can be refused in its own words.
+    public func client(named id: Client.ID) async throws -> Client? { try await clients.named(id) }
 }

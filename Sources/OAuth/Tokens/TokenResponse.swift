@@ -9,6 +9,8 @@ public struct TokenResponse: Sendable {
     public let account: AccountID?
     public let client: Client
     public let issuedAt: Timestamp
+    /// What OpenID Connect adds.
+    public var idToken: String?
 }
 
 /// Makes and stores the tokens of an authorization. Bearer tokens now; ID tokens join as a second conformer.

@@ -38,7 +38,8 @@ public struct Profile: Sendable {
         }
         if chosen == nil, !locale.isEmpty { locales.append(["code": locale, "name": locale, "isChosen": true]) }
         return [
-            "email": email, "emailVerified": emailVerified, "hasPassword": hasPassword, "name": name,
+            "email": email, "hasEmail": !email.isEmpty, "emailVerified": emailVerified, "hasPassword": hasPassword,
+            "name": name,
             "givenName": givenName, "familyName": familyName, "phoneNumber": phoneNumber, "locales": locales,
         ]
     }

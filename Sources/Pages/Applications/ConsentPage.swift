@@ -1,7 +1,7 @@
 /// Asks what of it an application may have.
 ///
-/// Posts `form_token`, `request`, a `scope` for each that is ticked or required, and `decision`, which is `allow` or
-/// `deny`, to `action`.
+/// Posts `form_token`, `request`, `terms`, a `scope` for each that is ticked or required, and `decision`, which is `allow`
+/// or `deny`, to `action`.
 public struct ConsentPage: PageContents {
     /// One thing that is asked for. Scopes of OpenID Connect are described, others called by their name.
     public struct Scope: Sendable {
@@ -21,12 +21,19 @@ public struct ConsentPage: PageContents {
     let action: String
     let formToken: String
     let request: String
+    let account: String
+    let switchTo: String
+    let terms: TermsLink?
     let refusal: PageRefusal?
 
-    /// - Parameter merchantName: who makes the application; empty if nobody is known.
+    /// - Parameters:
+    ///   - merchantName: who makes the application; empty if nobody is known.
+    ///   - account: the name or e-mail address that the person knows themselves by.
+    ///   - switchTo: the path where somebody else signs in to the same request.
+    ///   - terms: what of the application's the person agrees to by allowing.
     public init(
         clientName: String, merchantName: String, scopes: [Scope], action: String, formToken: String, request: String,
-        refusal: PageRefusal? = nil
+        account: String, switchTo: String, terms: TermsLink? = nil, refusal: PageRefusal? = nil
     ) {
         self.clientName = clientName
         self.merchantName = merchantName
@@ -34,11 +41,15 @@ public struct ConsentPage: PageContents {
         self.action = action
         self.formToken = formToken
         self.request = request
+        self.account = account
+        self.switchTo = switchTo
+        self.terms = terms
         self.refusal = refusal
     }
 
     func words(_ texts: Texts) -> [String: Any] {
         var words: [String: Any] = ["scopes": scopes.map { $0.words(texts) }, "isOfMerchant": !merchantName.isEmpty]
+        words["terms"] = terms?.words
         words["refusal"] = refusal?.words(texts)
         return words
     }

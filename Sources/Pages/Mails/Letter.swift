@@ -9,6 +9,10 @@ public enum Letter: Sendable {
     case emailChanged(newAddress: String)
     case resetPassword(link: String, hours: Int)
     case passwordChanged(resetLink: String)
+    /// To somebody whom an app signed up.
+    case confirmAddress(link: String, days: Int)
+    /// The same, where no password was chosen.
+    case choosePassword(link: String, hours: Int)
     /// The time is in UTC, as `2026-11-21 10:58`.
     case deletionScheduled(dueAt: String, signInLink: String)
     case accountDeleted
@@ -25,6 +29,8 @@ extension Letter {
         case .emailChanged: "emailChanged"
         case .resetPassword: "resetPassword"
         case .passwordChanged: "passwordChanged"
+        case .confirmAddress: "confirmAddress"
+        case .choosePassword: "choosePassword"
         case .deletionScheduled: "deletionScheduled"
         case .accountDeleted: "accountDeleted"
         }
@@ -37,7 +43,8 @@ extension Letter {
             .verifyEmail(let code, let minutes), .changeEmailCode(let code, let minutes):
             ["code": code, "minutes": minutes]
         case .emailChanged(let newAddress): ["newAddress": newAddress]
-        case .resetPassword(_, let hours): ["hours": hours]
+        case .resetPassword(_, let hours), .choosePassword(_, let hours): ["hours": hours]
+        case .confirmAddress(_, let days): ["days": days]
         case .deletionScheduled(let dueAt, _): ["dueAt": dueAt]
         case .signUpExisting, .passwordChanged, .accountDeleted: [:]
         }
@@ -50,6 +57,8 @@ extension Letter {
         case .signUpExisting(let signInLink, let resetLink): [("signIn", signInLink), ("reset", resetLink)]
         case .resetPassword(let link, _): [("reset", link)]
         case .passwordChanged(let resetLink): [("reset", resetLink)]
+        case .confirmAddress(let link, _): [("confirm", link)]
+        case .choosePassword(let link, _): [("choose", link)]
         case .deletionScheduled(_, let signInLink): [("keep", signInLink)]
         case .signInCode, .verifyEmail, .changeEmailCode, .emailChanged, .accountDeleted: []
         }
@@ -71,7 +80,8 @@ extension Letter {
             signInCode(code: "", minutes: 0), signUpCode(code: "", link: "", minutes: 0),
             signUpExisting(signInLink: "", resetLink: ""), verifyEmail(code: "", minutes: 0),
             changeEmailCode(code: "", minutes: 0), emailChanged(newAddress: ""), resetPassword(link: "", hours: 0),
-            passwordChanged(resetLink: ""), deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
+            passwordChanged(resetLink: ""), confirmAddress(link: "", days: 0), choosePassword(link: "", hours: 0),
+            deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
         ].flatMap { letter in
             (["subject", "text", "otherwise"] + letter.links.map(\.label)).map { "mail.\(letter.name).\($0)" }
         }

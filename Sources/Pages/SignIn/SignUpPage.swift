@@ -1,4 +1,5 @@
-/// Asks for what a new account needs. Posts `form_token`, `continue`, `email`, `password` and `name` to `action`.
+/// Asks for what a new account needs. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to
+/// `action`.
 public struct SignUpPage: PageContents {
     let action: String
     let formToken: String
@@ -6,11 +7,12 @@ public struct SignUpPage: PageContents {
     let email: String
     let name: String
     let clientName: String?
+    let terms: [TermsLink]
     let refusal: PageRefusal?
 
     public init(
         action: String, formToken: String, continueTo: String, email: String = "", name: String = "",
-        clientName: String? = nil, refusal: PageRefusal? = nil
+        clientName: String? = nil, terms: [TermsLink] = [], refusal: PageRefusal? = nil
     ) {
         self.action = action
         self.formToken = formToken
@@ -18,11 +20,12 @@ public struct SignUpPage: PageContents {
         self.email = email
         self.name = name
         self.clientName = clientName
+        self.terms = terms
         self.refusal = refusal
     }
 
     func words(_ texts: Texts) -> [String: Any] {
-        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        var words: [String: Any] = ["onward": continueTo.asQueryValue, "terms": terms.map(\.words)]
         words["refusal"] = refusal?.words(texts)
         return words
     }

@@ -31,6 +31,10 @@ struct AccountDataTests {
             #expect(session["device"]?.string == "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0")
             #expect(session["address"]?.string == "127.0.0.1")
             #expect(session["last_seen_at"]?.string == "2027-01-15T08:00:00Z")
+            let logins = data["logins"]?.array ?? []
+            let kinds = Set(logins.compactMap { $0["type"]?.string })
+            #expect(kinds == ["normal", "api"])
+            #expect(logins.allSatisfy { $0["address"]?.string == "127.0.0.1" })
             #expect(data["known_places"]?.array?.isEmpty == false)
             #expect(data["pending_verifications"]?.array?.first?["purpose"]?.string == "reset_password")
             let clients = data["connections"]?.array?.compactMap { $0["client_name"]?.string }

@@ -148,7 +148,8 @@ struct AccountFormTests {
             var scene = try await Scene(world)
             let query = scene.fields(of: deed).map { "\($0.key)=\(TestServer.encode($0.value))" }.joined(separator: "&")
             let answer = try await scene.victim.browser.open("\(deed.path)?\(query)")
-            #expect(answer.status == (deed.path == "/account/delete" ? 200 : 405))
+            #expect(answer.status == (deed.path == "/account/delete" ? 200 : 303))
+            #expect(answer.header("location") == (deed.path == "/account/delete" ? nil : "/account"))
             try await scene.expectUnchanged()
         }
     }

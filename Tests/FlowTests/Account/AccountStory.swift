@@ -93,13 +93,13 @@ extension Visitor {
 }
 
 extension World {
-    /// What a node's sweeper does, without its mails.
+    /// What a node's sweeper does, without its mails and callbacks.
     var deletion: Deletion {
         let clearance = Clearance(database: server.database)
         return Deletion(
             database: server.database, grace: .days(14),
             strangers: Deletion.Strangers(
                 endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
-            clock: server.clock)
+            clock: server.clock, news: .unheard)
     }
 }

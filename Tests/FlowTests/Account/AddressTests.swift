@@ -63,7 +63,12 @@ struct AddressTests {
             let asked = try await ask(&visitor)
             #expect(asked.status == 200)
             let code = try #require(try await world.server.mail.letter(to: Self.new).code)
-            #expect(try await visitor.browser.submit(asked, ["code": code]).status == 409)
+            let late = try await visitor.browser.submit(asked, ["code": code])
+            #expect(late.status == 409)
+            #expect(late.isPage)
+            for text in ["<h1>This address is taken</h1>", "ada.lovelace<wbr>@example.com", "href=\"/account\""] {
+                #expect(late.body.contains(text), "no \(text)")
+            }
             #expect(try await world.signIn(as: World.email).status == 200)
         }
     }

@@ -15,9 +15,12 @@ final class CallbackReceiver: Sendable {
     private let arrived: AsyncStream<Call>.Continuation
     /// What it says to the next callbacks, before it says yes to all others.
     private let refusals: Mutex<Int>
+    private let refused: AsyncStream<Call>
+    private let turnedAway: AsyncStream<Call>.Continuation
 
     init(refusing refusals: Int = 0) throws {
         (calls, arrived) = AsyncStream<Call>.makeStream()
+        (refused, turnedAway) = AsyncStream<Call>.makeStream()
         self.refusals = Mutex(refusals)
         #if canImport(Darwin)
             listener = socket(AF_INET, SOCK_STREAM, 0)
@@ -53,10 +56,17 @@ final class CallbackReceiver: Sendable {
     struct NoCall: Error {}
 
     /// The next callback that was taken.
-    func next() async throws -> Call {
-        let limit = Task { [arrived] in
+    func next() async throws -> Call { try await Self.first(of: calls, arrived) }
+
+    /// The next callback that was not.
+    func nextRefused() async throws -> Call { try await Self.first(of: refused, turnedAway) }
+
+    private static func first(
+        of calls: AsyncStream<Call>, _ end: AsyncStream<Call>.Continuation
+    ) async throws -> Call {
+        let limit = Task {
             try await Task.sleep(for: .seconds(30))
-            arrived.finish()
+            end.finish()
         }
         defer { limit.cancel() }
         for await call in calls { return call }
@@ -77,9 +87,8 @@ final class CallbackReceiver: Sendable {
         }
         let answer = "HTTP/1.1 \(refuses ? "503 Later" : "200 OK")\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
         _ = answer.withCString { send(connection, $0, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
-        guard !refuses else { return }
         let (head, body) = Self.parts(bytes)
-        arrived.yield(
+        (refuses ? turnedAway : arrived).yield(
             Call(
                 path: head.split(separator: " ").dropFirst().first.map(String.init) ?? "",
                 contentType: Self.header("content-type", of: head) ?? "", body: body))

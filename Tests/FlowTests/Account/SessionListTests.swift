@@ -28,6 +28,24 @@ struct SessionListTests {
         }
     }
 
+    @Test("this browser stands first, however long it was silent", arguments: Backend.available)
+    func order(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn(agent: "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0")
+            world.server.clock.advance(by: .hours(1))
+            var later = try await world.signedIn(agent: "Mozilla/5.0 (iPad; CPU OS 18_0) Version/18.0 Safari/605")
+            world.server.clock.advance(by: .minutes(1))
+            for (here, devices) in [
+                (try await visitor.browser.open("/account"), ["Firefox, Windows", "Safari, iPad"]),
+                (try await later.browser.open("/account"), ["Safari, iPad", "Firefox, Windows"]),
+                (try await visitor.browser.open("/account"), ["Firefox, Windows", "Safari, iPad"]),
+            ] {
+                let shown = here.body.matches(of: /<strong><bdi>([^<@]+)<\/bdi><\/strong>/).map { String($0.output.1) }
+                #expect(shown.filter { devices.contains($0) } == devices)
+            }
+        }
+    }
+
     @Test("all others at once", arguments: Backend.available)
     func endOthers(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -1,3 +1,4 @@
+import Foundation
 import JOSE
 import TestSupport
 import Testing
@@ -121,7 +122,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a request by POST is answered like one by GET", arguments: Backend.available)
+    @Test("a request by POST is the same one by GET", arguments: Backend.available)
     func post(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -130,8 +131,41 @@ struct AuthorizationRequestTests {
                     "response_type": "code", "client_id": world.app.id, "redirect_uri": world.app.redirectURI,
                     "code_challenge": challenge, "code_challenge_method": "S256", "state": "s",
                 ])
-            #expect(answer.status == 200)
-            #expect(answer.fields["continue"]?.contains("state=s") == true)
+            #expect(answer.status == 303)
+            let page = try await world.server.get(try #require(answer.header("location")))
+            #expect(page.status == 200)
+            #expect(page.fields["continue"]?.contains("state=s") == true)
+        }
+    }
+
+    @Test(
+        "a request that another site posts leaves the browser its cookies, and its open forms",
+        arguments: Backend.available)
+    func postFromElsewhere(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let form = try await browser.open("/login")
+            let request = world.authorizeAddress(["state": "s"])
+            let pairs = request.split(separator: "?")[1].split(separator: "&").map { pair in
+                let halves = pair.split(separator: "=", omittingEmptySubsequences: false)
+                return (String(halves[0]), String(halves[1]).removingPercentEncoding ?? "")
+            }
+            // Without cookies: they are SameSite=Lax.
+            for path in ["/oauth/authorize", "/authorize"] {
+                let answer = try await world.server.post(path, form: pairs, headers: ["Origin": "https://evil.example"])
+                #expect(answer.status == 303)
+                #expect(answer.header("location") == request.replacing("/oauth/authorize", with: path))
+                #expect(answer.header("set-cookie") == nil)
+                #expect(answer.header("cache-control") == "no-store")
+            }
+            let long = try await world.server.post(
+                "/oauth/authorize", form: pairs + [("nonce", String(repeating: "x", count: 9000))])
+            #expect(long.status == 400)
+            #expect(long.isPage)
+            #expect(long.header("location") == nil)
+            #expect(long.header("set-cookie") == nil)
+            let signedIn = try await browser.submit(form, ["email": World.email, "password": World.password])
+            #expect(signedIn.status == 303)
         }
     }
 }

@@ -28,6 +28,40 @@ struct BrandTests {
         }
     }
 
+    @Test("a logo with a query is allowed by its address alone", arguments: Backend.available)
+    func logoQuery(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let address = "https://cdn.loom.example/l.svg?v=2"
+            try await world.change("merchants", world.merchant, ["logo_uri": .string(address)])
+            let page = try await world.server.get(world.authorizeAddress())
+            #expect(page.body.contains("src=\"\(address)\""))
+            let policy = try #require(page.header("content-security-policy")).split(separator: "; ")
+            #expect(policy.contains("img-src https://cdn.loom.example/l.svg"))
+        }
+    }
+
+    @Test("no address that is registered says more to a browser than where it is", arguments: Backend.available)
+    func policyCharacters(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for host in [
+                "a;b", "a,b", "a'b", "*", "*.loom.example", "a_b", "a!b", "a(b)", "[::1", "[v1.x]", "a$b", "a&b",
+            ] {
+                let origin: JSON = .string("https://\(host)")
+                let client = try await world.change("clients", world.app.id, ["web_origins": [origin]])
+                expectProblem(client, 400, member: "web_origins")
+                let merchant = try await world.change(
+                    "merchants", world.merchant, ["logo_uri": .string("https://\(host)/l.svg")])
+                expectProblem(merchant, 400, member: "logo_uri")
+            }
+            let good: JSON = [
+                "https://www.loom.example", "https://xn--bcher-kva.example:8443", "http://localhost:3000",
+                "https://[2001:db8::1]:8443", "http://127.0.0.1",
+            ]
+            let changed = try await world.change("clients", world.app.id, ["web_origins": good])
+            #expect(changed.status == 200, "\(changed)")
+        }
+    }
+
     @Test("no merchant, no colour: no stylesheet", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -35,7 +35,7 @@ struct ConsentForgeryTests {
                     #expect(attempt.header("location") == nil)
                 }
             }
-            #expect(try await world.server.get("/oauth/consent", cookies: browser.cookies).status == 405)
+            #expect(try await world.server.get("/oauth/consent", cookies: browser.cookies).status == 303)
             #expect(try await world.consents() == 0)
         }
     }
@@ -131,7 +131,8 @@ struct ConsentForgeryTests {
             let tokens = try await world.redeemAuthorization(try first.requireRedirected("code"), as: client)
             let second = try await browser.open(address)
             let own = try await browser.open(world.authorizeAddress())
-            let apps = ConnectedApps(database: world.server.database, clock: world.server.clock)
+            let apps = ConnectedApps(
+                database: world.server.database, clock: world.server.clock, callbacks: .unheard)
             let account = try #require(AccountID(world.user))
             try await apps.revoke(Client.ID(client.id), of: account)
 

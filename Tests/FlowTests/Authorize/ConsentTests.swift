@@ -76,6 +76,34 @@ struct ConsentTests {
         }
     }
 
+    @Test("not the one who is signed in: another signs in, and is asked for the same", arguments: Backend.available)
+    func somebodyElse(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let grace = try await world.person("grace@example.com")
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(
+                ["scope": "profile", "login_hint": World.email, "prompt": "consent"], for: client)
+            let page = try await browser.open(address)
+            #expect(page.body.contains("ada<wbr>@example.com"))
+            let link = try #require(page.body.firstMatch(of: /<a href="([^"]+)">Not you\?/)?.output.1)
+            let login = try await browser.open(String(link.replacing("&amp;", with: "&")))
+            #expect(login.body.contains("name=\"password\""))
+            #expect(!login.body.contains(World.email), "nobody is presupposed")
+            let signedIn = try await browser.submit(
+                login, ["email": "grace@example.com", "password": World.password])
+            let asked = try await browser.open(try #require(signedIn.header("location")))
+            #expect(asked.body.contains("grace<wbr>@example.com"))
+            #expect(asked.boxes == ["profile"])
+            let answer = try await world.allow(asked, in: &browser, ticking: ["profile"])
+            #expect(answer.redirected("state") == "xyz")
+            let tokens = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: client)
+            let me = try await world.server.get("/me", bearer: try tokens.require("access_token"))
+            #expect(me.json["user_id"]?.string == grace)
+        }
+    }
+
     @Test("denied: the app is told, and gets none; it may ask again", arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in

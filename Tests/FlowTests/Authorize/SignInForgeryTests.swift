@@ -63,6 +63,7 @@ struct SignInForgeryTests {
                 "https://evil.example/", "//evil.example/", "/\\evil.example", "/oauth/authorize/../..//evil.example",
                 "/oauth/authorize.evil.example?", "javascript:alert(1)", "/logout", "loom://signed-in",
                 "/oauth/authorize?x\r\nLocation: https://evil.example", "/oauth/authorize?\\evil.example",
+                "/account/%2e%2e/logout", "/account/%2E%2E%2Flogout", "/verify/%2fevil.example", "/account%3F",
             ] {
                 var browser = Browser(world.server)
                 let signedIn = try await browser.submit(

@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import Storage
 import TestSupport
 import Testing
 
@@ -30,6 +31,19 @@ struct PasswordQueueTests {
         try await whileFull { world in
             for _ in 1...12 {
                 let refused = try await world.signIn()
+                #expect(refused.status == 503)
+            }
+            let remembered = try await world.server.database.read { db in try db.rows("SELECT id FROM logins").count }
+            #expect(remembered == 0, "nobody looked at the password")
+        }
+    }
+
+    @Test("a sign-up that was turned away for lack of room is not charged for its mail")
+    func noMailCharge() async throws {
+        try await whileFull { world in
+            for _ in 1...32 {
+                var visitor = Visitor(world)
+                let refused = try await visitor.signUp("new@example.com")
                 #expect(refused.status == 503)
             }
         }

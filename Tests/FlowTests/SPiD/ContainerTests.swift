@@ -1,6 +1,7 @@
 import JOSE
 import TestSupport
 import Testing
+import Values
 
 @Suite("SPiD's API puts everything into its container, and checks in SPiD's order") struct ContainerTests {
     @Test("a code is bought and redeemed, with the route it went", arguments: Backend.available)
@@ -38,7 +39,8 @@ import Testing
             #expect(noToken.json["type"] == "OAuthException" && noToken.json["error_code"] == 401)
             #expect(noToken.json["error_description"]?.string?.contains("no token passed") == true)
 
-            let clientsOwn = try await world.api("oauth/exchange", try await world.clientToken(world.backend), ["a": "b"])
+            let clientsOwn = try await world.api(
+                "oauth/exchange", try await world.clientToken(world.backend), ["a": "b"])
             #expect(clientsOwn.status == 401)
 
             let phone = try await world.signIn().require("access_token")
@@ -51,7 +53,8 @@ import Testing
             #expect(over.json["request"]?["remaining"] == 0)
             world.server.clock.advance(by: .hours(1))
             let later = try await world.signIn().require("access_token")
-            #expect(try await world.api("oauth/exchange", later, ["clientId": "unknown", "type": "code"]).status == 400)
+            #expect(
+                try await world.api("oauth/exchange", later, ["clientId": "unknown", "type": "code"]).status == 400)
         }
     }
 

@@ -1,6 +1,7 @@
 import JOSE
 import TestSupport
 import Testing
+import Values
 
 @Suite("What a bought session may do, and when it dies")
 struct SessionLifeTests {
@@ -92,6 +93,27 @@ struct SessionLifeTests {
             }
             world.server.clock.advance(by: .seconds(7200))
             #expect(try await !browser.isSignedIn())
+        }
+    }
+
+    @Test("a session in steady use ends after seven days, to the millisecond", arguments: Backend.available)
+    func longest(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn()
+            var webview = try await webview(of: phone, world)
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            var left: Duration = .days(7) - .milliseconds(1)
+            while left > .zero {
+                let pause = min(left, .minutes(119))
+                world.server.clock.advance(by: pause)
+                left -= pause
+                #expect(try await browser.isSignedIn(), "\(left) before its end")
+                #expect(try await webview.isSignedIn(), "\(left) before its end")
+            }
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await !browser.isSignedIn())
+            #expect(try await !webview.isSignedIn())
         }
     }
 

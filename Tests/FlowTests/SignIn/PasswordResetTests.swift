@@ -1,4 +1,5 @@
 import Mail
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -122,9 +123,28 @@ struct PasswordResetTests {
             let known = try await visitor.fill("/password", ["email": World.email])
             let unknown = try await visitor.fill("/password", ["email": "nobody@example.com"])
             #expect(known.status == unknown.status)
-            #expect(known.body == unknown.body.replacing("nobody@example.com", with: World.email))
+            #expect(known.body == unknown.body.replacing("nobody", with: "ada"))
             _ = try await world.server.mail.letter(to: World.email)
             #expect(world.server.mail.letters(to: "nobody@example.com").isEmpty)
+        }
+    }
+
+    @Test("of an account that is about to be deleted opens no session", arguments: Backend.available)
+    func leaving(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            _ = try await visitor.fill("/account/delete", ["current_password": World.password])
+            _ = try await world.server.mail.letter(to: World.email)
+            let path = try await link(world, &visitor)
+            #expect(try await visitor.fill(path, ["password": Self.new]).status == 303)
+            let live = try await world.server.database.read { db in
+                try db.rows("SELECT id FROM sessions WHERE ended_at IS NULL").count
+            }
+            #expect(live == 0)
+            #expect(try await !visitor.isSignedIn())
+            let offered = try await visitor.fill("/login", ["email": World.email, "password": Self.new])
+            #expect(offered.body.contains("/account/restore"), "the password is new, and the account still can be kept")
         }
     }
 

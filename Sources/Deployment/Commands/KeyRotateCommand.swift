@@ -1,0 +1,50 @@
+import ArgumentParser
+import Cryptography
+import JOSE
+import Keys
+import Values
+
+extension KeyCommand {
+    /// `spindle key rotate`
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the next signing key of each algorithm, ahead of its time.",
+            discussion: """
+                It is published at once and signs ten minutes later, when every cache knows it. What the old key signed \
+                verifies until it has expired. The server rotates by itself as the setting key_rotation says.
+                """)
+        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+
+        func run() async throws {
+            let installation = try await Installation.open(try options.read(), for: .administering)
+            let made: [SigningKey]
+            do {
+                made = try await rotate(
+                    SigningKeys(database: installation.database, seal: installation.seal), at: installation.clock.now)
+            } catch {
+                await installation.close()
+                throw error
+            }
+            await installation.close()
+            if made.isEmpty { Terminal.tell("Each algorithm has its next key already; nothing was changed.") }
+            let items = made.map { key in
+                JSON.members([
+                    "id": .string(key.id), "algorithm": .string(key.algorithm.rawValue),
+                    "signs_from": .integer(key.signsFrom.seconds),
+                ])
+            }
+            output.print(Page(items: items, next: nil), columns: ["id", "algorithm", "signs_from"])
+        }
+
+        private func rotate(_ keys: SigningKeys, at now: Timestamp) async throws -> [SigningKey] {
+            var made: [SigningKey] = []
+            for algorithm in Set(try await keys.all().map(\.algorithm)).sorted(by: { $0.rawValue < $1.rawValue }) {
+                if let key = try await keys.make(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {
+                    made.append(key)
+                }
+            }
+            return made
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import Pages
+
+/// Whether the pages and mails can be made of what there is in an operator's folder.
+enum PagesDiagnosis {
+    private static let subject = "pages"
+
+    static func finding(_ configuration: SpindleConfiguration) -> Finding {
+        do {
+            _ = try Templates(configuration)
+        } catch {
+            return Finding(subject, .bad, "\(ConfigurationKey.templates.rawValue): \(error)")
+        }
+        guard let folder = configuration.templates else { return Finding(subject, .good, "all are Spindle's own") }
+        return Finding(subject, .good, "what is in \(folder) takes the place of Spindle's own")
+    }
+}

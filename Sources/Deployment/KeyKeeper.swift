@@ -1,0 +1,34 @@
+import Keys
+import Logging
+import ServiceLifecycle
+import Values
+
+/// Has the signing keys rotate in time.
+struct KeyKeeper: Service {
+    let keys: SigningKeys
+    let period: Duration?
+    let clock: any WallClock
+    let logger: Logger
+
+    private static let interval: Duration = .seconds(600)
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await rotate()
+                try await Task.sleep(for: Self.interval)
+            }
+        }
+    }
+
+    private func rotate() async {
+        do {
+            for change in try await keys.rotate(.init(period: period), at: clock.now) {
+                logger.notice("signing key rotated", metadata: ["change": "\(change)"])
+            }
+        } catch {
+            // Not now is not never: a key is made a day before it is needed.
+            logger.error("signing keys not rotated", metadata: ["error": "\(String(reflecting: error))"])
+        }
+    }
+}

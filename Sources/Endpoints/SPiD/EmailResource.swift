@@ -1,0 +1,45 @@
+import Cryptography
+import HTTPTypes
+public import Identity
+import JOSE
+import OAuth
+
+/// `email/{email}/status`: whether somebody may sign up with an address. Backends may know; pages never tell.
+public struct EmailResource: SPiDResource {
+    private let people: ConnectedPeople
+
+    public init(people: ConnectedPeople) { self.people = people }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", caller: .client,
+                answer: status)
+        ]
+    }
+
+    @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
+        guard let email = Self.address(call.path["email"] ?? "") else {
+            throw SPiDRefusal(
+                .badRequest, "Email parameter did not properly base64 decode into a valid email",
+                reason: "malformed_email")
+        }
+        let account = try await people.account(of: email)
+        return .element(
+            "Email",
+            .members([
+                "exists": .bool(account != nil), "available": .bool(account == nil),
+                "verified": .bool(account?.emailVerified ?? false),
+            ]))
+    }
+
+    /// The address in base64 or base64url, with its padding or without.
+    private static func address(_ text: String) -> EmailAddress? {
+        let letters = text.replacing("+", with: "-").replacing("/", with: "_")
+        let unpadded = letters.prefix(while: { $0 != "=" })
+        guard letters.dropFirst(unpadded.count).allSatisfy({ $0 == "=" }), letters.utf8.count <= 400,
+            let bytes = Base64URL.decode(unpadded), let address = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return EmailAddress(address)
+    }
+}

@@ -1,0 +1,24 @@
+import HTTPTypes
+import JOSE
+public import OAuth
+public import Values
+
+/// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
+public struct LogoutResource: SPiDResource {
+    private let permissions: Permissions
+    private let clock: any WallClock
+
+    public init(permissions: Permissions, clock: any WallClock) {
+        self.permissions = permissions
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(.get, "logout", name: "Logout", controller: "User.logout", caller: .either) { call in
+                try await permissions.logOut(try call.asking.token, at: clock.now)
+                return .element("User", "OK")
+            }
+        ]
+    }
+}

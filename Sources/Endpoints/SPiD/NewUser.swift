@@ -1,0 +1,70 @@
+import HTTPTypes
+import Identity
+import JOSE
+import OAuth
+import Values
+
+/// Somebody new, as a call of `signup` describes them.
+struct NewUser: Sendable {
+    let email: EmailAddress
+    let profile: AccountChanges
+    /// What mails are to be written in, as `ui_locales` has it.
+    let locale: String?
+    private let typedPassword: String?
+
+    /// SPiD's names, and what they are in a profile. `addresses` and `deviceData` have no place in one.
+    private static let claims: KeyValuePairs = [
+        "name": "name", "displayName": "nickname", "preferredUsername": "preferred_username", "gender": "gender",
+        "birthday": "birthdate", "phoneNumber": "phone_number", "locale": "locale",
+    ]
+    static let parameters = claims.map(\.key) + ["addresses", "deviceData"]
+
+    init(_ call: SPiDCall) throws {
+        guard let email = EmailAddress(reachable: call["email"]) else {
+            throw SPiDRefusal(
+                .badRequest, fields: .members(["email": "This is not an e-mail address."]), reason: "malformed_email")
+        }
+        self.email = email
+        typedPassword = call["password"]
+        let locale = call["locale"]?.replacing("_", with: "-")
+        self.locale = locale
+        if let gender = call["gender"], !["male", "female", "undisclosed"].contains(gender) {
+            throw SPiDRefusal.malformed("gender", "male, female or undisclosed")
+        }
+        if let birthday = call["birthday"], Timestamp(spid: birthday) == nil || birthday.utf8.count != 10 {
+            throw SPiDRefusal.malformed("birthday", "a day as YYYY-MM-DD")
+        }
+        let members = Self.claims.compactMap { name, claim -> JSON.Member? in
+            guard let text = name == "locale" ? locale : call[name], text != "undisclosed" else { return nil }
+            return JSON.Member(claim, .string(text))
+        }
+        do {
+            profile = try AccountChanges(.object(members))
+        } catch {
+            let name = Self.claims.first { $0.value == error.member }?.key ?? error.member
+            throw SPiDRefusal.malformed(name, error.expected)
+        }
+    }
+
+    /// The password, if one was chosen and it may be one. Neither the person nor `service` may be it.
+    func password(not service: String?) throws(SPiDRefusal) -> Password? {
+        guard let typedPassword else { return nil }
+        do {
+            return try Password(typedPassword, personal: [email.text, service ?? ""] + profile.names)
+        } catch {
+            throw SPiDRefusal(
+                .conflict, fields: .members(["password": .string(error.spidText)]), reason: "weak_password")
+        }
+    }
+}
+
+extension PasswordFault {
+    fileprivate var spidText: String {
+        switch self {
+        case .tooShort: "The password needs to contain at least 8 characters."
+        case .tooLong: "The password may contain at most 128 characters."
+        case .common: "The password is one of those that are guessed first."
+        case .personal: "The password resembles a name or an address of the user or the service."
+        }
+    }
+}

@@ -1,0 +1,68 @@
+public import Federation
+import HTTPTypes
+public import Identity
+import JOSE
+public import OAuth
+public import Values
+
+/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
+/// app sends in a JWT that it signed.
+public struct ProviderResource: SPiDResource {
+    private let accounts: ProviderAccounts
+    private let finder: UserFinder
+    private let clock: any WallClock
+
+    public init(
+        accounts: ProviderAccounts, people: ConnectedPeople, connections: Connections, clock: any WallClock
+    ) {
+        self.accounts = accounts
+        self.finder = UserFinder(people: people, connections: connections)
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .post, "signup_jwt", name: "Signup JWT", controller: "User.signupJwt", caller: .client,
+                required: ["jwt"], answer: signUp),
+            attaching("user/attach_jwt"), attaching("attach_jwt"),
+        ]
+    }
+
+    private func attaching(_ path: String) -> SPiDRoute {
+        SPiDRoute(
+            .post, path, name: "Attach JWT", controller: "User.attachJwt", caller: .person, required: ["jwt"],
+            answer: attach)
+    }
+
+    @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let asking = try call.asking
+        let made = try await accounts.register(
+            try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id)
+        guard let made else {
+            // SPiD's status for an account that is there already; it leads nowhere.
+            throw SPiDRefusal(
+                .found, fields: .members(["exists": "There is an account of this person or address already."]),
+                reason: "provider_person_exists")
+        }
+        let found = try await finder.find(made, for: call)
+        return .element("User", UserObject(person: found.person, now: clock.now).full(clients: found.clients))
+    }
+
+    @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let asking = try call.asking
+        let person = try call.person
+        guard asking.caller.spidCompatible else {
+            throw SPiDRefusal(
+                .forbidden,
+                "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
+                reason: "not_spid_compatible")
+        }
+        guard try await accounts.attach(try call.require("jwt"), from: asking.caller, to: person) else {
+            throw SPiDRefusal(
+                .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
+        }
+        let found = try await finder.find(person, for: call)
+        return .element("User", UserObject(person: found.person, now: clock.now).short())
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import JOSE
+public import OAuth
+public import Values
+
+/// `token/{token}/authentication`: whose token somebody was shown, asked by whoever was shown it.
+///
+/// That counts as presenting it, as introspection does: only its owner can have shown it.
+public struct TokenAuthenticationResource: SPiDResource {
+    private let tokens: AccessTokens
+    private let clock: any WallClock
+
+    public init(tokens: AccessTokens, clock: any WallClock) {
+        self.tokens = tokens
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "token/{token}/authentication", name: "Authenticate token",
+                controller: "Authorization.authenticate", caller: .anybody, answer: tell)
+        ]
+    }
+
+    @Sendable private func tell(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let token: AccessToken
+        do {
+            token = try await tokens.present(Secret(call.path["token"] ?? ""))
+        } catch let error as OAuthError where error.code == .invalidToken {
+            throw SPiDRefusal(.notFound, "Token is invalid", reason: error.reason)
+        }
+        return .element(
+            "Authorization",
+            .members([
+                // The name of the token, by which nobody can use it.
+                "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
+                "userId": token.account.map { .string($0.description) } ?? .null,
+                "merchantId": token.merchant.map { .string($0.text) } ?? .null,
+                "isAdmin": .bool(token.scope.contains(Scope.admin)),
+                "type": token.account == nil ? "CLIENT" : "USER",
+                "expiresIn": .integer((token.expiresAt - clock.now).seconds),
+            ]))
+    }
+}

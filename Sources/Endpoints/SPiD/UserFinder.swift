@@ -1,0 +1,63 @@
+import HTTPTypes
+import Identity
+import OAuth
+import Values
+
+/// Finds the person whom a call is about, for those who may ask.
+struct UserFinder: Sendable {
+    let people: ConnectedPeople
+    let connections: Connections
+
+    /// A person, and the clients of the asking merchant that they have used.
+    struct Found: Sendable {
+        let person: ConnectedPeople.Person
+        let clients: [Client]
+    }
+
+    /// Whom `{id}` means: with a person's token that person alone.
+    func wanted(_ call: SPiDCall) async throws -> AccountID {
+        if let own = try call.asking.token.account {
+            // Another person's id and one that nobody has read alike.
+            guard AccountID(spid: call.path["id"] ?? "") == own else { throw SPiDRefusal.anotherUser }
+            return own
+        }
+        guard let account = try await account(call) else { throw SPiDRefusal.unknownUser }
+        return account
+    }
+
+    /// The number that `{id}` stands for: a number, a uuid or an address. Nil for what can be nobody's.
+    func account(_ call: SPiDCall) async throws -> AccountID? {
+        let text = call.path["id"] ?? ""
+        if let id = AccountID(spid: text) { return id }
+        guard let email = EmailAddress(text), !text.utf8.contains(0) else { return nil }
+        // An address that has no account reads like one of a stranger.
+        guard let account = try await people.account(of: email) else { throw SPiDRefusal.unconnectedUser }
+        return account.id
+    }
+
+    /// The person, if the asking merchant's clients know them. Of others nobody is told whether they exist.
+    func find(_ id: AccountID, for call: SPiDCall) async throws -> Found {
+        let asking = try call.asking
+        let clients = try await connections.clients(of: id, around: asking.client)
+        guard !clients.isEmpty || asking.token.account == id else { throw SPiDRefusal.unconnectedUser }
+        // Whoever wants to be forgotten is not shown any more.
+        guard let person = try await people.find(id, for: try call.circle()) else { throw SPiDRefusal.unknownUser }
+        return Found(person: person, clients: clients)
+    }
+}
+
+extension AccountID {
+    /// Reads a person's number or uuid.
+    init?(spid text: String) {
+        guard let id = AccountID(text) ?? PersonUUID(text)?.account else { return nil }
+        self = id
+    }
+}
+
+extension SPiDRefusal {
+    static let unknownUser = SPiDRefusal(.notFound, "User was not found", reason: "unknown_user")
+    static let unconnectedUser = SPiDRefusal(
+        .forbidden, "Client is not authorized to access this user", reason: "unconnected_user")
+    static let anotherUser = SPiDRefusal(
+        .forbidden, "Token is not authorized to access this user.", reason: "another_user")
+}

@@ -1,0 +1,62 @@
+import JOSE
+import Values
+
+extension IssuerMetadata {
+    /// What a registration or a change says about a merchant's app at a provider.
+    struct NewApp: Sendable {
+        let provider: Provider
+        let names: [String]
+        /// Nil leaves it as it is.
+        let secret: Secret<ProviderApp>?
+
+        /// Nil when `members` and `base` know of none.
+        init?(
+            _ members: JSONMembers, of issuer: String, audiences: [String], over base: ProviderApp?
+        ) throws(JSONFault) {
+            guard let provider = try Self.provider(members) ?? base?.provider else {
+                for member in ["app_names", "app_secret"] where members.any(member) != nil {
+                    throw JSONFault(member, "absent without provider")
+                }
+                return nil
+            }
+            self.provider = provider
+            guard base == nil || base?.provider == provider else {
+                throw JSONFault("provider", "what it was: an issuer's provider cannot change")
+            }
+            guard issuer == provider.issuer else {
+                throw JSONFault("issuer", "\(provider.issuer) for this provider")
+            }
+            names = try Self.names(members) ?? base?.names ?? []
+            secret = try members.text("app_secret").map { Secret($0) }
+            guard !audiences.isEmpty else {
+                throw JSONFault("audiences", "given: the ids of the apps that the provider's tokens are issued to")
+            }
+            switch provider {
+            case .facebook:
+                // Facebook knows a person by another number in each of its apps, and each app has its own secret.
+                guard audiences.count == 1 else { throw JSONFault("audiences", "one app id: that of app_secret") }
+                guard secret != nil || base?.sealedSecret != nil else {
+                    throw JSONFault("app_secret", "given: Facebook is asked with it")
+                }
+            case .google:
+                guard secret == nil else { throw JSONFault("app_secret", "absent: Google is asked without one") }
+            }
+        }
+
+        private static func provider(_ members: JSONMembers) throws(JSONFault) -> Provider? {
+            guard let name = try members.text("provider") else { return nil }
+            guard let provider = Provider(rawValue: name) else {
+                throw JSONFault("provider", "one of \(Provider.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            return provider
+        }
+
+        private static func names(_ members: JSONMembers) throws(JSONFault) -> [String]? {
+            guard let list = try members.list("app_names") else { return nil }
+            guard list.allSatisfy({ (1...200).contains($0.utf8.count) && !$0.utf8.contains { $0 < 0x20 } }) else {
+                throw JSONFault("app_names", "strings of 1 to 200 bytes without control characters")
+            }
+            return list
+        }
+    }
+}

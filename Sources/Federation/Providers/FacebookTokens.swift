@@ -1,0 +1,82 @@
+import Cryptography
+import JOSE
+import OAuth
+import Values
+
+/// Facebook's access tokens, checked with its Graph API.
+struct FacebookTokens: Sendable {
+    let interface: ProviderInterface
+
+    /// One of a merchant's apps at Facebook.
+    struct App {
+        let id: String
+        let secret: Secret<ProviderApp>
+        /// The token that an app asks with for itself.
+        var token: String { id + "|" + secret.value }
+    }
+
+    /// Graph API's code for a bad parameter; here, the token of another app than the one that asks.
+    private static let codeOfAnotherApp: Int64 = 100
+
+    /// Whose token it is: the number by which `app` knows the person.
+    func subject(
+        of token: Secret<ProviderAssertion.Token>, issuedTo app: App, at now: Timestamp
+    ) async throws(OAuthError) -> String {
+        let answer = try await interface.ask(
+            "/debug_token", ["input_token": token.value, "access_token": app.token])
+        if let error = answer.json["error"] {
+            guard error["code"]?.integer != Self.codeOfAnotherApp else { throw .providerTokenOfAnotherApp(.facebook) }
+            // It is the app's own token that was not taken: the operator's to mend, and no word on the person's.
+            throw .providerUnavailable(.facebook, "refused our app, with code \(error["code"]?.integer ?? 0)")
+        }
+        guard !answer.isRefusal, let data = answer.json["data"], let isValid = data["is_valid"]?.bool else {
+            throw .providerUnavailable(.facebook, "answered something else than it should")
+        }
+        guard data["error"]?["code"]?.integer != Self.codeOfAnotherApp else {
+            throw .providerTokenOfAnotherApp(.facebook)
+        }
+        guard isValid else { throw .providerTokenInvalid(.facebook) }
+        // Never left to Facebook alone: a token that was given to somebody else's app must not sign anybody in here.
+        guard let id = data["app_id"]?.string ?? data["app_id"]?.integer.map(String.init), id == app.id else {
+            throw .providerTokenOfAnotherApp(.facebook)
+        }
+        // 0 is "does not expire".
+        if let end = data["expires_at"]?.integer, end != 0, end <= now.seconds {
+            throw .providerTokenInvalid(.facebook)
+        }
+        guard data["type"] == nil || data["type"] == "USER",
+            let subject = ProviderInterface.subject(data["user_id"]), subject != "0"
+        else { throw .providerTokenOfNobody(.facebook) }
+        return subject
+    }
+
+    /// Name and nothing else. Facebook does not say whether it knows that a person reads their address: it is not asked.
+    func person(
+        _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
+    ) async throws(OAuthError) -> ProviderPerson {
+        let answer = try await interface.ask(
+            "/me",
+            [
+                "fields": "id,name,first_name,last_name", "access_token": token.value,
+                "appsecret_proof": proof(of: token, app),
+            ])
+        guard answer.json["error"] == nil, !answer.isRefusal else {
+            throw .providerUnavailable(
+                .facebook, "refused the person's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")
+        }
+        guard ProviderInterface.subject(answer.json["id"]) == subject else {
+            throw .providerUnavailable(.facebook, "answered about another person")
+        }
+        var person = ProviderPerson()
+        person.take("name", answer.json["name"])
+        person.take("given_name", answer.json["first_name"])
+        person.take("family_name", answer.json["last_name"])
+        return person
+    }
+
+    /// Shows that it is the app that asks: HMAC-SHA256 of the token under the app's secret, hexadecimal.
+    private func proof(of token: Secret<ProviderAssertion.Token>, _ app: App) -> String {
+        let digest = Digest.hmacSHA256(Array(token.value.utf8), key: Array(app.secret.value.utf8))
+        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

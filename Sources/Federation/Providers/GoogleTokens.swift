@@ -1,0 +1,70 @@
+import Identity
+import JOSE
+import OAuth
+import Values
+
+/// Google's access tokens, checked where Google tells what they are.
+struct GoogleTokens: Sendable {
+    let tokens: ProviderInterface
+    let people: ProviderInterface
+
+    /// What Google says about a token.
+    struct Answer {
+        let subject: String
+        let claims: JSON
+    }
+
+    /// Whose token it is, if it was issued to one of `apps`.
+    func answer(
+        about token: Secret<ProviderAssertion.Token>, issuedTo apps: [String]
+    ) async throws(OAuthError) -> Answer {
+        let answer = try await tokens.ask("/tokeninfo", ["access_token": token.value])
+        guard !answer.isRefusal else {
+            guard answer.json["error"] != nil || answer.json["error_description"] != nil else {
+                throw .providerUnavailable(.google, "refused without saying why")
+            }
+            throw .providerTokenInvalid(.google)
+        }
+        let claims = answer.json
+        guard let audience = claims["aud"]?.string, let rest = Self.number(claims["expires_in"]) else {
+            throw .providerUnavailable(.google, "answered something else than it should")
+        }
+        // A token that was given to somebody else's app must not sign anybody in here: neither one that was made for it
+        // (aud) nor one that it asked for (azp).
+        guard apps.contains(audience), claims["azp"].map({ apps.contains($0.string ?? "") }) ?? true else {
+            throw .providerTokenOfAnotherApp(.google)
+        }
+        guard rest > 0 else { throw .providerTokenInvalid(.google) }
+        guard let subject = ProviderInterface.subject(claims["sub"]) else { throw .providerTokenOfNobody(.google) }
+        return Answer(subject: subject, claims: claims)
+    }
+
+    /// Name and address, as far as the token may show them.
+    func person(
+        _ known: Answer, with token: Secret<ProviderAssertion.Token>
+    ) async throws(OAuthError) -> ProviderPerson {
+        let answer = try await people.ask("/userinfo", ["access_token": token.value])
+        // Without the scope for it there is no name.
+        let claims = answer.isRefusal ? known.claims : answer.json
+        guard ProviderInterface.subject(claims["sub"]) == known.subject else {
+            throw .providerUnavailable(.google, "answered about another person")
+        }
+        var person = ProviderPerson()
+        person.email = Self.email(claims)
+        person.take("name", claims["name"])
+        person.take("given_name", claims["given_name"])
+        person.take("family_name", claims["family_name"])
+        return person
+    }
+
+    /// The address, where Google runs its mailbox: it is of Gmail, or of an organisation (`hd`) whose mail Google has.
+    private static func email(_ claims: JSON) -> EmailAddress? {
+        let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"] == "true")
+        guard isVerified, let address = claims["email"]?.string.flatMap(EmailAddress.init) else { return nil }
+        let isGoogles = address.text.hasSuffix("@gmail.com") || claims["hd"]?.string?.isEmpty == false
+        return isGoogles ? address : nil
+    }
+
+    /// Google writes its numbers as text.
+    private static func number(_ json: JSON?) -> Int64? { json?.integer ?? json?.string.flatMap { Int64($0) } }
+}

@@ -1,0 +1,72 @@
+public import Cryptography
+import Identity
+public import OAuth
+public import Storage
+public import Values
+
+/// Accounts that a provider's word leads to: made of it, or linked to it by their person.
+public struct ProviderAccounts: Sendable {
+    private let database: any Database
+    private let assertions: ProviderAssertions
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        database: any Database, assertions: ProviderAssertions, clock: any WallClock, random: any RandomSource
+    ) {
+        self.database = database
+        self.assertions = assertions
+        self.clock = clock
+        self.random = random
+    }
+
+    /// Makes an account for whom the token in `assertion` stands for, connected to `connected`. Nil when there is one: the
+    /// provider's person is linked, or their address has an account, of which nobody is told more than that.
+    public func register(
+        _ assertion: String, from client: Client, connectedTo connected: Client.ID
+    ) async throws -> AccountID? {
+        let (holder, person) = try await assertions.person(assertion, for: .registration, from: client)
+        let account = AccountID.random(from: random)
+        let now = clock.now
+        do {
+            let isMade = try await database.write { db in
+                if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
+                    // A retry after a COMMIT of unknown outcome meets its own.
+                    return link.account == account
+                }
+                if let email = person.email, try Accounts.has(email, in: db) { return false }
+                try Accounts.insertLinked(account, email: person.email, profile: person.profile, at: now, in: db)
+                try IssuerSubjects.link(holder.subject, of: holder.issuer, to: account, at: now, in: db)
+                try Permissions.connect(account, to: connected, at: now, in: db)
+                return true
+            }
+            return isMade ? account : nil
+        } catch StorageError.conflict {
+            // Another registration of the same person, or of the address, was first.
+            return nil
+        }
+    }
+
+    /// Links the account to whom the token in `assertion` stands for. False when that person is linked to another account.
+    public func attach(_ assertion: String, from client: Client, to account: AccountID) async throws -> Bool {
+        let holder = try await assertions.holder(assertion, for: .attach, from: client)
+        let now = clock.now
+        do {
+            return try await database.write { db in
+                if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
+                    return link.account == account
+                }
+                try IssuerSubjects.link(holder.subject, of: holder.issuer, to: account, at: now, in: db)
+                return true
+            }
+        } catch StorageError.constraint {
+            // The account went while the provider was asked.
+            throw OAuthError.tokenRefused("account_gone")
+        } catch StorageError.conflict {
+            // The unique key decided for another; it may have been this very person on a second screen.
+            return try await database.read { db in
+                try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.account == account
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import OAuth
+public import Values
+
+/// Takes the assertions of SPiD's SDKs: whose they may be, what for, and whom the provider's token in them stands for.
+public struct ProviderAssertions: Sendable {
+    private let issuers: TrustedIssuers
+    private let secrets: SignSecrets
+    private let tokens: ProviderTokens
+    private let origin: String
+    private let clock: any WallClock
+
+    /// `origin` is the base of our own addresses, as clients know them.
+    public init(
+        issuers: TrustedIssuers, secrets: SignSecrets, tokens: ProviderTokens, origin: String, clock: any WallClock
+    ) {
+        self.issuers = issuers
+        self.secrets = secrets
+        self.tokens = tokens
+        self.origin = origin
+        self.clock = clock
+    }
+
+    /// A person by a provider's name for them, within one merchant.
+    struct Holder: Sendable {
+        let issuer: TrustedIssuer.ID
+        let provider: Provider
+        let subject: String
+    }
+
+    /// Whose provider's token `text` carries.
+    func holder(_ text: String, for purpose: ProviderAssertion.Purpose, from client: Client) async throws -> Holder {
+        let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
+        return Holder(
+            issuer: issuer.id, provider: assertion.provider,
+            subject: try await tokens.subject(of: assertion.token, at: issuer))
+    }
+
+    /// The same, and what the provider knows about the person.
+    func person(
+        _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
+    ) async throws -> (holder: Holder, person: ProviderPerson) {
+        let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
+        let (subject, person) = try await tokens.person(of: assertion.token, at: issuer)
+        return (Holder(issuer: issuer.id, provider: assertion.provider, subject: subject), person)
+    }
+
+    /// Everything that is known without the provider, in the order of RFC 7523 §3.
+    private func accepted(
+        _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
+    ) async throws -> (ProviderAssertion, TrustedIssuer) {
+        let merchant = try Self.merchant(of: client)
+        let assertion = try ProviderAssertion(text, signedWith: try secrets.open(client))
+        guard let issuer = try await issuers.find(assertion.provider.issuer, of: merchant),
+            let app = issuer.app, issuer.disabledAt == nil
+        else { throw OAuthError.providerUnknown(assertion.provider) }
+        guard (app.names + issuer.audiences).contains(assertion.issuer) else {
+            throw OAuthError.providerAssertionIssuer
+        }
+        let isTolerated = purpose == .attach && assertion.isGoogleAttachingByRegistration
+        guard assertion.purpose == purpose || isTolerated else { throw OAuthError.providerAssertionPurpose }
+        let ours = addresses(for: isTolerated ? .registration : purpose)
+        guard ours.contains(assertion.audience) else { throw OAuthError.providerAssertionAudience(ours) }
+        guard clock.now < assertion.expiresAt else { throw OAuthError.providerAssertionExpired }
+        return (assertion, issuer)
+    }
+
+    /// Who may: clients in SPiD's ways that keep secrets, of a merchant. A public client's sign secret is no secret.
+    private static func merchant(of client: Client) throws(OAuthError) -> Merchant.ID {
+        guard client.spidCompatible else {
+            throw .providerNotForClient(client.id, "This client is not set to SPiD compatibility.")
+        }
+        guard !client.isPublic else {
+            throw .providerNotForClient(client.id, "A public client has no sign secret to sign this with.")
+        }
+        guard client.may(.jwtBearer) else { throw .grantNotAllowed(client.id) }
+        guard let merchant = client.merchant else { throw .assertionWithoutMerchant(client.id) }
+        return merchant
+    }
+
+    private func addresses(for purpose: ProviderAssertion.Purpose) -> [String] {
+        switch purpose {
+        case .authorization: ["/oauth/token", "/api/2/oauth/token"].map { origin + $0 }
+        case .registration: [origin + "/api/2/signup_jwt"]
+        // SPiD's SDK for iOS names the one and posts to the other.
+        case .attach: ["/api/2/user/attach_jwt", "/api/2/attach_jwt"].map { origin + $0 }
+        }
+    }
+}
+
+extension ProviderAssertion {
+    /// SPiD's SDK for Android attaches a Google account with the claims of a registration.
+    fileprivate var isGoogleAttachingByRegistration: Bool { provider == .google && purpose == .registration }
+}

@@ -1,0 +1,46 @@
+import JOSE
+import OAuth
+import Outbound
+import Values
+
+/// A provider's web interface: what it answers to one question, or that it does not.
+struct ProviderInterface: Sendable {
+    /// A tenth of this is already more than any provider says about a token or a person.
+    private static let longestAnswer = 64 * 1024
+
+    let provider: Provider
+    /// Without a slash at its end.
+    let address: String
+    let outbound: Outbound
+
+    struct Answer {
+        let isRefusal: Bool
+        let json: JSON
+    }
+
+    /// Asks for `path`. The query holds secrets: neither it nor the answer is in an error or a log.
+    ///
+    /// An answer is a JSON object with a status of 200, or of 400, 401 and 403 when the provider refuses what it was asked
+    /// with. All else (too many questions included) is no answer.
+    func ask(_ path: String, _ query: KeyValuePairs<String, String>) async throws(OAuthError) -> Answer {
+        let response: OutboundResponse
+        do {
+            response = try await outbound.get(address + path, query: query, limit: Self.longestAnswer)
+        } catch {
+            throw .providerUnavailable(provider, "\(error)")
+        }
+        guard [200, 400, 401, 403].contains(response.status) else {
+            throw .providerUnavailable(provider, "answered with status \(response.status)")
+        }
+        guard let json = try? JSON(parsing: response.body), json.members != nil else {
+            throw .providerUnavailable(provider, "answered with status \(response.status) and no JSON object")
+        }
+        return Answer(isRefusal: response.status != 200, json: json)
+    }
+
+    /// What identifies a person there, if it can be stored.
+    static func subject(_ json: JSON?) -> String? {
+        guard let text = json?.string ?? json?.integer.map(String.init) else { return nil }
+        return (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil
+    }
+}

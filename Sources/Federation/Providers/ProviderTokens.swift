@@ -1,0 +1,71 @@
+public import Keys
+import OAuth
+public import Outbound
+public import Values
+
+/// Where providers answer.
+public struct ProviderAddresses: Sendable {
+    let facebook: String
+    let googleTokens: String
+    let googlePeople: String
+
+    /// Google answers questions about tokens and about people at two hosts of its own. Another address answers both.
+    public init(facebook: String, google: String) {
+        self.facebook = facebook
+        googleTokens = google
+        googlePeople = google == "https://oauth2.googleapis.com" ? "https://openidconnect.googleapis.com/v1" : google
+    }
+}
+
+/// Asks providers about access tokens. Nothing is taken from the token itself.
+public struct ProviderTokens: Sendable {
+    private let facebook: FacebookTokens
+    private let google: GoogleTokens
+    private let seal: Seal
+    private let clock: any WallClock
+
+    public init(outbound: Outbound, addresses: ProviderAddresses, seal: Seal, clock: any WallClock) {
+        facebook = FacebookTokens(
+            interface: ProviderInterface(provider: .facebook, address: addresses.facebook, outbound: outbound))
+        google = GoogleTokens(
+            tokens: ProviderInterface(provider: .google, address: addresses.googleTokens, outbound: outbound),
+            people: ProviderInterface(provider: .google, address: addresses.googlePeople, outbound: outbound))
+        self.seal = seal
+        self.clock = clock
+    }
+
+    /// Whose `token` is, by the provider's own name for the person.
+    func subject(of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer) async throws -> String {
+        switch issuer.app?.provider {
+        case .facebook:
+            try await facebook.subject(of: token, issuedTo: try facebookApp(of: issuer), at: clock.now)
+        case .google: try await google.answer(about: token, issuedTo: issuer.audiences).subject
+        case nil: throw OAuthError.assertionOfUnknownIssuer
+        }
+    }
+
+    /// Whose `token` is, and what the provider knows about them.
+    func person(
+        of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer
+    ) async throws -> (subject: String, person: ProviderPerson) {
+        switch issuer.app?.provider {
+        case .facebook:
+            let app = try facebookApp(of: issuer)
+            let subject = try await facebook.subject(of: token, issuedTo: app, at: clock.now)
+            return (subject, try await facebook.person(subject, with: token, issuedTo: app))
+        case .google:
+            let answer = try await google.answer(about: token, issuedTo: issuer.audiences)
+            return (answer.subject, try await google.person(answer, with: token))
+        case nil: throw OAuthError.assertionOfUnknownIssuer
+        }
+    }
+
+    private func facebookApp(of issuer: TrustedIssuer) throws -> FacebookTokens.App {
+        // Registration sees to both.
+        guard let id = issuer.audiences.first, let sealed = issuer.app?.sealedSecret else {
+            throw OAuthError.providerUnknown(.facebook)
+        }
+        return FacebookTokens.App(
+            id: id, secret: Secret(try seal.open(sealed, .appSecret, row: issuer.id.text)))
+    }
+}

@@ -1,0 +1,36 @@
+import JOSE
+
+/// What happened to a person that others act on.
+public enum PersonChange: Sendable, Equatable {
+    /// The person is another in `fields`; `standing` is how the account stands now, if that is another.
+    case changed(fields: Set<Field>, standing: Standing?)
+    /// A session ended by somebody's wish, or several at once; `permission` is what bought it, nil where the person
+    /// signed in themselves.
+    case signedOut(permission: String?)
+    /// The account goes. Said before it does.
+    case deleted
+
+    /// What a change is about. Never a value.
+    public enum Field: Sendable, Hashable {
+        case email, password
+        /// A claim of the profile, by its name.
+        case claim(String)
+    }
+
+    /// How an account stands.
+    public enum Standing: Sendable {
+        case unverified, verified
+        /// Its person asked for deletion, and may still change their mind.
+        case leaving
+        case disabled
+    }
+}
+
+extension Account {
+    /// How it stands: disabled before all else.
+    public var standing: PersonChange.Standing {
+        if disabledAt != nil { return .disabled }
+        if deletionDueAt != nil { return .leaving }
+        return emailVerified ? .verified : .unverified
+    }
+}

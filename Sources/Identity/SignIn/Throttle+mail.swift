@@ -1,0 +1,34 @@
+import Storage
+import Values
+
+/// Slows whoever has mails sent to others. Two buckets: the address that asks, which is charged before any work is done,
+/// and the mailbox.
+extension Throttle {
+    private static func origin(_ address: String) -> Bucket {
+        Bucket("mails from|\(address)", burst: 30, refill: .minutes(2))
+    }
+
+    /// Each purpose has its own: whoever floods somebody with codes does not keep them from the link that sets a new
+    /// password.
+    private static func mailbox(_ recipient: EmailAddress, _ purpose: Verification.Purpose) -> Bucket {
+        Bucket("mails to|\(purpose.rawValue)|\(recipient.text)", burst: 5, refill: .minutes(12))
+    }
+
+    /// Charges one mail that somebody at `address` asked for, or returns how long to wait without charging it.
+    static func chargeAsking(from address: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try take(origin(address), at: now, in: db)
+    }
+
+    /// Takes that charge back: nothing was done for it.
+    static func refundAsking(from address: String, in db: any Transaction) throws {
+        try giveBack(origin(address), in: db)
+    }
+
+    /// Charges one mail to `recipient`. False when the mailbox has had enough of late: whoever asked is told nothing, for
+    /// that would tell of the mailbox.
+    static func chargeMailbox(
+        _ recipient: EmailAddress, for purpose: Verification.Purpose, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try take(mailbox(recipient, purpose), at: now, in: db) == nil
+    }
+}

@@ -1,0 +1,64 @@
+public import Cryptography
+public import Values
+
+/// When signing keys come and go: decided here, from what there is and the time, and nowhere else.
+public enum KeyRotation {
+    public struct Policy: Sendable {
+        /// How long a key signs; nil is for ever.
+        public let period: Duration?
+        /// How long the next key is published before it signs: longer than anybody keeps the key set.
+        public let lead: Duration
+        /// How long an old key is published after it signed last: longer than what it signed lives.
+        public let tail: Duration
+
+        public init(period: Duration?, lead: Duration = .days(1), tail: Duration = .days(31)) {
+            self.period = period
+            self.lead = lead
+            self.tail = tail
+        }
+    }
+
+    /// What is known of a key: all that matters here.
+    public struct Key: Sendable {
+        public let id: String
+        public let algorithm: PrivateKey.Algorithm
+        public let signsFrom: Timestamp
+
+        public init(id: String, algorithm: PrivateKey.Algorithm, signsFrom: Timestamp) {
+            self.id = id
+            self.algorithm = algorithm
+            self.signsFrom = signsFrom
+        }
+    }
+
+    public enum Change: Sendable, Equatable {
+        case make(PrivateKey.Algorithm, signsFrom: Timestamp)
+        case forget(String)
+    }
+
+    /// What is to be done about `keys` now.
+    public static func plan(_ keys: [Key], now: Timestamp, policy: Policy) -> [Change] {
+        Dictionary(grouping: keys, by: \.algorithm).sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { _, keys in
+            plan(ofOneAlgorithm: keys.sorted { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }, now, policy)
+        }
+    }
+
+    private static func plan(ofOneAlgorithm keys: [Key], _ now: Timestamp, _ policy: Policy) -> [Change] {
+        // The one after a key takes over from it.
+        var changes = zip(keys, keys.dropFirst()).compactMap { key, successor -> Change? in
+            now < successor.signsFrom + policy.tail ? nil : .forget(key.id)
+        }
+        if let last = keys.last, let period = policy.period, last.signsFrom <= now {
+            let end = last.signsFrom + period
+            if now >= end - policy.lead {
+                changes.append(.make(last.algorithm, signsFrom: max(end, now + policy.lead)))
+            }
+        }
+        return changes
+    }
+
+    /// The key that signs now.
+    public static func current(_ keys: [Key], now: Timestamp) -> Key? {
+        keys.filter { $0.signsFrom <= now }.max { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }
+    }
+}

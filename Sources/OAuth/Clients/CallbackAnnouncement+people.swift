@@ -1,0 +1,103 @@
+import JOSE
+public import Storage
+public import Values
+
+/// What clients are told of a person. All of it is read before what it tells of takes away by what it is found.
+extension CallbackAnnouncement {
+    /// Tells every live client that `account` has used in which `fields` the person is another now; `status` is the
+    /// word for how the account stands, if that is among them. Never a value: who wants it asks for it.
+    public func changed(
+        _ account: AccountID, fields: [String], status: String?, in db: any Transaction
+    ) throws {
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE k.account_id = \(account) AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL
+                AND m.disabled_at IS NULL
+            """)
+        let status = status.map { [JSON.Member("status", .string($0))] } ?? []
+        try leave(.user, [Self.changed(fields)] + status, of: account, for: told, db)
+    }
+
+    /// Tells every client that the person has used that there is no such person any more. Read in the transaction in
+    /// which the account goes, before it does.
+    ///
+    /// Disabled clients too: what they hold of the person has to go as well.
+    public func deleted(_ account: AccountID, in db: any Transaction) throws {
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            WHERE k.account_id = \(account) AND c.callback_uri IS NOT NULL
+            """)
+        try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: account, for: told, db)
+    }
+
+    /// Tells that the person signed out of a browser, to the live clients that could act for them there.
+    public func signedOut(_ account: AccountID, in db: any Transaction) throws {
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE c.id IN (
+                    SELECT client_id FROM permissions
+                    WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now))
+                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+            """)
+        try leave(.session, Self.ended, of: account, for: told, db)
+    }
+
+    /// Tells that what came of `permission` ended: an app signed its person out, or a session that its token bought
+    /// ended. That concerns the merchant's clients and nobody else; a client without one, only itself.
+    ///
+    /// Said before what hangs on `permission` ends too.
+    public func signedOut(of permission: Permission.ID, in db: any Transaction) throws {
+        let source = try db.rows(
+            """
+            SELECT p.account_id, p.client_id, c.merchant_id FROM permissions p JOIN clients c ON c.id = p.client_id
+            WHERE p.id = \(permission) AND p.account_id IS NOT NULL
+            """
+        ).first
+        guard let source else { return }
+        let account: AccountID = try source.get("account_id")
+        let client: Client.ID = try source.get("client_id")
+        let merchant: Merchant.ID? = try source.get("merchant_id")
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE c.id IN (
+                    SELECT client_id FROM permissions
+                    WHERE account_id = \(account) AND (ended_at IS NULL OR id = \(permission)) AND expires_at > \(now))
+                AND (c.id = \(client) OR c.merchant_id = \(merchant))
+                AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+            """)
+        try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: account, for: told, db)
+    }
+
+    /// Tells `client` that the person took back all that they gave it.
+    func revoked(_ account: AccountID, by client: Client.ID, in db: any Transaction) throws {
+        let told = try db.rows(
+            """
+            SELECT id, callback_uri, sealed_sign_secret FROM clients
+            WHERE id = \(client) AND callback_uri IS NOT NULL
+            """)
+        try leave(.session, Self.revoked, of: account, for: told, db)
+    }
+
+    /// Tells the clients of `merchant` that the person has used that nothing connects them any more.
+    func disconnected(_ account: AccountID, from merchant: Merchant.ID, in db: any Transaction) throws {
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            WHERE k.account_id = \(account) AND c.merchant_id = \(merchant) AND c.callback_uri IS NOT NULL
+            """)
+        try leave(.session, Self.revoked, of: account, for: told, db)
+    }
+
+    private static func changed(_ fields: [String]) -> JSON.Member {
+        .init("changedFields", .string(fields.joined(separator: ",")))
+    }
+    private static let ended: [JSON.Member] = [changed(["status"]), .init("status", "ended")]
+    private static let revoked: [JSON.Member] = [changed(["status"]), .init("status", "revoked")]
+}

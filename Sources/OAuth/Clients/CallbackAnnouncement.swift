@@ -1,0 +1,56 @@
+import JOSE
+import Keys
+import Storage
+import Synchronization
+import Values
+
+/// What one change makes the clients of a person hear, in the transaction of the change.
+///
+/// A message's id comes of the announcement, the client and what is said: a transaction that runs twice leaves it once.
+public final class CallbackAnnouncement: Sendable {
+    private let callbacks: Callbacks
+    let now: Timestamp
+    private let origin: [UInt8]
+    private let isSaid = Atomic(false)
+
+    init(_ callbacks: Callbacks, at now: Timestamp, origin: [UInt8]) {
+        self.callbacks = callbacks
+        self.now = now
+        self.origin = origin
+    }
+
+    /// Has it sent at once. Said after the commit.
+    public func send() {
+        if isSaid.load(ordering: .relaxed) { callbacks.post.send() }
+    }
+
+    /// What a message is about: SPiD's `object`.
+    enum Subject: String { case user, session }
+
+    /// Leaves `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
+    func leave(
+        _ subject: Subject, _ entry: [JSON.Member], of account: AccountID, for rows: [Row], _ db: any Transaction
+    ) throws {
+        let entry: [JSON.Member] =
+            [.init("userId", .string(account.description))] + entry + [.init("time", .string(now.spidText))]
+        let origin = origin + JSON.object(entry).text.utf8
+        for row in rows {
+            let client: Client.ID = try row.get("id")
+            let secret = SignSecret(
+                try callbacks.seal.open(try row.get("sealed_sign_secret"), .signSecret, row: client.text))
+            let id = Identifier<Callbacks.Message>.ordered(at: now, of: origin + client.text.utf8)
+            let payload: JSON = .members([
+                "algorithm": "HMAC-SHA256", "id": .string(id.text), "object": .string(subject.rawValue),
+                "entry": .array([.object(entry)]),
+            ])
+            try callbacks.post.leave(
+                Callbacks.Message(id: id, uri: try row.get("callback_uri"), body: secret.signed(payload).request), db)
+            isSaid.store(true, ordering: .relaxed)
+        }
+    }
+}
+
+extension Timestamp {
+    /// The moment as SPiD writes it: `2031-02-03 04:05:06`, in UTC.
+    fileprivate var spidText: String { iso8601.replacing("T", with: " ").replacing("Z", with: "") }
+}

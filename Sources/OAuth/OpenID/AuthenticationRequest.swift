@@ -1,0 +1,19 @@
+/// What a client asked for along with a sign-in, and its tokens tell (OpenID Connect Core §3.1.2.1, RFC 8707).
+public struct AuthenticationRequest: Sendable, Equatable {
+    /// Told in the first ID token only, and never one that was not sent.
+    public let nonce: String?
+    public let claims: ClaimsRequest?
+    /// Whom the access token is for, besides us.
+    public let resource: String?
+
+    public init(nonce: String? = nil, claims: ClaimsRequest? = nil, resource: String? = nil) {
+        self.nonce = nonce
+        self.claims = claims
+        self.resource = resource
+    }
+
+    /// What later tokens of the permission tell too.
+    var withoutNonce: AuthenticationRequest { AuthenticationRequest(claims: claims, resource: resource) }
+
+    public static let none = AuthenticationRequest()
+}

@@ -1,0 +1,35 @@
+import Cryptography
+public import JOSE
+import Values
+
+extension OpenIDSettings {
+    /// In the member names of registration: as administration shows it, and as it is stored.
+    public var members: [JSON.Member] {
+        var keySet: JSON?
+        var keyAddress: JSON?
+        switch keys {
+        case .none: break
+        case .keySet(let text): keySet = try? JSON(parsing: Array(text.utf8))
+        case .address(let text): keyAddress = .string(text)
+        }
+        let claims = claims.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
+        let json = JSON.members([
+            "response_types": .array(responseTypes.map { .string($0.description) }),
+            "id_token_signed_response_alg": .string(idTokenAlgorithm.rawValue),
+            "id_token_lifetime": .integer(idTokenLifetime.seconds),
+            "id_token_claims": claims.isEmpty ? nil : .object(claims),
+            "subject_type": subjectType == .public ? "public" : "pairwise",
+            "userinfo_signed_response_alg": userinfoAlgorithm.map { .string($0.rawValue) },
+            "request_object_signing_alg": requestObjectAlgorithm.map { .string($0.rawValue) },
+            "token_endpoint_auth_signing_alg": authenticationAlgorithm.map { .string($0.rawValue) },
+            "jwks": keySet,
+            "jwks_uri": keyAddress,
+            "access_token_format": .string(accessTokenFormat.rawValue),
+            "resources": resources.isEmpty ? nil : .array(resources.map { .string($0) }),
+            "default_max_age": defaultMaxAge.map { .integer($0.seconds) },
+            "backchannel_logout_uri": backChannelLogoutURI.map { .string($0) },
+            "backchannel_logout_session_required": backChannelLogoutURI == nil ? nil : .bool(sendsSessionID),
+        ])
+        return (json.members ?? []) + information
+    }
+}

@@ -1,0 +1,33 @@
+/// What an authorization request asks for (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices).
+public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    public static let code = ResponseType(rawValue: 1)
+    public static let idToken = ResponseType(rawValue: 2)
+    public static let token = ResponseType(rawValue: 4)
+
+    /// Every one there is, in the order in which they are published.
+    public static let all: [ResponseType] = [
+        .code, .idToken, [.idToken, .token], [.code, .idToken], [.code, .token], [.code, .idToken, .token], .token,
+    ]
+
+    private static let words: [(ResponseType, String)] = [(.code, "code"), (.idToken, "id_token"), (.token, "token")]
+
+    /// The order of the words does not matter; each may stand there once.
+    public init?(_ text: String) {
+        var type: ResponseType = []
+        for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+            guard let found = Self.words.first(where: { $0.1 == word })?.0, type.insert(found).inserted else {
+                return nil
+            }
+        }
+        guard !type.isEmpty else { return nil }
+        self = type
+    }
+
+    public var description: String { Self.words.filter { contains($0.0) }.map(\.1).joined(separator: " ") }
+
+    /// Whether tokens come with the answer, past the token endpoint: then it must not be in a query.
+    public var isDirect: Bool { self != .code }
+}

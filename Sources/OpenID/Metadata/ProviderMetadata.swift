@@ -1,0 +1,78 @@
+import Cryptography
+import Identity
+public import JOSE
+public import OAuth
+
+/// What describes us to clients (OpenID Connect Discovery §3, RFC 8414 §2): the same bytes each time, for whoever compares.
+public struct ProviderMetadata: Sendable {
+    private let issuer: String
+    /// Scheme, host and port: the base of every endpoint.
+    private let origin: String
+    private let grants: [String]
+    private let languages: [String]
+
+    public init(issuer: String, origin: String, grants: [GrantType], languages: [String]) {
+        self.issuer = issuer
+        self.origin = origin
+        self.grants = grants.map(\.name)
+        self.languages = languages
+    }
+
+    public var json: JSON {
+        JSON.object((addresses.members ?? []) + (capabilities.members ?? []) + (openID.members ?? []))
+    }
+
+    private var addresses: JSON {
+        func at(_ path: String) -> JSON { .string(origin + path) }
+        return .members([
+            "issuer": .string(issuer), "authorization_endpoint": at("/oauth/authorize"),
+            "token_endpoint": at("/oauth/token"), "userinfo_endpoint": at("/oauth/userinfo"),
+            "jwks_uri": at("/oauth/jwks"), "registration_endpoint": at("/oauth/register"),
+            "introspection_endpoint": at("/oauth/introspect"), "revocation_endpoint": at("/oauth/revoke"),
+            "end_session_endpoint": at("/logout"),
+        ])
+    }
+
+    private var capabilities: JSON {
+        let methods = Client.Authentication.allCases.map(\.rawValue)
+        return .members([
+            "response_types_supported": Self.list(ResponseType.all.map(\.description)),
+            "response_modes_supported": Self.list(ResponseMode.allCases.map(\.rawValue)),
+            "grant_types_supported": Self.list(grants + ["implicit"]),
+            "token_endpoint_auth_methods_supported": Self.list(methods),
+            "token_endpoint_auth_signing_alg_values_supported": Self.list(Self.assertionAlgorithms),
+            "introspection_endpoint_auth_methods_supported": Self.list(methods.filter { $0 != "none" }),
+            "revocation_endpoint_auth_methods_supported": Self.list(methods),
+            "code_challenge_methods_supported": Self.list(["S256"]),
+            "authorization_response_iss_parameter_supported": true,
+            "ui_locales_supported": Self.list(languages),
+        ])
+    }
+
+    private var openID: JSON {
+        let algorithms = Self.list(PrivateKey.Algorithm.allCases.map(\.rawValue))
+        return .members([
+            "scopes_supported": Self.list(["openid", "profile", "email", "address", "phone", "offline_access"]),
+            "subject_types_supported": Self.list(["public", "pairwise"]),
+            "id_token_signing_alg_values_supported": algorithms,
+            "userinfo_signing_alg_values_supported": algorithms,
+            "request_object_signing_alg_values_supported": Self.list(Self.assertionAlgorithms),
+            "display_values_supported": Self.list(["page"]), "claim_types_supported": Self.list(["normal"]),
+            "claims_supported": Self.list(Self.claims), "acr_values_supported": Self.list(AuthenticationContext.all),
+            "prompt_values_supported": Self.list(Prompt.allCases.map(\.rawValue)),
+            "claims_parameter_supported": true, "request_parameter_supported": true,
+            // Left out it would mean true (Discovery §3).
+            "request_uri_parameter_supported": false, "require_request_uri_registration": false,
+            "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
+        ])
+    }
+
+    /// `none` is not among them.
+    private static let assertionAlgorithms = SignatureAlgorithm.allCases.map(\.rawValue)
+
+    private static let claims =
+        ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid", "at_hash", "c_hash"]
+        + Account.claims.flatMap(\.value) + ["email", "email_verified", "updated_at"]
+
+    private static func list(_ texts: [String]) -> JSON { .array(texts.map { .string($0) }) }
+}

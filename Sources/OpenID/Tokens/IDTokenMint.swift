@@ -1,0 +1,29 @@
+import JOSE
+import Keys
+public import OAuth
+public import Values
+
+/// Bearer tokens, and an ID token beside them for whoever asked for `openid` (OpenID Connect Core §3.1.3.3, §12.2).
+public struct IDTokenMint: TokenMint {
+    private let bearer: BearerTokenMint
+    private let ids: IDTokens
+    private let clock: any WallClock
+
+    public init(bearer: BearerTokenMint, ids: IDTokens, clock: any WallClock) {
+        self.bearer = bearer
+        self.ids = ids
+        self.clock = clock
+    }
+
+    public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
+        guard let subject = authorization.subject, authorization.scope.contains(Scope.openID) else {
+            return try await bearer.tokens(for: authorization)
+        }
+        // All that can fail comes before the claim is won: no code is spent for an answer that cannot be given.
+        let draft = try await ids.draft(
+            of: subject, for: authorization.client, scope: authorization.scope, asked: authorization.request)
+        guard var response = try await bearer.tokens(for: authorization) else { return nil }
+        response.idToken = draft.signed(at: response.issuedAt, accessToken: response.accessToken.value)
+        return response
+    }
+}

@@ -1,0 +1,51 @@
+import JOSE
+public import Keys
+public import OAuth
+public import Values
+
+/// Makes ID tokens: what one needs is read here, what one says is `IDToken`'s.
+public struct IDTokens: Sendable {
+    private let issuer: String
+    private let ring: KeyRing
+    private let names: SubjectNames
+    private let claims: UserClaims
+
+    public init(issuer: String, ring: KeyRing, names: SubjectNames, claims: UserClaims) {
+        self.issuer = issuer
+        self.ring = ring
+        self.names = names
+        self.claims = claims
+    }
+
+    /// One that is ready to be signed, with the key for it.
+    public struct Draft: Sendable {
+        let key: SigningKey
+        let token: @Sendable (Timestamp) -> IDToken
+
+        /// Signs it, with the hashes of what is given along with it.
+        public func signed(at now: Timestamp, accessToken: String? = nil, code: String? = nil) -> String {
+            var token = token(now)
+            token.accessToken = accessToken
+            token.code = code
+            return token.signed(by: key)
+        }
+    }
+
+    /// Reads what is needed. `alone`: no access token comes with it, so that it must carry the claims of the scope too
+    /// (Core §5.4).
+    public func draft(
+        of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
+    ) async throws -> Draft {
+        let key = try await ring.current(client.openID.idTokenAlgorithm)
+        let name = try await names.subject(subject.account, for: client)
+        let claims = try await claims.ofIDToken(
+            subject.account, for: client, scope: scope, carriesScope: alone, asked.claims)
+        let issuer = issuer
+        return Draft(key: key) { now in
+            IDToken(
+                issuer: issuer, subject: name, client: client.id, issuedAt: now,
+                lifetime: client.openID.idTokenLifetime, signedInAt: subject.signedInAt, method: subject.method,
+                nonce: asked.nonce, session: subject.session, accessToken: nil, code: nil, claims: claims)
+        }
+    }
+}

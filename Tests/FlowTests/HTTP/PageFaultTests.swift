@@ -1,0 +1,72 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+@Suite("A person who meets a fault meets a page")
+struct PageFaultTests {
+    private static let browser = ["Accept": "text/html,application/xhtml+xml", "Accept-Language": "sv"]
+
+    @Test("what is broken here is said without blame, with the number of the request", arguments: Backend.available)
+    func broken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE accounts SET profile = 'broken' WHERE id = \(world.user)")
+            }
+            let answer = try await visitor.browser.open("/account", headers: Self.browser)
+            #expect(answer.status == 500)
+            #expect(answer.isPage)
+            #expect(answer.header("content-language") == "sv")
+            #expect(answer.body.contains("<h1>Något gick fel</h1>"))
+            #expect(answer.body.contains(/<p class="detail"><code>[0-9a-f]+<\/code>/), "what to quote")
+            #expect(!answer.body.contains("broken"))
+            let program = try await visitor.browser.open("/account", headers: ["Accept": "application/json"])
+            #expect(program.status == 500)
+            #expect(program.error == "server_error")
+        }
+    }
+
+    @Test("a database that is away is waited for", arguments: Backend.available)
+    func away(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let address = world.authorizeAddress()
+            await world.server.database.close()
+            let answer = try await world.server.get(address, headers: Self.browser)
+            #expect(answer.status == 503)
+            #expect(answer.isPage)
+            #expect(answer.header("retry-after") == "1")
+            #expect(answer.body.contains("<h1>Försök igen om en stund</h1>"))
+            #expect(!answer.body.contains("class=\"detail\""))
+        }
+    }
+
+    /// Every address that a form of a page is sent to.
+    static let forms = [
+        "/login", "/login/code", "/login/code/check", "/signup", "/signup/check", "/password", "/verify",
+        "/verify/check", "/account/profile", "/account/password", "/account/email", "/account/email/check",
+        "/account/sessions/end", "/account/sessions/end-others", "/account/apps/revoke", "/account/delete",
+        "/account/restore", "/oauth/consent", "/logout",
+    ]
+
+    @Test("who goes to the address of a form finds the form, and nothing is done", arguments: forms)
+    func addresses(path: String) async throws {
+        try await World.with(.sqlite) { world in
+            var nobody = Visitor(world)
+            var ada = try await world.signedIn()
+            for query in ["", "?verification=", "?verification=unknown"] {
+                for answer in [
+                    try await nobody.browser.open(path + query, headers: Self.browser),
+                    try await ada.browser.open(path + query, headers: Self.browser),
+                ] {
+                    #expect([200, 303].contains(answer.status), "\(answer.status)")
+                    guard let location = answer.header("location") else { continue }
+                    #expect(location.hasPrefix("/"))
+                    let next = try await nobody.browser.open(location)
+                    #expect([200, 303].contains(next.status))
+                }
+            }
+            #expect(try await ada.isSignedIn())
+        }
+    }
+}

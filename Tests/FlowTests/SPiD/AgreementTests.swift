@@ -1,0 +1,108 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Terms are accepted by their address: new ones anew") struct AgreementTests {
+    static let platform = "https://spindle.example/terms"
+    static let loom = "https://loom.example/terms/1"
+
+    private func agreements(_ world: World, _ token: String, of user: String? = nil) async throws -> JSON? {
+        try await world.api("user/\(user ?? world.user)/agreements", token).data["agreements"]
+    }
+
+    @Test("where there are none, there is nothing to accept", arguments: Backend.available)
+    func none(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await agreements(world, phone) == ["platform": true, "client": true])
+            let terms = try await world.api("terms", nil)
+            #expect(terms.status == 200 && terms.data == ["accepted": true, "terms": "", "change_date": ""])
+            let accepted = try await world.api("user/\(world.user)/agreements/accept", phone, [:])
+            #expect(accepted.status == 200 && accepted.data == ["result": true])
+        }
+    }
+
+    @Test("the person accepts; a client's new terms want a new word", arguments: Backend.available)
+    func person(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform]) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await agreements(world, phone) == ["platform": false, "client": false])
+            let path = "user/\(world.user)/agreements/accept"
+            let accepted = try await world.server.send("POST", "/api/2/" + path, bearer: phone)
+            #expect(accepted.status == 200 && accepted.data == ["result": true], "without a body")
+            #expect(try await agreements(world, phone) == ["platform": true, "client": true])
+            #expect(try await world.api(path, phone, ["whatever": "x"]).data == ["result": true], "said twice")
+            // Another person has not, and another client's are others.
+            _ = try await world.person("grace@example.com")
+            let grace = try await world.signIn(as: "grace@example.com")
+            let token = try grace.require("access_token")
+            #expect(
+                try await agreements(world, token, of: try grace.require("user_id"))
+                    == ["platform": false, "client": false])
+
+            try await world.change("clients", world.app.id, ["tos_uri": "https://loom.example/terms/2"])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await agreements(world, phone) == ["platform": true, "client": false])
+            #expect(try await world.api(path, phone, [:]).status == 200)
+            #expect(try await agreements(world, phone) == ["platform": true, "client": true])
+        }
+    }
+
+    @Test("the terms, and whether whoever asks has accepted them", arguments: Backend.available)
+    func terms(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": Self.platform + "/"]) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            world.server.clock.advance(by: .seconds(1))
+            let platform = try await world.api("terms", nil)
+            #expect(platform.data == ["accepted": false, "terms": .string(Self.platform + "/"), "change_date": ""])
+            let client = try await world.api("terms?clientId=\(world.app.id)", nil)
+            #expect(client.data["terms"] == .string(Self.loom) && client.data["accepted"] == false)
+            #expect(client.data["change_date"]?.string?.count == "Jun 11, 2012".count)
+            #expect(try await world.api("terms.json?client_id=\(world.app.id)", nil).data == client.data)
+            let other = try await world.api("terms?client_id=\(world.backend.id)", nil)
+            #expect(other.data == ["accepted": true, "terms": "", "change_date": ""])
+
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.api("terms", phone).data["accepted"] == false)
+            _ = try await world.api("user/\(world.user)/agreements/accept", phone, [:])
+            #expect(try await world.api("terms", phone).data["accepted"] == true)
+            #expect(try await world.api("terms?clientId=\(world.app.id)", phone).data["accepted"] == true)
+            #expect(try await world.api("terms", nil).data["accepted"] == false)
+
+            #expect(try await world.api("terms?clientId=unknown", nil).spidError == "Unknown client ID")
+            #expect(try await world.api("terms", "unknown").status == 401)
+        }
+    }
+
+    @Test("a backend may for people of its merchant, and for the client it acts for", arguments: Backend.available)
+    func backend(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
+            let own = try await world.spidBackend(["tos_uri": "https://loom.example/terms/backend"])
+            let token = try await world.clientToken(own)
+            let path = "user/\(world.user)/agreements"
+            let before = try await world.api(path, token)
+            #expect(before.status == 403 && before.spidError == "Client is not authorized to access this user")
+            _ = try await world.signIn()
+            #expect(try await world.api(path, token).data["agreements"] == ["platform": true, "client": false])
+
+            let context = "?contextClientId=\(world.app.id)"
+            #expect(try await world.api("\(path)/accept\(context)", token, [:]).data == ["result": true])
+            #expect(try await world.api(path + context, token).data["agreements"]?["client"] == true)
+            #expect(try await world.api(path, token).data["agreements"]?["client"] == false)
+
+            let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
+            #expect(try await world.api(path, rival).status == 403)
+            #expect(try await world.api("\(path)/accept", rival, [:]).status == 403)
+            let stranger = try await world.person("grace@example.com")
+            let phone = try await world.signIn().require("access_token")
+            for (id, status) in [(stranger, 403), ("1234567890", 403), ("0", 404), ("unknown", 404)] {
+                let foreign = try await world.api("user/\(id)/agreements", phone)
+                #expect(foreign.status == 403 && foreign.spidError == "Token is not authorized to access this user.")
+                #expect(try await world.api("user/\(id)/agreements", token).status == status)
+            }
+        }
+    }
+}

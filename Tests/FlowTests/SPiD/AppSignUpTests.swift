@@ -1,0 +1,228 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+import Values
+
+@Suite("A backend signs somebody up who chose a password in its app")
+struct AppSignUpTests {
+    private static let email = "grace@example.com"
+    private static let password = "a quite unlikely loom"
+
+    private func path(_ letter: Letter, _ part: String) throws -> String {
+        try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
+    }
+
+    @Test("there is an account at once, and a mail for its address", arguments: Backend.available)
+    func signUp(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            let answer = try await world.api(
+                "signup", token,
+                [
+                    "email": " Grace@Example.com", "password": Self.password, "name": "Grace Hopper",
+                    "displayName": "Amazing Grace", "gender": "female", "birthday": "1906-12-09", "locale": "nb_NO",
+                    "phoneNumber": "+1 555 0100", "preferredUsername": "grace", "addresses": "[]", "deviceData": "x",
+                ])
+            #expect(answer.status == 201 && answer.json["code"] == 201 && answer.json["object"] == "User")
+            let user = answer.data
+            #expect(user["email"] == "grace@example.com" && user["emailVerified"] == false && user["status"] == 0)
+            #expect(user["accounts"]?[loom.id]?["id"] == .string(loom.id))
+            #expect(user["merchants"] == [.string(world.merchant)])
+            #expect(user["displayName"] == "Amazing Grace" && user["name"]?["formatted"] == "Grace Hopper")
+            #expect(user["birthday"] == "1906-12-09" && user["gender"] == "female" && user["locale"] == "nb_NO")
+            #expect(user["phoneNumber"] == "+1 555 0100" && user["lastLoggedIn"] == false)
+
+            // The app signs the person in, and knows them.
+            let own = try await world.signIn(with: loom, as: Self.email, password: Self.password)
+            let me = try await world.api("me", try own.require("access_token")).data
+            #expect(me["userId"] == user["userId"] && me["emailVerified"] == false)
+
+            let letter = try await world.server.mail.letter(to: Self.email)
+            #expect(letter.subject == "Bekreft adressen din hos Loom")
+            var visitor = Visitor(world)
+            let page = try await visitor.browser.open(try path(letter, "/signup/address/"))
+            #expect(page.status == 200 && page.body.contains("Loom in SPiD&#39;s ways"))
+            let looked = try await world.api("me", try own.require("access_token")).data
+            #expect(looked["emailVerified"] == false, "a look changes nothing: mail programs look too")
+            let wrong = try await visitor.browser.submit(page, ["password": "what I would choose"])
+            #expect(wrong.status == 400 && wrong.body.contains("role=\"alert\""))
+            let done = try await visitor.browser.submit(page, ["password": Self.password])
+            #expect(done.status == 303)
+            #expect(
+                try await visitor.browser.open(try #require(done.header("location"))).header("location") == "/account")
+            #expect(try await visitor.isSignedIn())
+            let after = try await world.api("me", try own.require("access_token")).data
+            #expect(after["emailVerified"] == true && after["status"] == 1, "the tokens of the app live on")
+            #expect(try await visitor.browser.submit(page, ["password": Self.password]).status == 410, "once")
+        }
+    }
+
+    @Test("the link leads back to the app, if that is still registered then", arguments: Backend.available)
+    func onward(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            let made = try await world.api(
+                "signup", token,
+                ["email": Self.email, "password": Self.password, "redirectUri": "https://backend.example/callback"])
+            #expect(made.status == 201)
+            var visitor = Visitor(world)
+            let letter = try await world.server.mail.letter(to: Self.email)
+            let page = try await visitor.browser.open(try path(letter, "/signup/address/"))
+            let done = try await visitor.browser.submit(page, ["password": Self.password])
+            let onward = try #require(done.header("location"))
+            let back = try await visitor.browser.open(onward)
+            #expect(back.status == 302 && back.header("location") == "https://backend.example/callback")
+            try await world.change("clients", loom.id, ["redirect_uris": ["https://backend.example/new"]])
+            let stray = try await visitor.browser.open(onward)
+            #expect(stray.status == 400 && stray.isPage && stray.header("location") == nil)
+            let foreign = try await visitor.browser.open(
+                "/signup/return?client_id=unknown&redirect_uri=https%3A%2F%2Fevil.example")
+            #expect(foreign.status == 400 && foreign.isPage)
+        }
+    }
+
+    @Test(
+        "without a password the mail asks for one, and whoever reads it has the account", arguments: Backend.available)
+    func passwordless(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let made = try await world.api(
+                "signup", try await world.clientToken(loom),
+                ["email": Self.email, "redirectUri": "https://backend.example/callback"])
+            #expect(made.status == 201)
+            var visitor = Visitor(world)
+            let letter = try await world.server.mail.letter(to: Self.email)
+            #expect(letter.subject == "Your new account at Loom")
+            let page = try await visitor.browser.open(try path(letter, "/password/reset/"))
+            let done = try await visitor.browser.submit(page, ["password": Self.password])
+            #expect(done.status == 303)
+            let back = try await visitor.browser.open(try #require(done.header("location")))
+            #expect(back.header("location") == "https://backend.example/callback")
+            let own = try await world.signIn(with: loom, as: Self.email, password: Self.password)
+            #expect(try await world.api("me", try own.require("access_token")).data["status"] == 1)
+        }
+    }
+
+    @Test("the link lives a week, and dies with a new password", arguments: Backend.available)
+    func expiry(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            var paths: [String] = []
+            for email in [Self.email, "mary@example.com"] {
+                _ = try await world.api("signup", token, ["email": email, "password": Self.password])
+                paths.append(try path(try await world.server.mail.letter(to: email), "/signup/address/"))
+            }
+            let mary = try await world.api("users?email=mary%40example.com", token).data.array?.first?["userId"]
+            var visitor = Visitor(world)
+            try await world.change("users", try #require(mary?.string), ["password": "another quite unlikely"])
+            #expect(try await visitor.browser.open(paths[1]).status == 410)
+            world.server.clock.advance(by: .days(7) - .seconds(1))
+            let page = try await visitor.browser.open(paths[0])
+            #expect(page.status == 200)
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await visitor.browser.open(paths[0]).status == 410)
+            #expect(try await visitor.browser.submit(page, ["password": Self.password]).status == 410)
+            #expect(try await visitor.browser.open("/signup/address/unknown").status == 404)
+            #expect(try await !visitor.isSignedIn())
+        }
+    }
+
+    @Test("an address that has an account is told so, and nothing is sent", arguments: Backend.available)
+    func taken(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let answer = try await world.api("signup", token, ["email": World.email, "password": Self.password])
+            #expect(answer.status == 302 && answer.json["code"] == 302 && answer.json["error"]?["code"] == 302)
+            #expect(answer.spidError?["exists"]?.string != nil && answer.header("location") == nil)
+            #expect(answer.data == .null)
+            #expect(try await world.signIn().status == 200)
+            #expect(world.server.mail.letters.isEmpty)
+            #expect(try await world.api("signup", token, ["email": Self.email]).status == 201)
+            #expect(try await world.api("signup", token, ["email": "GRACE@example.com"]).status == 302)
+        }
+    }
+
+    @Test("of two at once for one address one is made", arguments: Backend.available)
+    func race(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<4 {
+                    group.addTask { try await world.api("signup", token, ["email": Self.email]).status }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [201, 302, 302, 302])
+        }
+    }
+
+    @Test("what is wrong with it is said by its name, and nothing is made")
+    func refused() async throws {
+        try await World.with(.sqlite) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            let good = ("email", Self.email)
+            let bad: [([(String, String)], Int, String)] = [
+                ([], 400, "email"), ([("email", "")], 400, "email"), ([("email", "nonsense")], 400, "email"),
+                ([good, ("password", "short")], 409, "password"), ([good, ("password", "password1")], 409, "password"),
+                ([good, ("password", Self.email)], 409, "password"),
+                ([good, ("password", "hopper-hopper"), ("name", "Hopper-Hopper")], 409, "password"),
+                ([good, ("redirectUri", "https://evil.example")], 400, "redirectUri"),
+                ([good, ("gender", "other")], 400, "gender"), ([good, ("birthday", "1906-02-31")], 400, "birthday"),
+                ([good, ("birthday", "0")], 400, "birthday"),
+                ([good, ("name", String(repeating: "x", count: 501))], 400, "name"),
+                ([good, ("displayName", "a\nb")], 400, "displayName"),
+            ]
+            for (form, status, word) in bad {
+                let answer = try await world.server.post("/api/2/signup", form: form, bearer: token)
+                #expect(answer.status == status, "\(form): \(answer)")
+                let told = answer.spidError?.string ?? answer.spidError?.members?.first?.name ?? ""
+                #expect(told.contains(word), "\(form): \(answer)")
+            }
+            let short = try await world.api("signup", token, ["email": Self.email, "password": "short"])
+            #expect(
+                short.spidError == ["password": "The password needs to contain at least 8 characters."])
+            #expect(try await world.api("users?query=grace", token).data == [])
+            #expect(world.server.mail.letters.isEmpty)
+
+            let phone = try await world.signIn(with: loom).require("access_token")
+            #expect(try await world.api("signup", phone, ["email": Self.email]).status == 401)
+            let strict = try await world.clientToken(world.backend)
+            #expect(try await world.api("signup", strict, ["email": Self.email]).status == 403)
+            let stranger = try await world.clientToken(try await world.spidBackend(["first_party": false]))
+            #expect(try await world.api("signup", stranger, ["email": Self.email]).status == 403)
+        }
+    }
+
+    @Test("a backend that runs wild is stopped, and others are not")
+    func throttled() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            for _ in 0..<600 {
+                #expect(try await world.api("signup", token, ["email": World.email]).status == 302)
+            }
+            #expect(try await world.api("signup", token, ["email": Self.email]).status == 429)
+            let other = try await world.clientToken(try await world.spidBackend())
+            #expect(try await world.api("signup", other, ["email": Self.email]).status == 201)
+            world.server.clock.advance(by: .seconds(6))
+            #expect(try await world.api("signup", token, ["email": "mary@example.com"]).status == 201)
+        }
+    }
+
+    @Test("who signs up has agreed to the terms that the app showed", arguments: Backend.available)
+    func terms(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": "https://spindle.example/terms"]) { world in
+            let loom = try await world.spidBackend(["tos_uri": "https://loom.example/terms"])
+            let token = try await world.clientToken(loom)
+            for (email, accepts) in [(Self.email, "1"), ("mary@example.com", "0")] {
+                let made = try await world.api("signup", token, ["email": email, "acceptTerms": accepts])
+                let id = try #require(made.data["userId"]?.string)
+                let agreements = try await world.api("user/\(id)/agreements", token).data["agreements"]
+                #expect(agreements == ["platform": .bool(accepts == "1"), "client": .bool(accepts == "1")])
+            }
+        }
+    }
+}

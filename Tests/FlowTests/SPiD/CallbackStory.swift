@@ -1,0 +1,91 @@
+import Cryptography
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// A client that is told of its people, and its server.
+struct ToldClient {
+    let actor: World.Actor
+    let signSecret: String
+    let path: String
+    let receiver: CallbackReceiver
+
+    /// The next message, which must be for this client: checked and read as SPiD's SDKs do.
+    func next() async throws -> JSON {
+        let call = try await receiver.next()
+        #expect(call.path == path, "another client was told")
+        return try read(call)
+    }
+
+    func read(_ call: CallbackReceiver.Call) throws -> JSON {
+        #expect(call.contentType == "text/plain; charset=utf-8")
+        let parts = call.body.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 2)
+        let signature = Base64URL.encode(Digest.hmacSHA256(Array(parts[1].utf8), key: Array(signSecret.utf8)))
+        #expect(parts[0] == signature, "not signed with the client's own secret")
+        let payload = try JSON(parsing: try #require(Base64URL.decode(parts[1])))
+        #expect(payload["algorithm"]?.string == "HMAC-SHA256")
+        #expect(payload["id"]?.string?.count == 28)
+        #expect(payload["entry"]?.array?.count == 1)
+        return payload
+    }
+}
+
+extension JSON {
+    /// The only entry of a callback.
+    var entry: JSON { self["entry"]?.array?.first ?? .null }
+    /// `object: changedFields` and, where it has one, `= status`.
+    var gist: String {
+        let status = entry["status"]?.string.map { " = " + $0 } ?? ""
+        return "\(self["object"]?.string ?? ""): \(entry["changedFields"]?.string ?? "")\(status)"
+    }
+}
+
+extension World {
+    /// Settings under which callbacks may go to this machine.
+    static let receiversAllowed = ["outbound_allow_private": "127.0.0.0/8"]
+
+    /// A client that is told at `receiver`, and a sign-in with it. What it is refused it is told later.
+    func told(
+        at receiver: CallbackReceiver, _ path: String = "/loom", of merchant: String? = nil,
+        as email: String? = World.email
+    ) async throws -> ToldClient {
+        let made = try await World.make(
+            server, admin, "clients",
+            [
+                "merchant_id": .string(merchant ?? self.merchant), "client_name": .string("Told \(path)"),
+                "grant_types": ["password", "refresh_token"], "scope": "profile", "spid_compatible": true,
+                "callback_uri": .string("http://127.0.0.1:\(receiver.port)\(path)"),
+            ])
+        let actor = Actor(id: try made.require("client_id"), secret: try made.require("client_secret"), redirectURI: "")
+        if let email { try #require(try await signIn(with: actor, as: email).status == 200) }
+        return ToldClient(
+            actor: actor, signSecret: try made.require("sign_secret"), path: path, receiver: receiver)
+    }
+
+    /// Waits until the only callback there is has been tried, and is to be tried again in a minute or so.
+    func untilPostponed() async throws {
+        let soon = server.clock.now + .seconds(90)
+        let deadline = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < deadline {
+            let isPostponed = try await server.database.read { db in
+                try !db.rows(
+                    "SELECT id FROM deliveries WHERE kind = 'callback' AND attempts = 1 AND due_at < \(soon)"
+                ).isEmpty
+            }
+            if isPostponed { return }
+            await Task.yield()
+        }
+        Issue.record("it was not tried")
+    }
+
+    /// How many callbacks wait. Where none may leave, how many there were.
+    func waitingCallbacks() async throws -> Int {
+        try await server.database.read { db in
+            try db.rows("SELECT id FROM deliveries WHERE kind = 'callback'").count
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+import Values
+
+@Suite("The clients of a person are told when the person changes, once, and never what to")
+struct CallbackTests {
+    @Test("each change on the account page is one message", arguments: Backend.available)
+    func accountPage(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            var visitor = try await world.signedIn()
+            let fields = ["name": "Augusta King", "phone_number": "+44 20 7946 1815"]
+            _ = try await visitor.change("profile", fields)
+            let message = try await client.next()
+            #expect(message.gist == "user: displayName,name,phoneNumber")
+            #expect(message.entry["userId"]?.string == world.user)
+            #expect(message.entry["time"]?.string == "2027-01-15 08:00:00")
+            #expect(message.entry.members?.map(\.name) == ["userId", "changedFields", "time"])
+            #expect(!message.text.contains("Augusta") && !message.text.contains("7946"), "a value was told")
+
+            // The same again is no change: the next message is of the next one.
+            _ = try await visitor.change("profile", fields)
+            _ = try await visitor.change(
+                "password", ["current_password": World.password, "new_password": "a quite different loom"])
+            let second = try await client.next()
+            #expect(second.gist == "user: password")
+            #expect(second["id"] != message["id"])
+        }
+    }
+
+    @Test("a proven address and another address are one message each", arguments: Backend.available)
+    func address(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            var visitor = try await world.signedIn()
+            let verify = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            _ = try await visitor.browser.submit(verify, ["code": code])
+            #expect(try await client.next().gist == "user: status = verified")
+
+            let new = "countess@example.com"
+            let page = try await visitor.browser.open("/account")
+            let asked = try await visitor.browser.submit(
+                page, ["email": new, "current_password": World.password], to: "/account/email")
+            let letter = try #require(try await world.server.mail.letter(to: new).code)
+            _ = try await visitor.browser.submit(asked, ["code": letter])
+            let message = try await client.next()
+            #expect(message.gist == "user: email")
+            #expect(!message.text.contains("example.com"))
+        }
+    }
+
+    @Test("a password set anew by mail is a change of it, and shows the address", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            for expected in ["user: password,status = verified", "user: password"] {
+                var visitor = Visitor(world)
+                _ = try await visitor.fill("/password", ["email": World.email])
+                let link = try #require(
+                    try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+                let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+                _ = try await visitor.browser.submit(page, ["password": "a loom for \(expected)"])
+                #expect(try await client.next().gist == expected)
+                _ = try await world.server.mail.letter(to: World.email)
+            }
+        }
+    }
+
+    @Test("a sign-in by mail tells what it showed, and the next one nothing", arguments: Backend.available)
+    func mailSignIn(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            for _ in 1...2 {
+                var visitor = Visitor(world)
+                let page = try await visitor.press(
+                    try await visitor.browser.open("/login"), action: "/login/code", ["email": World.email])
+                let code = try #require(try await world.server.mail.letter(to: World.email).code)
+                #expect(try await visitor.browser.submit(page, ["code": code]).status == 303)
+            }
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await client.next().gist == "user: password,status = verified")
+            #expect(try await client.next().gist == "user: displayName")
+        }
+    }
+
+    @Test("each change by administration is one message, what changes nothing none", arguments: Backend.available)
+    func administration(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let changes: [(JSON, String?)] = [
+                (["given_name": "Ada", "birthdate": "1815-12-10"], "user: birthday,name"),
+                (["given_name": "Ada"], nil),
+                (["email_verified": true], "user: status = verified"),
+                (["email": "countess@example.com"], "user: email,status = unverified"),
+                (["email": "Countess@example.com"], nil),
+                (["password": "an entirely new one", "locale": "sv"], "user: locale,password"),
+                (["disabled": true], "user: status = blocked"),
+                (["disabled": true], nil), (["email_verified": true], nil),
+                (["disabled": false], "user: status = verified"),
+            ]
+            for (change, expected) in changes {
+                #expect(try await world.change("users", world.user, change).status == 200)
+                if let expected { #expect(try await client.next().gist == expected, "\(change.text)") }
+            }
+        }
+    }
+
+    @Test("going, staying and being gone are told", arguments: Backend.available)
+    func deletion(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            var visitor = try await world.signedIn()
+            func leave(_ visitor: inout Visitor) async throws {
+                let form = try await visitor.browser.open("/account/delete")
+                _ = try await visitor.browser.submit(form, ["current_password": World.password])
+            }
+            try await leave(&visitor)
+            #expect(try await client.next().gist == "user: status = inactive")
+            let asked = try await visitor.fill("/login", ["email": World.email, "password": World.password])
+            _ = try await visitor.browser.submit(asked, ["decision": "keep"])
+            #expect(try await client.next().gist == "user: status = unverified")
+            try await leave(&visitor)
+            #expect(try await client.next().gist == "user: status = inactive")
+            #expect(
+                try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin).status
+                    == 204)
+            let gone = try await client.next()
+            #expect(gone.gist == "user: status = deleted")
+            #expect(gone.entry["userId"]?.string == world.user)
+        }
+    }
+
+    @Test("a merchant that the person never used hears of them", arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        // None may leave: each that was ever left for somebody is still there.
+        try await World.with(backend) { world in
+            let receiver = try CallbackReceiver()
+            _ = try await world.person("eve@example.com")
+            let rivals = try await world.told(at: receiver, "/rival", of: world.rival, as: nil)
+            let others = try await world.told(at: receiver, "/eve", as: "eve@example.com")
+            let disabled = try await world.told(at: receiver, "/disabled")
+            try await world.change("clients", disabled.actor.id, ["disabled": true])
+            var visitor = try await world.signedIn()
+            _ = try await visitor.change("profile", ["name": "Augusta"])
+            _ = try await visitor.change(
+                "password", ["current_password": World.password, "new_password": World.password + "."])
+            _ = try await visitor.browser.submit(try await visitor.browser.open("/logout"))
+            #expect(try await world.waitingCallbacks() == 0, "\(rivals.path), \(others.path) or \(disabled.path)")
+            // What a disabled client holds of the person has to go as well.
+            _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            #expect(try await world.waitingCallbacks() == 1)
+        }
+    }
+
+    @Test("each client of the person is told under its own name and secret", arguments: Backend.available)
+    func several(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let clients = [
+                try await world.told(at: receiver, "/one"), try await world.told(at: receiver, "/two"),
+                try await world.told(at: receiver, "/rival", of: world.rival),
+            ]
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            var ids: Set<String> = []
+            for _ in clients {
+                let call = try await receiver.next()
+                let client = try #require(clients.first { $0.path == call.path })
+                ids.insert(try client.read(call)["id"]?.string ?? "")
+            }
+            #expect(ids.count == 3)
+        }
+    }
+
+    @Test("what was refused is lost with the node that took the change", arguments: Backend.available)
+    func anotherNode(backend: Backend) async throws {
+        let receiver = try CallbackReceiver(refusing: 1)
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let client = try await world.told(at: receiver)
+            let refused = try await world.server.beside { node in
+                try await world.at(node).change("users", world.user, ["nickname": "Ada"])
+                let refused = try client.read(try await receiver.nextRefused())
+                try await world.untilPostponed()
+                return refused
+            }
+            world.server.clock.advance(by: .minutes(2))
+            let repeated = try await client.next()
+            #expect(repeated == refused, "a repeat is the same message")
+        }
+    }
+
+    @Test("a client without a callback_uri is told all the same", arguments: Backend.available)
+    func nothingWithoutAddress(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let receiver = try CallbackReceiver()
+            let client = try await world.told(at: receiver)
+            try await world.change("clients", client.actor.id, ["callback_uri": .null])
+            try await world.change("users", world.user, ["nickname": "Ada"])
+            #expect(try await world.waitingCallbacks() == 0)
+        }
+    }
+}

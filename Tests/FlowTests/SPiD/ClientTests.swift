@@ -1,0 +1,63 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("A backend sees its merchant's clients in SPiD's words, and no others") struct ClientTests {
+    @Test("all of the merchant's, by their ids", arguments: Backend.available)
+    func list(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.spidBackend(["web_origins": ["https://loom.example"]])
+            let token = try await world.clientToken(own)
+            let list = try await world.api("clients", token)
+            #expect(list.status == 200 && list.json["type"] == "element" && list.json["object"] == "Client")
+            #expect(
+                list.data.members?.map(\.name)
+                    == [world.app.id, world.backend.id, own.id].sorted())
+            #expect(
+                list.data[own.id] == [
+                    "id": .string(own.id), "name": "Loom in SPiD's ways", "domain": "https://loom.example",
+                    "redirectUris": ["https://backend.example/callback"], "accessTokenLifetime": "3600",
+                    "fields": [], "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
+                    "unregisteredPayments": "0",
+                ])
+            #expect(list.data[world.app.id]?["domain"] == "")
+        }
+    }
+
+    @Test("what is changed is seen changed; a client that is disabled or gone is unknown", arguments: Backend.available)
+    func changes(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let path = "client/\(world.backend.id)"
+            #expect(try await world.api(path, token).data["autoApprove"] == "1")
+            try await world.change(
+                "clients", world.backend.id,
+                ["client_name": "Renamed", "first_party": false, "access_token_lifetime": 604_800])
+            let changed = try await world.api(path + ".json", token)
+            #expect(changed.status == 200 && changed.data["name"] == "Renamed" && changed.data["autoApprove"] == "0")
+            #expect(changed.data["accessTokenLifetime"] == "604800")
+            #expect(changed.json["debug"]?["params"]?["where"] == ["id": .string(world.backend.id)])
+
+            try await world.change("clients", world.backend.id, ["disabled": true])
+            #expect(try await world.api(path, token).status == 404)
+            #expect(try await world.api("clients", token).data[world.backend.id] == nil)
+        }
+    }
+
+    @Test("another merchant's client is as unknown as none; who is no backend of SPiD's kind is refused")
+    func refusals() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            for id in [world.rivalBackend.id, "unknown", "%00"] {
+                let answer = try await world.api("client/\(id)", token)
+                #expect(answer.status == 404 && answer.json["code"] == 404 && answer.data == .null)
+                #expect(answer.spidError == "Unknown client ID" || id == "%00")
+            }
+            let strict = try await world.api("clients", try await world.clientToken(world.backend))
+            #expect(strict.status == 403 && strict.json["error"]?["type"] == "ApiException")
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.api("clients", phone).status == 401)
+            #expect(try await world.api("clients", nil).status == 401)
+        }
+    }
+}

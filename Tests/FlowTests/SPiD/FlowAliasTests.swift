@@ -1,0 +1,146 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("SPiD's addresses for people lead to ours")
+struct FlowAliasTests {
+    private static let signIns = ["/flow/login", "/flow/auth", "/flow/signin", "/auth/login"]
+    private static let signUps = ["/flow/signup", "/auth/signup"]
+
+    @Test("to the sign-in page and back with a code, or at once for who is signed in", arguments: Backend.available)
+    func signIn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            for path in Self.signIns {
+                var browser = Browser(world.server)
+                let page = try await browser.open(address(world, path, for: spid))
+                #expect(page.status == 200 && page.formAction == "/login", "\(path)")
+                let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+                let back = try await browser.open(try #require(signedIn.header("location")))
+                let code = try back.requireRedirected("code")
+                #expect(try await world.redeemAuthorization(code, as: spid).status == 200)
+                #expect(back.redirected("state") == "xyz")
+                let again = try await browser.open(address(world, path, for: spid))
+                #expect(again.redirected("code") != nil)
+            }
+        }
+    }
+
+    @Test("to the sign-up page first, for who is not signed in", arguments: Backend.available)
+    func signUp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            for (number, path) in Self.signUps.enumerated() {
+                let email = "new\(number)@example.com"
+                var visitor = Visitor(world)
+                let way = try await visitor.browser.open(address(world, path, for: spid))
+                #expect(way.status == 303, "\(path)")
+                let onward = try #require(way.header("location"))
+                #expect(onward.hasPrefix("/signup?continue=%2Foauth%2Fauthorize%3F"))
+                let asked = try await visitor.fill(onward, ["email": email, "password": World.password])
+                let letter = try await world.server.mail.letter(to: email)
+                let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
+                let back = try await visitor.browser.open(try #require(done.header("location")))
+                #expect(try await world.redeemAuthorization(try back.requireRedirected("code"), as: spid).status == 200)
+                // Signed in now.
+                let again = try await visitor.browser.open(address(world, path, for: spid))
+                #expect(again.redirected("code") != nil)
+            }
+            let silent = try await world.server.get(address(world, "/flow/signup", ["prompt": "none"], for: spid))
+            #expect(silent.redirected("error") == "login_required")
+        }
+    }
+
+    @Test("with what is wrong told as at our own address", arguments: Backend.available)
+    func refusals(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for path in Self.signIns + Self.signUps {
+                let nobody = try await world.server.get(address(world, path, ["client_id": "nobody"]))
+                #expect(nobody.status == 400 && nobody.isPage && nobody.header("location") == nil, "\(path)")
+                let elsewhere = try await world.server.get(
+                    address(world, path, ["redirect_uri": "https://evil.example/"]))
+                #expect(elsewhere.status == 400 && elsewhere.isPage && elsewhere.header("location") == nil)
+                let silent = try await world.server.get(address(world, path, ["response_type": ""]))
+                #expect(silent.redirected("error") == "invalid_request")
+            }
+        }
+    }
+
+    @Test("in the language that SPiD's clients call locale")
+    func locale() async throws {
+        try await World.with(.sqlite) { world in
+            let cases: [(KeyValuePairs<String, String>, String)] = [
+                (["locale": "nb_NO"], "no"), (["locale": "sv_SE"], "sv"), (["locale": "xx"], "en"),
+                (["locale": "nb_NO", "ui_locales": "de"], "de"), ([:], "en"),
+            ]
+            for (changes, language) in cases {
+                let page = try await world.server.get(address(world, "/flow/login", changes))
+                #expect(page.header("content-language") == language, "\(changes)")
+            }
+            // It is no parameter of ours.
+            let ours = try await world.server.get(world.authorizeAddress(["locale": "nb_NO"]))
+            #expect(ours.header("content-language") == "en")
+        }
+    }
+
+    @Test("a forgotten password leads back to the app, without a code", arguments: Backend.available)
+    func password(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let app = "client_id=\(world.app.id)&redirect_uri=loom%3A%2F%2Fsigned-in"
+            // One SDK appends its query to an address that has one.
+            let doubled = "\(app)%3F?\(app)&response_type=code&grant_type=authorization_code&force=1"
+            for (email, query) in [("grace@example.com", app), ("bob@example.com", doubled)] {
+                _ = try await world.person(email)
+                var visitor = Visitor(world)
+                let way = try await visitor.browser.open("/flow/password?" + query)
+                #expect(way.status == 303)
+                let path = try #require(way.header("location"))
+                #expect(path.hasPrefix("/password?continue="))
+                let page = try await visitor.browser.open(path)
+                #expect(page.body.contains("Loom"), "it is not dressed as the app's merchant")
+                _ = try await visitor.browser.submit(page, ["email": email])
+                let letter = try await world.server.mail.letter(to: email)
+                let link = try #require(letter.link(containing: "/password/reset/"))
+                let form = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+                let done = try await visitor.browser.submit(form, ["password": "a brand new loom"])
+                let back = try await visitor.browser.open(try #require(done.header("location")))
+                #expect(back.status == 302)
+                #expect(back.header("location")?.hasPrefix("loom://signed-in?iss=") == true)
+                #expect(back.redirected("code") == nil)
+            }
+            for query in ["", "client_id=nobody", "client_id=\(world.app.id)&redirect_uri=https%3A%2F%2Fevil.example"] {
+                let page = try await world.server.get("/flow/password?" + query)
+                #expect(page.status == 400 && page.isPage && page.header("location") == nil)
+            }
+        }
+    }
+
+    @Test("an app that asks for nothing back gets the browser back, once somebody is signed in")
+    func nothing() async throws {
+        try await World.with(.sqlite) { world in
+            let address = world.authorizeAddress(["response_type": "none", "code_challenge": ""])
+            let bare = address.replacing("&code_challenge_method=S256", with: "")
+            var browser = Browser(world.server)
+            #expect(try await browser.open(bare + "&prompt=none").redirected("error") == "login_required")
+            #expect(try await browser.open(bare).formAction == "/login")
+            try await browser.signIn()
+            let back = try await browser.open(bare)
+            #expect(back.status == 302)
+            #expect(back.header("location") == "loom://signed-in?state=xyz&iss=http%3A%2F%2Fspindle.test")
+        }
+    }
+
+    @Test("the account")
+    func account() async throws {
+        try await World.with(.sqlite) { world in
+            let page = try await world.server.get("/account/summary?client_id=\(world.app.id)&response_type=code")
+            #expect(page.status == 303 && page.header("location") == "/account")
+        }
+    }
+
+    private func address(
+        _ world: World, _ path: String, _ changes: KeyValuePairs<String, String> = [:], for client: World.Actor? = nil
+    ) -> String {
+        path + world.authorizeAddress(changes, for: client).dropFirst("/oauth/authorize".count)
+    }
+}

@@ -1,0 +1,169 @@
+import Cryptography
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("SPiD's API tells who tried to sign in")
+struct LoginListTests {
+    private func logins(_ world: World, _ token: String, _ path: String = "logins") async throws -> [JSON] {
+        let answer = try await world.api(path, token)
+        #expect(answer.status == 200, "\(path): \(answer)")
+        return answer.data.array ?? []
+    }
+
+    @Test("an app's password, right and wrong, with all that SPiD tells of it", arguments: Backend.available)
+    func api(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            #expect(try await logins(world, token).isEmpty)
+            let headers = [
+                "X-Forwarded-For": "203.0.113.9", "User-Agent": "Loom/1 " + String(repeating: "x", count: 400),
+            ]
+            for password in ["not hers", World.password] {
+                world.server.clock.advance(by: .seconds(1))
+                _ = try await world.token(
+                    ["grant_type": "password", "username": World.email, "password": password], as: loom,
+                    headers: headers)
+            }
+            let found = try await logins(world, token)
+            #expect(found.map { $0["status"] } == ["true", "false"], "the newest first")
+            let login = try #require(found.first)
+            let agent = try #require(login["userAgent"]?.string)
+            #expect(agent.hasPrefix("Loom/1 xxx") && agent.count == 300)
+            #expect(login["clientId"] == .string(loom.id) && login["merchantId"] == .string(world.merchant))
+            #expect(login["userId"] == .string(world.user) && login["email"] == "ada@example.com")
+            #expect(login["type"] == "api" && login["ip"] == "203.0.113.9" && login["provider"] == .null)
+            #expect(login["created"] == "2027-01-15 08:00:02" && login["referer"] == "")
+            #expect(login["initialReferer"] == .null && login["trackingRef"] == false && login["trackingTag"] == false)
+            let label = Digest.md5Label(Array("ada@example.com203.0.113.9\(agent)".utf8))
+            #expect(
+                login["hash"]?.string == label.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
+            #expect(try await logins(world, token, "user/\(world.user)/logins") == found)
+            #expect(try await logins(world, token, "logins?userId=\(world.user)") == found)
+        }
+    }
+
+    @Test("on our pages, by mail, and by a session code", arguments: Backend.available)
+    func pages(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            // Who shows an address to be read for the first time has no other password than their own.
+            try await world.change("users", world.user, ["email_verified": true])
+            _ = try await world.signIn(with: loom)
+            let path = world.authorizeAddress(for: loom)
+            var visitor = Visitor(world)
+            let page = try await visitor.browser.open("/login?continue=\(TestServer.encode(path))")
+            for password in ["not hers", World.password] {
+                _ = try await visitor.browser.submit(page, ["email": World.email, "password": password])
+            }
+            var other = Visitor(world)
+            let login = try await other.browser.open("/login?continue=\(TestServer.encode(path))")
+            let asked = try await other.press(login, action: "/login/code", ["email": World.email])
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await other.browser.submit(asked, ["code": code]).status == 303)
+            var found = try await logins(world, token)
+            #expect(found.count == 4)
+            #expect(found.filter { $0["type"] == "normal" }.count == 3)
+            #expect(found.filter { $0["status"] == "false" }.count == 1)
+
+            // Without an app nobody's client hears of it; a code of the phone's webview is the phone's.
+            try await visitor.browser.signIn()
+            #expect(try await logins(world, token).count == 4)
+            let session = try await world.sessionCode(of: try await world.signIn())
+            #expect(try await visitor.browser.open("/auth/session/\(session)").status == 302)
+            found = try await logins(world, token, "logins?filters=merchant")
+            #expect(found.filter { $0["type"] == "auto" }.map { $0["clientId"] } == [.string(world.app.id)])
+            #expect(try await logins(world, token).count == 4, "its own alone unless said")
+            #expect(try await logins(world, token, "logins?contextClientId=\(world.app.id)").count == 2)
+        }
+    }
+
+    @Test("by ip, outcome, time and part", arguments: Backend.available)
+    func filters(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            for (minute, address) in ["192.0.2.1", "192.0.2.2", "192.0.2.1"].enumerated() {
+                let password = minute == 1 ? "not hers" : World.password
+                _ = try await world.signIn(with: loom, password: password, from: address)
+                world.server.clock.advance(by: .minutes(1))
+            }
+            for path in ["logins", "user/\(world.user)/logins"] {
+                #expect(try await logins(world, token, path).count == 3)
+                #expect(try await logins(world, token, path + "?ip=192.0.2.1").count == 2)
+                #expect(try await logins(world, token, path + "?ip=192.0.2.9").isEmpty)
+                #expect(try await logins(world, token, path + "?status=false").map { $0["ip"] } == ["192.0.2.2"])
+                #expect(try await logins(world, token, path + "?status=true").count == 2)
+                #expect(try await logins(world, token, path + "?since=2027-01-15+08:01:00").count == 2)
+                #expect(try await logins(world, token, path + "?until=2027-01-15+08:01:00&limit=1").count == 1)
+                #expect(try await logins(world, token, path + "?offset=2").count == 1)
+                for bad in ["?status=maybe", "?limit=x", "?filters=deleted", "?since=today"] {
+                    #expect(try await world.api(path + bad, token).status == 400, "\(bad)")
+                }
+            }
+            #expect(try await world.api("logins?userId=x", token).status == 400)
+            #expect(try await logins(world, token, "logins?userId=1234567890123456").isEmpty)
+        }
+    }
+
+    @Test("of people whom the client knows, at clients of its own merchant", arguments: Backend.available)
+    func bounds(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
+            let token = try await world.clientToken(loom)
+            let rival = try await world.clientToken(try await world.spidBackend(of: world.rival))
+            // Tried at, and never used: nobody the client knows.
+            _ = try await world.signIn(with: loom, password: "a guess")
+            #expect(try await logins(world, token).isEmpty)
+            #expect(try await world.api("user/\(world.user)/logins", token).status == 403)
+            _ = try await world.signIn(with: other)
+            let wide = try await logins(world, token, "logins?filters=merchant")
+            #expect(wide.count == 2)
+            #expect(wide.allSatisfy { $0["email"] == "" }, "whoever has not used the client is not shown by address")
+            _ = try await world.signIn(with: loom)
+            #expect(try await logins(world, token).count == 2)
+            #expect(try await logins(world, rival, "logins?filters=merchant").isEmpty)
+            #expect(try await world.api("user/\(world.user)/logins", rival).status == 403)
+            #expect(try await world.api("user/x/logins", token).status == 404)
+            let phone = try await world.signIn().require("access_token")
+            for path in ["logins", "user/\(world.user)/logins"] {
+                #expect(try await world.api(path, phone).status == 401)
+                #expect(try await world.api(path, try await world.clientToken(world.backend)).status == 403)
+            }
+        }
+    }
+
+    @Test("nobody is remembered who is none, and a try that was refused unread is none", arguments: Backend.available)
+    func unknown(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom, as: "nobody@example.com")
+            _ = try await world.signIn(with: loom)
+            for _ in 0..<15 { _ = try await world.signIn(with: loom, password: "a guess") }
+            let kept: Int = try await world.server.database.read { db in
+                Int(try db.rows("SELECT COUNT(*) AS count FROM logins").first?.get("count", as: Int64.self) ?? 0)
+            }
+            let shown = try await logins(world, try await world.clientToken(loom))
+            #expect(kept == shown.count && kept == 11)
+        }
+    }
+
+    @Test("a try is forgotten after ninety days", arguments: Backend.available)
+    func retention(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            _ = try await world.signIn(with: loom)
+            let retention = Retention(database: world.server.database)
+            for (days, count) in [(Int64(89), 1), (1, 0)] {
+                world.server.clock.advance(by: .days(days))
+                #expect(await retention.sweep([.logins], at: world.server.clock.now).failures.isEmpty)
+                #expect(try await logins(world, try await world.clientToken(loom)).count == count)
+            }
+        }
+    }
+}

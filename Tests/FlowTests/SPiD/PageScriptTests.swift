@@ -1,0 +1,161 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("What SPiD's JavaScript asks and does from the page of a client")
+struct PageScriptTests {
+    private static let origin = "https://www.loom.example"
+
+    @Test("who it is, signed for the page's backend; not for others' clients", arguments: Backend.available)
+    func signature(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await page(of: world, ["spid_compatible": true])
+            let strict = try await page(of: world, [:])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            // Not before the two have to do with one another.
+            #expect(try await told(world, "hasSession", spid.client, browser)["sig"] == nil)
+            for client in [spid.client, strict.client] { _ = try await world.signIn(with: client) }
+            let known = try await told(world, "hasSession", spid.client, browser)
+            let parts = try #require(known["sig"]?.string).split(separator: ".").map(String.init)
+            #expect(parts.count == 2)
+            let mac = Digest.hmacSHA256(Array(parts[1].utf8), key: Array(spid.signSecret.utf8))
+            #expect(parts[0] == Base64URL.encode(mac))
+            let payload = try JSON(parsing: try #require(Base64URL.decode(parts[1])))
+            #expect(payload["algorithm"] == "HMAC-SHA256")
+            #expect(payload["userId"]?.integer.map(String.init) == world.user)
+            let said = known.members?.map(\.name).filter { $0 != "sig" } ?? []
+            #expect(payload.members?.map(\.name) == ["algorithm"] + said)
+            for name in said { #expect(payload[name] == known[name]) }
+            let other = try await told(world, "hasSession", strict.client, browser)
+            #expect(other["userId"] != nil && other["sig"] == nil)
+        }
+    }
+
+    @Test("the agreements that somebody has not accepted, and accepting them", arguments: Backend.available)
+    func agreements(backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
+            let page = try await page(of: world, ["spid_compatible": true, "tos_uri": "https://loom.example/terms"])
+            var browser = Browser(world.server)
+            #expect(try await told(world, "acceptAgreement", page.client, browser)["error"] != nil)
+            try await browser.signIn()
+            #expect(try await told(world, "acceptAgreement", page.client, browser)["error"] != nil)
+            _ = try await world.signIn(with: page.client)
+            func isAccepted() async throws -> [Bool?] {
+                let known = try await told(world, "hasSession", page.client, browser)
+                return [known["defaultAgreementAccepted"]?.bool, known["clientAgreementAccepted"]?.bool]
+            }
+            #expect(try await isAccepted() == [false, false])
+            #expect(try await told(world, "acceptAgreement", page.client, browser)["result"] == true)
+            #expect(try await isAccepted() == [true, true])
+            try await world.change("clients", page.client.id, ["tos_uri": "https://loom.example/new-terms"])
+            #expect(try await isAccepted() == [true, false])
+        }
+    }
+
+    @Test("signing out: the session ends, and with it its cookie", arguments: Backend.available)
+    func logout(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let page = try await page(of: world, [:])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            // No merchant signs out whoever passes by.
+            let stranger = try await told(world, "logout", page.client, browser)
+            #expect(stranger["error"]?["code"] == 401 && stranger["response"]?["result"] == false)
+            #expect(try await browser.isSignedIn())
+            _ = try await world.signIn(with: page.client)
+            let stale = browser
+            let out = try await ask(world, "logout", page.client, stale)
+            #expect(try payload(out) == ["result": true])
+            #expect(out.header("content-type") == "application/javascript; charset=utf-8")
+            #expect(out.header("cache-control") == "no-store")
+            #expect(out.setCookie("spindle_session")?.contains("Max-Age=0") == true)
+            #expect(try await !browser.isSignedIn())
+            #expect(try await told(world, "hasSession", page.client, stale)["error"] != nil)
+            #expect(try await told(world, "logout", page.client, browser)["result"] == true)
+        }
+    }
+
+    @Test("nothing is done but by a script of a page whose origin is registered", arguments: Backend.available)
+    func forgery(backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
+            let page = try await page(of: world, [:])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            _ = try await world.signIn(with: page.client)
+            let bad: [[String: String]] = [
+                [:], ["Origin": "null"], ["Origin": "https://evil.example"], ["Referer": "https://evil.example/"],
+                ["Referer": Self.origin + ".evil.example/"], ["Origin": "null", "Referer": Self.origin + "/"],
+                ["Referer": Self.origin + "/", "Sec-Fetch-Dest": "image"],
+                ["Referer": Self.origin + "/", "Sec-Fetch-Dest": "document"],
+            ]
+            for name in ["logout", "acceptAgreement"] {
+                for headers in bad {
+                    #expect(try await ask(world, name, page.client, browser, headers).status == 403, "\(headers)")
+                }
+                #expect(try await ask(world, name, world.backend, browser).status == 403)
+                #expect(try await ask(world, name, page.client, browser, callback: "alert(1)").status == 400)
+            }
+            let known = try await told(world, "hasSession", page.client, browser)
+            #expect(known["result"] == true && known["defaultAgreementAccepted"] == false)
+            let script = ["Origin": Self.origin, "Sec-Fetch-Dest": "script"]
+            #expect(try await ask(world, "logout", page.client, browser, script).status == 200)
+            #expect(try await !browser.isSignedIn())
+        }
+    }
+
+    @Test("a session that a merchant's token bought is not another merchant's to end", arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await page(of: world, [:])
+            let rival = try await page(of: world, [:], merchant: world.rival)
+            for client in [own.client, rival.client] { _ = try await world.signIn(with: client) }
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            #expect(try await told(world, "logout", rival.client, webview)["error"] != nil)
+            #expect(try await told(world, "hasSession", own.client, webview)["result"] == true)
+            #expect(try await told(world, "logout", own.client, webview)["result"] == true)
+            #expect(try await told(world, "hasSession", own.client, webview)["error"] != nil)
+        }
+    }
+
+    /// A client with a web page.
+    private func page(
+        of world: World, _ members: KeyValuePairs<String, JSON>, merchant: String? = nil
+    ) async throws -> (client: World.Actor, signSecret: String) {
+        let base: JSON = [
+            "merchant_id": .string(merchant ?? world.merchant), "client_name": "A page of Loom's",
+            "redirect_uris": ["https://www.loom.example/in"], "grant_types": ["authorization_code", "password"],
+            "scope": "profile email", "web_origins": [.string(Self.origin)],
+        ]
+        let more = members.map { JSON.Member($0.key, $0.value) }
+        let made = try await World.make(world.server, world.admin, "clients", .object((base.members ?? []) + more))
+        let client = World.Actor(
+            id: try made.require("client_id"), secret: try made.require("client_secret"),
+            redirectURI: "https://www.loom.example/in")
+        return (client, try made.require("sign_secret"))
+    }
+
+    private func ask(
+        _ world: World, _ name: String, _ client: World.Actor, _ browser: Browser,
+        _ headers: [String: String] = ["Referer": Self.origin + "/news"], callback: String = "cb1"
+    ) async throws -> Answer {
+        let query = "v=2&autologin=1&client_id=\(client.id)&callback=\(TestServer.encode(callback))&redirect_uri=x"
+        return try await world.server.get("/ajax/\(name).js?\(query)", cookies: browser.cookies, headers: headers)
+    }
+
+    /// What the script hands to the callback.
+    private func told(
+        _ world: World, _ name: String, _ client: World.Actor, _ browser: Browser
+    ) async throws -> JSON {
+        try payload(try await ask(world, name, client, browser))
+    }
+
+    private func payload(_ answer: Answer) throws -> JSON {
+        #expect(answer.status == 200)
+        let start = try #require(answer.body.firstIndex(of: "{"))
+        return try JSON(parsing: Array(answer.body[start...].dropLast(2).utf8))
+    }
+}

@@ -1,0 +1,103 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("A person attaches an account of Facebook or Google to their own") struct ProviderAttachTests {
+    private func ada(_ story: ProviderStory) async throws -> Answer {
+        try await story.world.signIn(with: story.phone)
+    }
+
+    @Test("signed in by password, attached, and from then on signed in by it", arguments: Backend.available)
+    func story(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let ada = try await ada(story)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+            let attached = try await story.attach(jwt, to: ada)
+            #expect(attached.status == 200 && attached.data["userId"]?.string == story.world.user, "\(attached)")
+            #expect(try await story.attach(jwt, to: ada).status == 200, "again is as good")
+            #expect(try await story.logIn("facebook", "f").require("user_id") == story.world.user)
+            #expect(try await story.register("facebook", "f").status == 302)
+            let data = try await story.world.server.get(
+                "/admin/v1/users/\(story.world.user)/data", bearer: story.world.admin)
+            #expect(data.json["issuer_subjects"]?.array?.first?["issuer"] == "https://www.facebook.com")
+        }
+    }
+
+    @Test("what is another's stays another's", arguments: Backend.available)
+    func another(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.google("g", "1")
+            #expect(try await story.register("googleplus", "g").status == 200)
+            let owner = try await story.logIn("googleplus", "g").require("user_id")
+            let jwt = story.sign(story.claims(.attach, "googleplus", "g"))
+            let refused = try await story.attach(jwt, to: try await ada(story))
+            #expect(refused.status == 409 && refused.json["type"] == "error")
+            #expect(try await story.logIn("googleplus", "g").require("user_id") == owner)
+        }
+    }
+
+    @Test("the SDKs' own mistakes are taken: each path for either, and Google's with the claims of a registration")
+    func tolerances() async throws {
+        try await ProviderStory.with(.sqlite) { story in
+            story.facebook("f", "1")
+            story.google("g", "2")
+            let ada = try await ada(story)
+            let origin = "http://spindle.test/api/2/"
+            for (path, audience) in [("user/attach_jwt", "attach_jwt"), ("attach_jwt", "user/attach_jwt")] {
+                let jwt = story.sign(story.claims(.attach, "facebook", "f", ["aud": .string(origin + audience)]))
+                #expect(try await story.attach(jwt, to: ada, at: path).status == 200)
+            }
+            let android = story.sign(story.claims(.registration, "googleplus", "g"))
+            #expect(try await story.attach(android, to: ada).status == 200)
+            let facebook = story.sign(story.claims(.registration, "facebook", "f"))
+            #expect(try await story.attach(facebook, to: ada).status == 400, "Facebook's is right in every SDK")
+            let login = story.sign(story.claims(.authorization, "googleplus", "g"))
+            #expect(try await story.attach(login, to: ada).status == 400)
+            let mixed = story.sign(story.claims(.registration, "googleplus", "g", ["sub": "attach"]))
+            #expect(try await story.attach(mixed, to: ada).status == 400)
+        }
+    }
+
+    @Test("takes a person's token of a client in SPiD's ways, and a jwt")
+    func refusals() async throws {
+        try await ProviderStory.with(.sqlite) { story in
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            let own = try await story.world.clientToken(story.phone)
+            #expect(try await story.world.api("user/attach_jwt", own, ["jwt": jwt]).status == 401)
+            #expect(try await story.world.api("user/attach_jwt", nil, ["jwt": jwt]).status == 401)
+            let person = try await ada(story).require("access_token")
+            #expect(try await story.world.api("user/attach_jwt", person, ["other": jwt]).status == 400)
+            #expect(try await story.world.api("signup_jwt", person, ["jwt": jwt]).status == 401)
+            #expect(try await story.world.api("signup_jwt", own, ["other": jwt]).status == 400)
+            let strict = try await story.world.signIn().require("access_token")
+            #expect(try await story.world.api("user/attach_jwt", strict, ["jwt": jwt]).status == 403)
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+        }
+    }
+
+    @Test("of two people who attach one account at once, one gets it", arguments: Backend.available)
+    func race(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            _ = try await story.world.person("bob@example.com")
+            let bob = try await story.world.signIn(with: story.phone, as: "bob@example.com")
+            let people = [try await ada(story), bob]
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            let answers = try await withThrowingTaskGroup(of: (Int, Int).self) { runners in
+                for number in 0..<8 {
+                    runners.addTask { (number % 2, try await story.attach(jwt, to: people[number % 2]).status) }
+                }
+                return try await runners.reduce(into: []) { $0.append($1) }
+            }
+            let winners = Set(answers.filter { $0.1 == 200 }.map(\.0))
+            #expect(winners.count == 1)
+            #expect(answers.filter { $0.1 == 409 }.count == 4)
+            let owner = try await story.logIn("facebook", "f").require("user_id")
+            #expect(try owner == people[winners.first ?? 0].require("user_id"))
+        }
+    }
+}

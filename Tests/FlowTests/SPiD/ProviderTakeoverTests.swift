@@ -1,0 +1,91 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+import Values
+
+/// Whoever makes an account with somebody else's address waits for its owner to move in. Mallory made Ada's: its address
+/// is not verified, Mallory knows the password, has a token and a session, and attached an own account of Facebook.
+@Suite("Who reads the mail of an account for the first time gets it alone") struct ProviderTakeoverTests {
+    private struct Trap {
+        let story: ProviderStory
+        let token: String
+        let refresh: String
+        var browser: Visitor
+
+        init(_ story: ProviderStory) async throws {
+            self.story = story
+            story.facebook("mallorys", "666")
+            let person = try await story.world.signIn(with: story.phone)
+            token = try person.require("access_token")
+            refresh = try person.require("refresh_token")
+            browser = Visitor(story.world)
+            try await browser.browser.signIn()
+            let jwt = story.sign(story.claims(.attach, "facebook", "mallorys"))
+            #expect(try await story.attach(jwt, to: person).status == 200)
+        }
+
+        mutating func waysIn() async throws -> [String] {
+            var ways: [String] = []
+            if try await story.logIn("facebook", "mallorys").status == 200 { ways.append("Facebook") }
+            if try await story.world.isLive(token) { ways.append("token") }
+            if try await story.world.refresh(refresh, as: story.phone).status == 200 { ways.append("refresh token") }
+            if try await browser.isSignedIn() { ways.append("session") }
+            if try await story.world.signIn(with: story.phone).status == 200 { ways.append("password") }
+            return ways
+        }
+    }
+
+    private func signInByMail(_ visitor: inout Visitor) async throws {
+        let page = try await visitor.press(
+            try await visitor.browser.open("/login"), action: "/login/code", ["email": World.email])
+        let code = try #require(try await visitor.world.server.mail.letter(to: World.email).code)
+        #expect(try await visitor.browser.submit(page, ["code": code]).status == 303)
+        #expect(try await visitor.isSignedIn())
+    }
+
+    private func resetPassword(_ visitor: inout Visitor, to password: String) async throws {
+        _ = try await visitor.fill("/password", ["email": World.email])
+        let letter = try await visitor.world.server.mail.letter(to: World.email)
+        let link = try #require(letter.link(containing: "/password/reset/"))
+        let path = link.replacing("http://spindle.test", with: "")
+        #expect(try await visitor.fill(path, ["password": password]).status == 303)
+        #expect(try await visitor.isSignedIn())
+        _ = try await visitor.world.server.mail.letter(to: World.email)
+    }
+
+    @Test("a link of before the owner's first password keeps no way in", arguments: Backend.available)
+    func resetKeepsLink(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            var trap = try await Trap(story)
+            var owner = Visitor(story.world)
+            try await resetPassword(&owner, to: "the owner's own loom")
+            #expect(try await trap.waysIn() == [])
+            #expect(try await story.logIn("facebook", "mallorys").error == "unknown_user")
+        }
+    }
+
+    @Test("a code by mail that leaves password, token, session or link of before", arguments: Backend.available)
+    func mailCodeKeepsWays(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            var trap = try await Trap(story)
+            var owner = Visitor(story.world)
+            try await signInByMail(&owner)
+            #expect(try await trap.waysIn() == [])
+            #expect(try await owner.isSignedIn())
+        }
+    }
+
+    @Test("an address that was shown before: what its person made stays", arguments: Backend.available)
+    func later(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            try await story.world.change("users", story.world.user, ["email_verified": true])
+            var own = try await Trap(story)
+            var owner = Visitor(story.world)
+            try await signInByMail(&owner)
+            #expect(try await own.waysIn() == ["Facebook", "token", "refresh token", "session", "password"])
+            try await resetPassword(&owner, to: "the owner's own loom")
+            #expect(try await own.waysIn() == ["Facebook"], "a new password ends tokens and sessions, not links")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("SPiD's API is called as its clients call it") struct RouteTests {
+    @Test("a client may act for another of its merchant, and for no other", arguments: Backend.available)
+    func context(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.spidBackend()
+            let sister = try await world.spidBackend(["tos_uri": "https://loom.example/terms"])
+            let rival = try await world.spidBackend(of: world.rival)
+            let token = try await world.clientToken(own)
+            _ = try await world.signIn()
+            let path = "user/\(world.user)/agreements"
+            #expect(try await world.api(path, token).data["agreements"]?["client"] == true)
+            for name in [own.id, ""] {
+                #expect(
+                    try await world.api("\(path)?contextClientId=\(name)", token).data["agreements"]?["client"] == true)
+            }
+            let sisters = try await world.api("\(path)?contextClientId=\(sister.id)", token)
+            #expect(sisters.status == 200 && sisters.data["agreements"]?["client"] == false)
+            // In the query or in the body of a POST.
+            let posted = try await world.api("\(path)/accept", token, ["contextClientId": sister.id])
+            #expect(posted.status == 200)
+            #expect(
+                try await world.api("\(path)?contextClientId=\(sister.id)", token).data == [
+                    "agreements": ["platform": true, "client": true]
+                ])
+            let twice = try await world.api(
+                "\(path)/accept?contextClientId=\(sister.id)", token, ["contextClientId": own.id])
+            #expect(twice.status == 400)
+
+            try await world.change("clients", sister.id, ["disabled": true])
+            world.server.clock.advance(by: .seconds(1))
+            for id in [rival.id, sister.id, "unknown"] {
+                let foreign = try await world.api("clients?contextClientId=\(id)", token)
+                #expect(foreign.status == 401 && foreign.json["error"]?["type"] == "ApiException")
+                #expect(foreign.json["code"] == 401 && foreign.data == .null)
+            }
+            // It is for those who chose SPiD's ways: another's person's token cannot change whom it is for.
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.api("\(path)?contextClientId=\(own.id)", phone).status == 401)
+        }
+    }
+
+    @Test("the token comes in the header, the body, or a SPiD client's query; twice is once too often")
+    func carriers() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let strict = try await world.clientToken(world.backend)
+            #expect(try await world.api("clients?oauth_token=\(token)&method=GET", nil).status == 200)
+            #expect(try await world.api("clients.json?oauth_token=\(token)", nil).status == 200)
+            #expect(try await world.api("logout?oauth_token=\(strict)", nil).status == 401)
+            #expect(try await world.api("clients?oauth_token=\(token)", token).status == 400)
+            let phone = try await world.signIn().require("access_token")
+            let path = "user/\(world.user)/agreements/accept"
+            #expect(try await world.api(path, nil, ["oauth_token": phone]).status == 200)
+            #expect(try await world.api("\(path)?oauth_token=\(token)", nil, ["oauth_token": phone]).status == 400)
+            // One SDK sends its client id while it has no token.
+            let id = try await world.api("clients?oauth_token=\(world.backend.id)", nil)
+            #expect(id.status == 401 && id.json["error"] == "invalid_token")
+        }
+    }
+
+    @Test("`.json` may follow any path; other methods are refused in the container")
+    func paths() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            for path in ["clients", "clients.json", "client/\(world.app.id)", "client/\(world.app.id).json"] {
+                #expect(try await world.api(path, token).status == 200, "\(path)")
+            }
+            #expect(try await world.api("client/\(world.app.id).xml", token).status == 404)
+            for path in ["clients", "oauth/exchange.json", "user/1/agreements"] {
+                let refused = try await world.server.send("PUT", "/api/2/" + path, bearer: token)
+                #expect(refused.status == 405 && refused.header("allow") != nil)
+                #expect(refused.json["name"] == "SPP Container" && refused.json["code"] == 405)
+            }
+            let broken = try await world.server.send(
+                "POST", "/api/2/status", body: Array("{}".utf8), headers: ["Content-Type": "application/json"])
+            #expect(broken.status == 400 && broken.json["name"] == "SPP Container")
+        }
+    }
+
+    @Test("the list has every endpoint there is, and says whose token it takes")
+    func endpoints() async throws {
+        try await World.with(.sqlite) { world in
+            let list = try await world.api("endpoints", nil)
+            #expect(list.status == 200 && list.json["type"] == "collection" && list.json["object"] == "Endpoint")
+            let entries = list.data.array ?? []
+            #expect(list.json["meta"] == ["count": .integer(Int64(entries.count)), "offset": 0])
+            let listed = entries.flatMap { entry in
+                (entry["httpMethods"]?.members ?? []).map { "\($0.name) \(entry["url"]?.string ?? "")" }
+            }
+            let served = try world.server.routes.filter { $0.contains(" /api/2/") && !$0.hasSuffix(".json") }
+            #expect(listed.count == Set(listed).count)
+            // The token endpoint has its own words.
+            #expect(Set(listed + ["POST /api/2/oauth/token"]) == Set(served))
+
+            func entry(_ path: String) -> JSON? { entries.first { $0["path"]?.string == path } }
+            #expect(
+                entry("user/{id}/agreements/accept") == [
+                    "path": "user/{id}/agreements/accept", "url": "/api/2/user/{id}/agreements/accept",
+                    "method": "POST", "name": "Accept agreements", "controller": "Api/2/User.accept_agreements",
+                    "httpMethods": [
+                        "POST": [
+                            "name": "POST", "required": [], "optional": [], "accessTokenTypes": ["server", "user"],
+                        ]
+                    ],
+                    "pathParameters": ["id"], "validOutputFormats": ["json"], "defaultOutputFormat": "json",
+                ])
+            #expect(entry("status")?["method"] == "*" && entry("status")?["pathParameters"] == [])
+            func get(_ path: String, _ member: String) -> JSON? { entry(path)?["httpMethods"]?["GET"]?[member] }
+            #expect(get("clients", "accessTokenTypes") == ["server"] && get("me", "accessTokenTypes") == ["user"])
+            #expect(get("terms", "accessTokenTypes") == [] && get("status", "accessTokenTypes") == [])
+            #expect(get("terms", "optional") == ["clientId", "client_id"])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("What SPiD's SDKs send besides, and how they write it")
+struct SDKHabitTests {
+    @Test("a method in the query, and empty parameters, at the token endpoint", arguments: Backend.available)
+    func emptyParameters(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let grants: [KeyValuePairs<String, String>] = [
+                ["grant_type": "client_credentials"],
+                ["grant_type": "password", "username": World.email, "password": World.password],
+                [
+                    "grant_type": "refresh_token",
+                    "refresh_token": try await world.signIn(with: spid).require("refresh_token"),
+                ],
+            ]
+            for grant in grants {
+                for redirectURI in ["", spid.redirectURI] {
+                    let form =
+                        grant.map { ($0.key, $0.value) } + [
+                            ("client_id", spid.id), ("client_secret", spid.secret), ("redirect_uri", redirectURI),
+                            ("scope", ""), ("state", ""),
+                        ]
+                    let answer = try await world.server.post("/oauth/token?method=POST", form: form)
+                    #expect(answer.status == 200, "\(answer)")
+                    #expect(answer.json["scope"] == "profile email")
+                }
+            }
+        }
+    }
+
+    @Test("a token and a method in the query of a call", arguments: Backend.available)
+    func queryToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let token = try await world.signIn(with: spid).require("access_token")
+            let bought = try await world.server.post(
+                "/api/2/oauth/exchange?method=POST&oauth_token=\(token)", ["clientId": spid.id, "type": "code"])
+            #expect(bought.status == 200, "\(bought)")
+            #expect(try await world.server.get("/me?method=GET&oauth_token=\(token)").status == 200)
+            let strict = try await world.signIn().require("access_token")
+            #expect(try await world.server.get("/me?method=GET&oauth_token=\(strict)").status == 401)
+        }
+    }
+
+    @Test("a client's id in the place of the token it has not got is a plain 401", arguments: Backend.available)
+    func noToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let call = try await world.server.post(
+                "/api/2/oauth/exchange?method=POST&oauth_token=\(spid.id)", ["type": "code"])
+            #expect(call.status == 401 && call.json["error"] == "invalid_token")
+            #expect(call.json["type"] == "OAuthException")
+            #expect(try await world.server.get("/me?method=GET&oauth_token=\(spid.id)").status == 401)
+        }
+    }
+
+    @Test("a user name with a plus in it, with spaces around it, in other letters", arguments: Backend.available)
+    func userNames(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            let user = try await world.person("ada+spindle@example.com")
+            for name in ["ada+spindle@example.com", " ada+spindle@example.com", "Ada+Spindle@Example.com \t"] {
+                for client in [spid, world.app] {
+                    let answer = try await world.signIn(with: client, as: name)
+                    #expect(answer.json["user_id"]?.string == user, "\(name)")
+                }
+            }
+            // Not escaped, a plus is a space (WHATWG URL): another name, which nobody has.
+            let body = "grant_type=password&username=ada+spindle@example.com&password=correct+horse+battery"
+            let answer = try await world.server.send(
+                "POST", "/oauth/token", body: Array("\(body)&client_id=\(world.app.id)".utf8),
+                headers: ["Content-Type": "application/x-www-form-urlencoded"])
+            try await expect(400, "invalid_grant", answer)
+        }
+    }
+}

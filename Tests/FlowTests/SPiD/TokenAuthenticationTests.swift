@@ -1,0 +1,68 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Whoever was shown a token may ask whose it is") struct TokenAuthenticationTests {
+    private func path(_ token: String) -> String { "token/\(token)/authentication" }
+
+    @Test("a person's and a client's own, while they live", arguments: Backend.available)
+    func whose(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn().require("access_token")
+            world.server.clock.advance(by: .minutes(10))
+            let answer = try await world.api(path(phone), nil)
+            #expect(answer.status == 200 && answer.json["object"] == "Authorization")
+            #expect(answer.data["clientId"] == .string(world.app.id) && answer.data["userId"] == .string(world.user))
+            #expect(answer.data["merchantId"] == .string(world.merchant) && answer.data["type"] == "USER")
+            #expect(answer.data["isAdmin"] == false && answer.data["expiresIn"] == 3000)
+            #expect(!answer.body.contains(phone), "the token is told again")
+
+            let own = try await world.clientToken(world.backend)
+            let client = try await world.api(path(own) + ".json", nil)
+            #expect(client.data["type"] == "CLIENT" && client.data["userId"] == .null)
+            #expect(client.data["clientId"] == .string(world.backend.id) && client.data["isAdmin"] == false)
+            #expect(try await world.api(path(world.admin), nil).data["isAdmin"] == true)
+            #expect(try await world.api(path(world.admin), nil).data["merchantId"] == .null)
+        }
+    }
+
+    @Test("one that is dead, late or never was is invalid, and why is not told", arguments: Backend.available)
+    func invalid(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn().require("access_token")
+            #expect(try await world.api(path(phone), nil).status == 200)
+            #expect(try await world.api("logout", phone).data == "OK")
+            let late = try await world.signIn().require("access_token")
+            world.server.clock.advance(by: .hours(1))
+            for token in [phone, late, "unknown", "%00", "a%2Fb"] {
+                let answer = try await world.api(path(token), nil)
+                #expect(answer.status == 404 && answer.spidError == "Token is invalid", "\(token)")
+                #expect(answer.json["data"] == .null && !answer.body.contains(phone) && !answer.body.contains(late))
+            }
+        }
+    }
+
+    @Test("it stands in no log, whatever the answer")
+    func log() async throws {
+        try await World.with(.sqlite) { world in
+            let phone = try await world.signIn().require("access_token")
+            _ = try await world.api(path(phone), nil)
+            _ = try await world.api("logout", phone)
+            _ = try await world.api(path(phone), nil)
+            _ = try await world.server.send("POST", "/api/2/" + path(phone))
+            let lines = world.server.log.lines
+            #expect(!lines.isEmpty && !lines.contains { $0.contains(phone) })
+        }
+    }
+
+    @Test("to show a token confirms the rotation it came by: its predecessor is a replay", arguments: Backend.available)
+    func confirms(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let first = try await world.signIn(scope: "offline_access email")
+            let second = try await world.refresh(try first.require("refresh_token"))
+            #expect(try await world.api(path(try second.require("access_token")), nil).status == 200)
+            #expect(try await world.refresh(try first.require("refresh_token")).error == "invalid_grant")
+        }
+    }
+}

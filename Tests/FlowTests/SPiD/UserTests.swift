@@ -1,0 +1,212 @@
+import Identity
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("SPiD's API shows a person to those who may see one")
+struct UserTests {
+    /// Ada with a whole profile.
+    private func profile(_ world: World) async throws {
+        let profile: JSON = [
+            "given_name": "Ada", "family_name": "Lovelace", "nickname": "Countess", "preferred_username": "ada",
+            "gender": "female", "birthdate": "1815-12-10", "phone_number": "+44 20 7946 1815",
+            "picture": "https://ada.example/face.png", "website": "https://ada.example", "zoneinfo": "Europe/London",
+            "locale": "sv", "email_verified": true,
+        ]
+        try #require(try await world.change("users", world.user, profile).status == 200)
+    }
+
+    @Test("a client that the person has used sees all there is", arguments: Backend.available)
+    func full(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await profile(world)
+            let loom = try await world.spidBackend(["web_origins": ["https://loom.example"]])
+            _ = try await world.signIn(with: loom)
+            let token = try await world.clientToken(loom)
+            let uuid = PersonUUID(try #require(AccountID(world.user))).description
+            for id in [world.user, uuid, uuid.uppercased(), World.email, world.user + ".json"] {
+                let answer = try await world.api("user/\(TestServer.encode(id))", token)
+                #expect(answer.status == 200, "\(id)")
+                #expect(answer.json["object"] == "User" && answer.json["type"] == "element")
+                let user = answer.data
+                #expect(user["userId"] == .string(world.user) && user["id"] == .string(world.user))
+                #expect(user["uuid"] == .string(uuid) && user["status"] == 1)
+                #expect(user["email"] == "ada@example.com" && user["emailVerified"] == true)
+                #expect(
+                    user["emails"] == [
+                        ["value": "ada@example.com", "type": "other", "primary": "true", "verified": "true"]
+                    ])
+                #expect(user["displayName"] == "Countess" && user["preferredUsername"] == "ada")
+                #expect(
+                    user["name"] == ["givenName": "Ada", "familyName": "Lovelace", "formatted": "Ada Lovelace"])
+                #expect(user["gender"] == "female" && user["birthday"] == "1815-12-10")
+                #expect(user["phoneNumber"] == "+44 20 7946 1815" && user["phoneNumberVerified"] == false)
+                #expect(user["phoneNumbers"]?.array?.first?["value"] == "+44 20 7946 1815")
+                #expect(user["addresses"] == [] && user["currentLocation"] == [])
+                #expect(user["photo"] == "https://ada.example/face.png" && user["url"] == "https://ada.example")
+                #expect(user["utcOffset"] == "+00:00" && user["locale"] == "sv_SE")
+                #expect(user["published"] == "2027-01-15 08:00:00" && user["updated"] == "2027-01-15 08:00:00")
+                #expect(user["verified"] == true && user["passwordChanged"] == false)
+                #expect(user["lastLoggedIn"] == "2027-01-15 08:00:00")
+                #expect(user["lastAuthenticated"] == "2027-01-15 08:00:00")
+                #expect(
+                    user["accounts"]?[loom.id] == [
+                        "id": .string(loom.id), "accountName": "Loom in SPiD's ways", "domain": "https://loom.example",
+                    ])
+                #expect(user["merchants"] == [.string(world.merchant)])
+            }
+        }
+    }
+
+    @Test("what is not known has SPiD's empty value")
+    func empty() async throws {
+        try await World.with(.sqlite) { world in
+            let person = try await world.person("nobody@example.com")
+            let loom = try await world.spidBackend()
+            let token = try await world.signIn(with: loom, as: "nobody@example.com").require("access_token")
+            let user = try await world.api("me", token).data
+            #expect(user["userId"] == .string(person) && user["status"] == 0)
+            #expect(user["emailVerified"] == false && user["verified"] == false)
+            #expect(
+                user["emails"] == [["value": "nobody@example.com", "type": "other", "primary": "true"]],
+                "a text false is true to many a client")
+            #expect(user["displayName"] == "" && user["gender"] == "undisclosed" && user["birthday"] == "0000-00-00")
+            #expect(user["name"] == ["givenName": "", "familyName": "", "formatted": ""])
+            #expect(user["phoneNumber"] == "" && user["phoneNumbers"] == [] && user["addresses"] == [])
+            #expect(user["photo"] == "" && user["url"] == "" && user["utcOffset"] == "+00:00")
+            #expect(user["locale"] == "en_US")
+        }
+    }
+
+    @Test("another client of the merchant sees nothing by which the person is reached", arguments: Backend.available)
+    func unconnected(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await profile(world)
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            _ = try await world.signIn()
+            let answer = try await world.api("user/\(world.user)", token)
+            #expect(answer.status == 200)
+            #expect(
+                Set(answer.data.members?.map(\.name) ?? []) == [
+                    "id", "userId", "uuid", "status", "displayName", "name", "gender", "preferredUsername", "utcOffset",
+                    "published", "updated", "lastLoggedIn", "locale",
+                ])
+            // Having used it changes the answer.
+            _ = try await world.signIn(with: loom)
+            #expect(try await world.api("user/\(world.user)", token).data["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("a client acts for another of its merchant, and sees what that one would", arguments: Backend.available)
+    func context(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
+            let token = try await world.clientToken(loom)
+            _ = try await world.signIn(with: other)
+            let path = "user/\(world.user)"
+            #expect(try await world.api(path, token).data["email"] == nil)
+            #expect(try await world.api("\(path)?contextClientId=\(other.id)", token).data["email"] != nil)
+            let foreign = try await world.spidBackend(of: world.rival)
+            #expect(try await world.api("\(path)?contextClientId=\(foreign.id)", token).status == 401)
+        }
+    }
+
+    @Test("who may not see a person is not told whether there is one", arguments: Backend.available)
+    func refused(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let rival = try await world.spidBackend(of: world.rival)
+            let token = try await world.clientToken(rival)
+            _ = try await world.signIn()
+            for id in [world.user, "1234567890123456", World.email, "nobody@example.com"] {
+                let answer = try await world.api("user/\(TestServer.encode(id))", token)
+                #expect(answer.status == 403, "\(id)")
+                #expect(answer.spidError == "Client is not authorized to access this user")
+            }
+            for id in ["0", "abc", "00000000-0000-8000-8000-0000000003e9"] {
+                let answer = try await world.api("user/\(id)", token)
+                #expect(answer.status == 404 && answer.spidError == "User was not found", "\(id)")
+            }
+            let phone = try await world.signIn().require("access_token")
+            for id in [try await world.person("mary@example.com"), "1234567890123456", "abc"] {
+                let answer = try await world.api("user/\(id)", phone)
+                #expect(answer.status == 403, "\(id)")
+                #expect(answer.spidError == "Token is not authorized to access this user.")
+            }
+            #expect(try await world.api("me", token).status == 401, "a client is nobody")
+            #expect(try await world.api("me", nil).status == 401)
+        }
+    }
+
+    @Test(
+        "a person's token shows what its scope covers, but to SPiD's own first party all", arguments: Backend.available)
+    func scope(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await profile(world)
+            let phone = try await world.signIn(scope: "email").require("access_token")
+            for path in ["me", "user/\(world.user)"] {
+                let user = try await world.api(path, phone).data
+                #expect(user["email"] == "ada@example.com" && user["userId"] == .string(world.user))
+                #expect(user["name"] == nil && user["birthday"] == nil && user["phoneNumber"] == nil)
+            }
+            let stranger = try await world.spidBackend(["first_party": false])
+            let narrow = try await world.signIn(scope: "profile", with: stranger).require("access_token")
+            let seen = try await world.api("me", narrow).data
+            #expect(seen["name"] != nil && seen["email"] == nil && seen["emails"] == nil && seen["phoneNumber"] == nil)
+            let own = try await world.spidBackend()
+            let wide = try await world.signIn(scope: "profile", with: own).require("access_token")
+            #expect(try await world.api("me", wide).data["phoneNumber"] == "+44 20 7946 1815")
+        }
+    }
+
+    @Test("what changes shows: profile, blocking, and the wish to be forgotten", arguments: Backend.available)
+    func changes(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            _ = try await world.signIn(with: loom)
+            let path = "user/\(world.user)"
+            #expect(try await world.api(path, token).data["status"] == 0)
+            world.server.clock.advance(by: .minutes(1))
+            try await world.change("users", world.user, ["name": "Ada King", "email_verified": true])
+            let changed = try await world.api(path, token).data
+            #expect(changed["name"]?["formatted"] == "Ada King" && changed["status"] == 1)
+            #expect(changed["updated"] == "2027-01-15 08:01:00")
+            try await world.change("users", world.user, ["disabled": true])
+            #expect(try await world.api(path, token).data["status"] == -2)
+            try await world.change("users", world.user, ["disabled": false])
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            let form = try await visitor.browser.open("/account/delete")
+            _ = try await visitor.browser.submit(form, ["current_password": World.password])
+            #expect(try await world.api(path, token).status == 404)
+        }
+    }
+
+    @Test("whether a person has used a client", arguments: Backend.available)
+    func connected(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            let path = "user/\(world.user)/connected?clientId="
+            #expect(try await world.api(path + loom.id, token).data == ["connected": false])
+            _ = try await world.signIn(with: loom)
+            #expect(try await world.api(path + loom.id, token).data == ["connected": true])
+            #expect(try await world.api(path + world.app.id, token).data == ["connected": false])
+            _ = try await world.signIn()
+            #expect(try await world.api(path + world.app.id, token).data == ["connected": true])
+            for client in [world.rivalBackend.id, "unknown"] {
+                let answer = try await world.api(path + client, token)
+                #expect(answer.status == 404 && answer.spidError == "Unknown client ID")
+            }
+            #expect(try await world.api("user/\(world.user)/connected", token).status == 400)
+            #expect(try await world.api("user/x/connected?clientId=\(loom.id)", token).status == 404)
+            #expect(
+                try await world.api("user/1234567890123456/connected?clientId=\(loom.id)", token).data == [
+                    "connected": false
+                ])
+            #expect(try await world.api(path + loom.id, try await world.clientToken(world.backend)).status == 403)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Cryptography
+import JOSE
+import Mail
+import TestSupport
+import Testing
+import Values
+
+@Suite("Whoever asks for mails is slowed, and their owner is not kept from what they need")
+struct MailThrottleTests {
+    private func askForCode(_ visitor: inout Visitor, _ email: String) async throws -> Answer {
+        try await visitor.press(try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
+    }
+
+    @Test(
+        "a stranger who floods somebody with codes and sign-ups does not keep them from a new password",
+        arguments: Backend.available)
+    func ownReset(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var stranger = Visitor(world)
+            for _ in 1...6 {
+                #expect(try await askForCode(&stranger, World.email).status == 200)
+                #expect(try await stranger.signUp(World.email).status == 200)
+            }
+            var owner = Visitor(world)
+            #expect(try await owner.fill("/password", ["email": World.email]).status == 200)
+            var resets = 0
+            for _ in 1...11 {
+                let letter = try await world.server.mail.letter(to: World.email)
+                if letter.link(containing: "/password/reset/") != nil { resets += 1 }
+            }
+            #expect(resets == 1)
+            #expect(world.server.mail.letters.count == 11, "five of each kind and no more")
+        }
+    }
+
+    @Test("a mailbox has one throttle, however its domain is written")
+    func oneMailbox() async throws {
+        try await World.with(.sqlite) { world in
+            _ = try await world.person("ada@bücher.example")
+            var stranger = Visitor(world)
+            let spellings = [
+                "ada@bücher.example", "ADA@BÜCHER.EXAMPLE", "ada@xn--bcher-kva.example", "ada@XN--BCHER-KVA.example",
+                "ada@ｂücher.example", "ada@bücher.ｅxample", "Ada@bu\u{308}cher.example",
+            ]
+            for spelling in spellings { #expect(try await askForCode(&stranger, spelling).status == 200) }
+            for _ in 1...5 { _ = try await world.server.mail.letter(to: "ada@xn--bcher-kva.example") }
+            #expect(world.server.mail.letters.count == 5)
+        }
+    }
+
+    @Test("a sign-up is charged before its password is hashed, and once", arguments: Backend.available)
+    func hashes(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let hashing = world.server.hashing
+            let before = hashing.hashesComputed
+            let statuses = try await volley(40, world) { "person\($0)@example.com" }
+            #expect(statuses.filter { $0 == 303 }.count == 30)
+            #expect(statuses.filter { $0 == 429 }.count == 10)
+            #expect(hashing.hashesComputed - before == 30)
+        }
+    }
+
+    /// So many sign-ups at once from one address: the statuses of the answers.
+    private func volley(_ size: Int, _ world: World, email: @escaping @Sendable (Int) -> String) async throws -> [Int] {
+        var browser = Browser(world.server)
+        let token = try await browser.open("/signup").fields["form_token"] ?? ""
+        let cookies = browser.cookies
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 1...size {
+                group.addTask {
+                    try await world.server.post(
+                        "/signup",
+                        form: [("form_token", token), ("email", email(number)), ("password", World.password)],
+                        cookies: cookies
+                    ).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test("a link that is not one, or was used, has no password hashed", arguments: Backend.available)
+    func noHashWithoutLink(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = Visitor(world)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let letter = try await world.server.mail.letter(to: World.email)
+            let path = try #require(letter.link(containing: "/password/reset/"))
+                .replacing("http://spindle.test", with: "")
+            let page = try await visitor.browser.open(path)
+            #expect(try await visitor.browser.submit(page, ["password": "a brand new loom"]).status == 303)
+            let before = world.server.hashing.hashesComputed
+            for (link, status) in [(path, 410), ("/password/reset/unknown", 404)] {
+                let answer = try await visitor.browser.submit(page, ["password": "another new loom"], to: link)
+                #expect(answer.status == status)
+            }
+            #expect(world.server.hashing.hashesComputed == before)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import JOSE
+import Mail
+import TestSupport
+import Testing
+
+@Suite("A mailed link keeps the colours and the language that its mail was asked for in")
+struct MailedLinkTests {
+    /// Loom's request in Swedish, and what its pages and mails then look like; no browser here asks for Swedish.
+    private struct Errand {
+        let continueTo: String
+        let stylesheet: String
+
+        init(_ world: World) async throws {
+            try await world.change("merchants", world.merchant, ["accent_color": "#0a7f3c"])
+            continueTo = world.authorizeAddress(["ui_locales": "sv"])
+            stylesheet = "/assets/brand/\(world.merchant).css"
+        }
+
+        func expectIts(_ page: Answer) {
+            #expect(page.body.contains("<html lang=\"sv\">"))
+            #expect(page.header("content-language") == "sv")
+            #expect(page.body.contains("<header>") && page.body.contains("<p><bdi>Loom</bdi></p>"))
+            #expect(page.body.contains("href=\"\(stylesheet)\""))
+        }
+    }
+
+    @Test("a new password: the page, its refusal, and the mail that tells of it", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let errand = try await Errand(world)
+            var asker = Visitor(world)
+            let asked = try await asker.fill(
+                "/password?continue=\(TestServer.encode(errand.continueTo))", ["email": World.email])
+            errand.expectIts(asked)
+            let again = "/password?continue=\(TestServer.encode(errand.continueTo))"
+            #expect(asked.body.contains("<a href=\"\(again)\">"), "asking again keeps the errand")
+            let link = try #require(
+                try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            var reader = Visitor(world)
+            let page = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
+            errand.expectIts(page)
+            let weak = try await reader.browser.submit(page, ["password": "short"])
+            #expect(weak.status == 400)
+            errand.expectIts(weak)
+            let done = try await reader.browser.submit(page, ["password": "a brand new loom"])
+            #expect(done.header("location") == errand.continueTo)
+            let told = try await world.server.mail.letter(to: World.email)
+            #expect(told.subject == "Ditt lösenord för Loom har bytts")
+            #expect(told.html.contains("<html lang=\"sv\">") && told.html.contains("<bdi>Loom</bdi>"))
+        }
+    }
+
+    @Test("a new account: the page, its refusal, and the way on", arguments: Backend.available)
+    func signUp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let errand = try await Errand(world)
+            var asker = Visitor(world)
+            let asked = try await asker.signUp("grace@example.com", continueTo: errand.continueTo)
+            errand.expectIts(asked)
+            let link = try #require(
+                try await world.server.mail.letter(to: "grace@example.com").link(containing: "/signup/confirm/"))
+            var reader = Visitor(world)
+            let page = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
+            errand.expectIts(page)
+            let wrong = try await reader.browser.submit(page, ["password": "not the password"])
+            #expect(wrong.status == 400)
+            errand.expectIts(wrong)
+            let done = try await reader.browser.submit(page, ["password": World.password])
+            #expect(done.header("location") == errand.continueTo)
+        }
+    }
+
+    @Test("without an errand it is the server's own page, in the reader's language")
+    func plain() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = Visitor(world)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let link = try #require(
+                try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            let page = try await visitor.browser.open(
+                link.replacing("http://spindle.test", with: ""), headers: ["Accept-Language": "de"])
+            #expect(page.header("content-language") == "de")
+            #expect(!page.body.contains("<header>"))
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Cryptography
+import Keys
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Signing keys come in time and go in time") struct KeyRotationTests {
+    private typealias Key = KeyRotation.Key
+    private static let policy = KeyRotation.Policy(period: .days(90), lead: .days(1), tail: .days(31))
+
+    private func plan(_ days: [Int64], on day: Int64, _ policy: KeyRotation.Policy = policy) -> [KeyRotation.Change] {
+        KeyRotation.plan(
+            days.map { Key(id: "day \($0)", algorithm: .rs256, signsFrom: Self.day($0)) }, now: Self.day(day),
+            policy: policy)
+    }
+    private static func day(_ number: Int64) -> Timestamp { Timestamp(milliseconds: number * 86_400_000) }
+
+    @Test("the next key is published a lead before the old one's time is over, and the old one for a tail after")
+    func table() {
+        #expect(plan([], on: 0).isEmpty)
+        #expect(plan([0], on: 88).isEmpty)
+        #expect(plan([0], on: 89) == [.make(.rs256, signsFrom: Self.day(90))])
+        #expect(plan([0, 90], on: 89).isEmpty)
+        #expect(plan([0, 90], on: 120).isEmpty)
+        #expect(plan([0, 90], on: 121) == [.forget("day 0")])
+        // Nobody ran for a year: the next key is still published before it signs.
+        #expect(plan([0], on: 400) == [.make(.rs256, signsFrom: Self.day(401))])
+        #expect(plan([0, 90, 180], on: 220) == [.forget("day 0"), .forget("day 90")])
+        #expect(plan([0], on: 4000, .init(period: nil)).isEmpty)
+    }
+
+    @Test("a key that signs is never forgotten, and never two are made at once")
+    func invariants() {
+        for now in Int64(0)...500 {
+            for keys in [[0], [0, 90], [0, 10, 20], [0, 500], [300, 301]] as [[Int64]] {
+                let changes = plan(keys, on: now)
+                let facts = keys.map { Key(id: "day \($0)", algorithm: .rs256, signsFrom: Self.day($0)) }
+                if let current = KeyRotation.current(facts, now: Self.day(now)) {
+                    #expect(!changes.contains(.forget(current.id)))
+                }
+                let made = changes.filter { if case .make = $0 { true } else { false } }
+                #expect(made.count <= 1)
+            }
+        }
+    }
+
+    @Test("each algorithm has a course of its own")
+    func algorithms() {
+        let keys = [
+            Key(id: "r", algorithm: .rs256, signsFrom: Self.day(0)),
+            Key(id: "e", algorithm: .es256, signsFrom: Self.day(50)),
+        ]
+        #expect(
+            KeyRotation.plan(keys, now: Self.day(89), policy: Self.policy) == [.make(.rs256, signsFrom: Self.day(90))])
+    }
+
+    @Test("nodes that rotate at the same time make one key", arguments: Backend.available)
+    func race(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let keys = SigningKeys(database: database, seal: seal)
+        try await keys.createMissing([.es256], at: Self.day(0))
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { _ = try? await keys.rotate(Self.policy, at: Self.day(89)) } }
+        }
+        #expect(try await keys.all().map(\.signsFrom) == [Self.day(0), Self.day(90)])
+    }
+
+    @Test(
+        "the ring signs with the key whose time it is, and makes the first one of an algorithm",
+        arguments: Backend.available)
+    func ring(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let clock = ManualClock(Self.day(0))
+        let keys = SigningKeys(database: database, seal: seal)
+        let ring = KeyRing(keys: keys, clock: clock)
+        let first = try await ring.current(.edDSA)
+        #expect(try await ring.all().map(\.id) == [first.id])
+
+        let lead = clock.now + KeyRing.shortestLead
+        let second = try #require(try await keys.make(.edDSA, signsFrom: lead, at: clock.now))
+        clock.advance(by: KeyRing.memory)
+        #expect(try await ring.current(.edDSA).id == first.id)
+        #expect(try await ring.all().map(\.id) == [first.id, second.id])
+        clock.advance(by: KeyRing.shortestLead)
+        #expect(try await ring.current(.edDSA).id == second.id)
+        #expect(try await ring.key(first.id)?.id == first.id)
+    }
+
+    private func seal(_ backend: Backend) async throws -> (any Database, Seal) {
+        let database = try await backend.open()
+        return (database, Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom()))
+    }
+}

@@ -1,0 +1,30 @@
+import Identity
+import Testing
+
+@Suite("A mailbox has one text as a user name")
+struct EmailAddressTests {
+    @Test(
+        "the domain is in ASCII and lower case, however it is typed",
+        arguments: [
+            ("ada@example.com", "ada@example.com"), (" Ada@Example.COM ", "ada@example.com"),
+            ("ada@ｅｘａｍｐｌｅ.com", "ada@example.com"), ("ada@example。com", "ada@example.com"),
+            ("ada@bücher.example", "ada@xn--bcher-kva.example"), ("ada@BÜCHER.example", "ada@xn--bcher-kva.example"),
+            ("ada@bu\u{308}cher.example", "ada@xn--bcher-kva.example"),
+            ("ada@XN--BCHER-KVA.example", "ada@xn--bcher-kva.example"), ("ada+x@例え.jp", "ada+x@xn--r8jz45g.jp"),
+            // What mail cannot go to is kept as it is.
+            ("åda@Example.com", "åda@example.com"), ("ada@[IPv6:::1]", "ada@[ipv6:::1]"), ("ada@a..b", "ada@a..b"),
+        ])
+    func canonical(typed: String, text: String) throws {
+        let address = try #require(EmailAddress(typed))
+        #expect(address.text == text)
+        #expect(EmailAddress(address.text) == address, "it is its own text")
+    }
+
+    @Test(
+        "what is longer in ASCII than an address may be is none",
+        arguments: [String(repeating: "ü", count: 60) + ".example", "example.com"])
+    func tooLong(domain: String) {
+        let local = String(repeating: "a", count: 240 - domain.utf8.count)
+        #expect((EmailAddress("\(local)@\(domain)")?.text.utf8.count ?? 0) <= 254)
+    }
+}

@@ -1,0 +1,98 @@
+import Cryptography
+import Identity
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Tries to sign in are remembered with what they are part of")
+struct LoginsTests {
+    /// A house with one account and one client that its person has used.
+    private struct House: Sendable {
+        let database: any Database
+        let clock = ManualClock()
+        let account: AccountID
+        let circle = Circle(client: "loom", merchant: nil, isWide: false)
+
+        init(_ backend: Backend) async throws {
+            let (database, clock) = (try await backend.open(), clock)
+            self.database = database
+            let hashing = try HashingPool(
+                parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
+                random: SystemRandom())
+            let accounts = Accounts(
+                database: database, hashing: hashing, clock: clock, random: SystemRandom(),
+                endAccess: { _, _, _ in }, news: .unheard)
+            account = try await accounts.create(
+                try AccountChanges(["email": "ada@example.com", "password": "correct horse battery"])
+            ) { id, now, db in
+                try db.execute(
+                    """
+                    INSERT INTO clients (id, name, redirect_uris, grant_types, scope, authentication_method,
+                        first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime,
+                        refresh_token_lifetime, sealed_sign_secret, created_at, updated_at)
+                    VALUES ('loom', 'Loom', '', '', '', 'none', 1, 1, 0, 1, 1, '', \(now), \(now))
+                    """)
+                try db.execute(
+                    "INSERT INTO connections (account_id, client_id, created_at) VALUES (\(id), 'loom', \(now))")
+            }.id
+        }
+
+        func attempt(_ id: String) -> Login.Attempt {
+            Login.Attempt(
+                id: Login.ID(id), client: "loom", kind: .normal, address: "192.0.2.1", userAgent: "a\nb")
+        }
+
+        func list() async throws -> [Login] { try await Logins(database: database).list(Logins.Query(), for: circle) }
+
+        func signIn(_ hashing: HashingPool) -> SignIn {
+            SignIn(database: database, hashing: hashing, clock: clock, random: SystemRandom())
+        }
+    }
+
+    @Test("said twice it is one, and of somebody who is gone it is none", arguments: Backend.available)
+    func twice(_ backend: Backend) async throws {
+        let house = try await House(backend)
+        for account in [house.account, house.account, AccountID(12345)] {
+            try await house.database.write { db in
+                try Logins.record(
+                    house.attempt("one"), of: account, succeeded: true, at: house.clock.now, in: db)
+            }
+        }
+        let found = try await house.list()
+        #expect(found.count == 1 && found.first?.userAgent == "ab")
+        try await house.database.write { db in
+            _ = try db.execute("DELETE FROM accounts WHERE id = \(house.account)")
+        }
+        let left: Int = try await house.database.read { db in try db.rows("SELECT id FROM logins").count }
+        #expect(left == 0, "they go with the account")
+        await house.database.close()
+    }
+
+    @Test(
+        "a failure stands before the password is looked at, and falls when it was right", arguments: Backend.available)
+    func outcome(_ backend: Backend) async throws {
+        let house = try await House(backend)
+        let hashing = try HashingPool(
+            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
+        let signIn = house.signIn(hashing)
+        await #expect(throws: SignIn.Refusal.self) {
+            _ = try await signIn.check(
+                username: "ada@example.com", password: "a guess", address: "192.0.2.1", login: house.attempt("1"))
+        }
+        await #expect(throws: SignIn.Refusal.self) {
+            _ = try await signIn.check(
+                username: "ada@example.com", password: String(repeating: "x", count: 9000), address: "192.0.2.1",
+                login: house.attempt("2"))
+        }
+        _ = try await signIn.check(
+            username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1",
+            login: house.attempt("3"))
+        #expect(try await house.list().map(\.succeeded) == [true, false, false])
+        _ = try await signIn.check(
+            username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")
+        #expect(try await house.list().count == 3, "what confirms something is no login")
+        await house.database.close()
+    }
+}

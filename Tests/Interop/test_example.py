@@ -1,0 +1,116 @@
+"""What docs/ says to those who speak SPiD: the example (an app in Swift, its web view, a backend in Python) is compiled
+and run as it stands there, and so are the commands of the guide."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from harness.server import REPOSITORY, binary, free_port
+from harness.spindle import Spindle
+
+EXAMPLE = REPOSITORY / "docs" / "example-spid"
+GUIDE = REPOSITORY / "docs" / "guide-spid.md"
+USER = re.compile(r"^(?P<server>\S+) has user (?P<id>\S+), (?P<name>[^,]+), (?P<email>\S+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def the_compiler_is_there(program) -> None:
+    program("swiftc", "the Swift toolchain, see swift.org")
+
+
+def run(*arguments: str, **settings: str) -> subprocess.CompletedProcess:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
+    done = subprocess.run(
+        [sys.executable, EXAMPLE / "run", *arguments], env=environment | settings,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200,
+    )
+    print(done.stdout)
+    return done
+
+
+def parts(output: str) -> dict[str, str]:
+    """What was printed on each way to sign in."""
+    _, native, web = re.split(r"^== (?:native|web)$", output, flags=re.MULTILINE)
+    return {"native": native, "web": web}
+
+
+@pytest.mark.usefixtures("the_compiler_is_there")
+def test_the_app_its_web_view_and_its_backend_go_from_sign_in_to_log_out(launch):
+    server = launch()
+    spindle = Spindle.of(server)
+    done = run(server.origin, SPINDLE_ADMIN=":".join(server.admin))
+    assert done.returncode == 0, done.stdout
+
+    user = USER.search(done.stdout)
+    assert user and "+" in user["email"], done.stdout
+    told = spindle.administer("GET", f"users/{user['id']}").json
+    assert (told["email"], told["name"]) == (user["email"], user["name"])
+    assert f"backend: registered user {user['id']}, {user['name']}" in done.stdout
+    for way, output in parts(done.stdout).items():
+        facts = [line.removeprefix("   ✓ ") for line in output.splitlines() if line.startswith("   ✓ ")]
+        assert f"the backend knows {user['name']}, user {user['id']}" in facts, way
+        assert f"the page says: {user['name']} is here, user {user['id']}" in facts, way
+        assert "the web view has the cookie spindle_session" in facts, way
+        assert facts[-5:] == [
+            "nothing can be renewed", "the access token is dead", "the web view is asked for the password",
+            "the backend has its own session still", "and now has not",
+        ], way
+    assert "a wrong password has its own error" in done.stdout
+    in_browser = [line for line in done.stdout.splitlines() if line.startswith("   browser: back at ")]
+    assert ["spindle_session" in line for line in in_browser] == [True, False], "signed in, then out"
+
+    # The server's own word for it: two ways, and for each the app's permission, the backend's and the page's. None
+    # lives, nor do the web views' sessions, which end with the app's. The browser's session has an end of its own.
+    held = spindle.administer("GET", f"users/{user['id']}/data").json
+    assert len(held["connections"]) == 2, held
+    assert len(held["permissions"]) == 6 and all("ended_at" in permission for permission in held["permissions"]), held
+    signed_in_by = sorted(session["signed_in_by"] for session in held["sessions"])
+    assert signed_in_by == ["pwd", "token", "token"], held
+    assert all("ended_at" in session for session in held["sessions"] if session["signed_in_by"] == "pwd"), held
+
+
+@pytest.mark.usefixtures("the_compiler_is_there")
+def test_it_brings_its_own_server_where_there_is_none():
+    done = run(SPINDLE_BINARY=str(binary()))
+    assert done.returncode == 0, done.stdout
+    assert "Everything came out as the guide has it." in done.stdout
+
+
+@pytest.mark.usefixtures("the_compiler_is_there")
+def test_it_fails_when_the_server_refuses(launch):
+    server = launch()
+    done = run(server.origin, SPINDLE_ADMIN=f"{server.admin[0]}:not the secret")
+    assert done.returncode == 1 and "FAILED: /oauth/token answered 401" in done.stdout, done.stdout
+    assert not Spindle.of(server).administer("GET", "users").json["items"]
+
+
+def test_the_commands_of_the_guide_do_what_it_says(tmp_path, program):
+    walk = GUIDE.read_text("utf-8").partition("<!-- walk -->")[2].partition("<!-- /walk -->")[0]
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", walk, flags=re.MULTILINE | re.DOTALL))
+    for name in ("curl", "bash"):
+        program(name, name)
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    (tools / "spindle").symlink_to(binary().resolve())
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
+    environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}"}
+    # The guide is pasted into a shell that goes on; here the first command that fails ends it, and the server with it.
+    guard = "set -euo pipefail\ntrap '[[ -z ${server-} ]] || kill $server 2>/dev/null || true' EXIT\n"
+    done = subprocess.run(
+        ["bash", "-c", guard + commands], env=environment, cwd=folder,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout
+    told = iter(done.stdout.splitlines())
+    for sign in (
+        '"invalid_user_credentials"', '"server_time"', '"name": "SPP Container"', '"displayName": "Ada"',
+        "302 to https://news.example/spid", "signed in", "Ada", "up",
+        "OK", '"invalid_token"', '"invalid_grant"', "<h1>", "Ada",
+    ):
+        assert any(sign in line for line in told), f"{sign} is not there, or not in its place:\n{done.stdout}"

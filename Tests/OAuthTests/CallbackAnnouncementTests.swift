@@ -1,0 +1,108 @@
+import JOSE
+import Cryptography
+import JOSE
+import Keys
+import OAuth
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@Suite("What clients are told is left once, whatever becomes of the COMMIT")
+struct CallbackAnnouncementTests {
+    /// Keeps what is left, by its id, as the outbox does; and counts how often somebody was sent.
+    private final class PostDouble: Sendable {
+        private let left = Mutex<[String: String]>([:])
+        private let rounds = Mutex(0)
+
+        var post: Callbacks.Post {
+            Callbacks.Post(
+                leave: { [self] message, _ in
+                    left.withLock { left in left[message.id.text] = left[message.id.text] ?? message.uri }
+                }, send: { [self] in rounds.withLock { $0 += 1 } })
+        }
+        var uris: [String] { left.withLock { $0.values.sorted() } }
+        var ids: Set<String> { left.withLock { Set($0.keys) } }
+        var sent: Int { rounds.withLock { $0 } }
+    }
+
+    private struct House {
+        let world: TokenFixture
+        let post = PostDouble()
+        let callbacks: Callbacks
+
+        init(_ backend: Backend) async throws {
+            world = try await TokenFixture(try await backend.open())
+            callbacks = Callbacks(seal: world.seal, random: SystemRandom(), post: post.post)
+            for (client, name) in [(world.phone, "phone"), (world.backend, "backend")] {
+                _ = try await world.clients.change(
+                    client.id, ["callback_uri": .string("https://loom.example/\(name)")])
+                try await world.signIn(on: client)
+            }
+        }
+    }
+
+    @Test("a transaction that runs twice leaves each message once", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        let house = try await House(backend)
+        let (world, account) = (house.world, house.world.account)
+        let announcement = house.callbacks.announcement(at: world.clock.now)
+        for _ in 1...2 {
+            try await world.database.write { db in
+                try announcement.changed(account, fields: ["name"], status: nil, in: db)
+            }
+        }
+        #expect(house.post.uris == ["https://loom.example/backend", "https://loom.example/phone"])
+        let first = house.post.ids
+        #expect(house.post.sent == 0, "sent before the commit")
+        announcement.send()
+        #expect(house.post.sent == 1)
+
+        // The same again at the same moment is another message.
+        let another = house.callbacks.announcement(at: world.clock.now)
+        try await world.database.write { db in
+            try another.changed(account, fields: ["name"], status: nil, in: db)
+        }
+        #expect(house.post.ids.count == 4 && house.post.ids.isSuperset(of: first))
+        await world.database.close()
+    }
+
+    @Test("logout, taking back and parting are told once though they run twice", arguments: Backend.available)
+    func ends(backend: Backend) async throws {
+        let house = try await House(backend)
+        let world = house.world
+        let database = RunsTwice(base: world.database)
+        let token = try await world.accessTokens.present(try await world.signIn().accessToken)
+        let permissions = Permissions(database: database, callbacks: house.callbacks)
+        for _ in 1...2 { try await permissions.logOut(try #require(token.permission), at: world.clock.now) }
+        #expect(house.post.ids.count == 2, "each of the merchant's clients that acts for the person")
+
+        let apps = ConnectedApps(database: database, clock: world.clock, callbacks: house.callbacks)
+        for _ in 1...2 { try await apps.revoke(world.phone.id, of: world.account) }
+        #expect(house.post.ids.count == 3, "the app alone")
+
+        for _ in 1...2 { try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now) }
+        #expect(house.post.ids.count == 4, "whoever was still connected")
+        #expect(house.post.sent == 3)
+        await world.database.close()
+    }
+
+    @Test("a client of a disabled merchant hears of no change, but of the end", arguments: Backend.available)
+    func disabled(backend: Backend) async throws {
+        let house = try await House(backend)
+        let (world, account) = (house.world, house.world.account)
+        _ = try await world.merchants.change(world.merchant, ["disabled": true])
+        let change = house.callbacks.announcement(at: world.clock.now)
+        try await world.database.write { db in
+            try change.changed(account, fields: ["name"], status: nil, in: db)
+            try change.signedOut(account, in: db)
+        }
+        change.send()
+        #expect(house.post.ids.isEmpty && house.post.sent == 0)
+        let end = house.callbacks.announcement(at: world.clock.now)
+        try await world.database.write { db in try end.deleted(account, in: db) }
+        #expect(house.post.ids.count == 2)
+        await world.database.close()
+    }
+}

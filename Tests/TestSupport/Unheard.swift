@@ -1,0 +1,16 @@
+import Cryptography
+public import Identity
+import Keys
+public import OAuth
+
+extension PersonNews {
+    /// Nobody hears.
+    public static let unheard = PersonNews { _ in Announcement(say: { _, _, _ in }, send: {}) }
+}
+
+extension Callbacks {
+    /// No client hears.
+    public static let unheard = Callbacks(
+        seal: Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom()), random: SystemRandom(),
+        post: Post(leave: { _, _ in }, send: {}))
+}
