@@ -70,7 +70,8 @@ let package = Package(
         module(
             "Endpoints",
             [
-                "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "Keys", "JOSE", "Storage", "Values",
+                "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "Keys", "JOSE", "Storage",
+                "Values",
                 "Cryptography", logging, hummingbird, httpTypes, nio,
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ]),

@@ -24,11 +24,12 @@ ALTER TABLE authorization_codes ADD COLUMN method TEXT;
 ALTER TABLE authorization_codes ADD COLUMN claims TEXT;
 ALTER TABLE authorization_codes ADD COLUMN resource TEXT;
 
--- With which clients of a merchant may register themselves (RFC 7591 §3).
+-- With which clients of a merchant may register themselves (RFC 7591 §3), and how many did.
 CREATE TABLE initial_access_tokens (
     id TEXT PRIMARY KEY,
     fingerprint TEXT NOT NULL UNIQUE,
     merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    registrations BIGINT NOT NULL DEFAULT 0,
     created_at BIGINT NOT NULL,
     expires_at BIGINT NOT NULL
 );

@@ -6,18 +6,24 @@ public import Outbound
 public struct CallbackCarrier: Carrier {
     private let outbound: Outbound
 
-    /// What the server says beside its status is not for us.
-    private static let longestAnswer = 64 * 1024
-
     public init(outbound: Outbound) { self.outbound = outbound }
 
     public var kind: Parcel.Kind { .callback }
 
     public func deliver(_ content: String, _ postmark: Postmark) async throws {
-        let callback = try Callback(stored: content)
+        try await outbound.deliver(try Callback(stored: content))
+    }
+}
+
+extension Outbound {
+    /// What the server says beside its status is not for us.
+    private static let longestAnswer = 64 * 1024
+
+    /// Hands `callback` to its server, or throws `Undeliverable`.
+    func deliver(_ callback: Callback) async throws {
         let status: Int
         do {
-            status = try await outbound.post(
+            status = try await post(
                 Array(callback.body.utf8), contentType: callback.contentType, to: callback.url,
                 limit: Self.longestAnswer
             ).status

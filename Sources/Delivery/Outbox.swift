@@ -45,6 +45,11 @@ public struct Outbox: Sendable {
         parcel(.callback, callback.stored, usefulFor: Self.longestUse, id)
     }
 
+    /// Prepares a notice, for `Parcel.store(in:)`: what is made into a callback only when it is sent (`NoticeCarrier`).
+    public func parcel(notice: String, usefulFor use: Duration, id: Parcel.ID? = nil) -> Parcel {
+        parcel(.notice, notice, usefulFor: use, id)
+    }
+
     private func parcel(
         _ kind: Parcel.Kind, _ content: String, usefulFor use: Duration, _ given: Parcel.ID?
     ) -> Parcel {

@@ -2,14 +2,14 @@ import Keys
 public import Storage
 public import Values
 
-/// Something that must reach somebody else's server, however long that is down: a mail or a callback.
+/// Something that must reach somebody else's server, however long that is down: a mail, a callback or a notice.
 ///
 /// Named outside of a transaction, so that a transaction that runs twice stores it once.
 public struct Parcel: Sendable {
     public typealias ID = Identifier<Parcel>
 
     /// What it is, and so who carries it.
-    public enum Kind: String, Sendable, CaseIterable { case mail, callback }
+    public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice }
 
     public let id: ID
     public let kind: Kind

@@ -3,6 +3,7 @@ import Federation
 import Identity
 import Keys
 import OAuth
+import OpenID
 import Outbound
 import Values
 
@@ -20,7 +21,8 @@ struct People {
     let endpoints: [any Endpoint]
 
     init(
-        _ parts: Parts, _ stores: Stores, site: Site, address: ClientAddress, outbound: Outbound, terms: String?
+        _ parts: Parts, _ stores: Stores, site: Site, address: ClientAddress, outbound: Outbound, terms: String?,
+        logouts: LogoutTokens
     ) {
         let (database, clock, random, hashing) = (parts.database, parts.clock, parts.random, parts.hashing)
 
@@ -29,7 +31,7 @@ struct People {
             templates: stores.templates, site: site,
             forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
             clients: stores.clients, merchants: stores.merchants)
-        postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound)
+        postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
         let mail = stores.mail
 
         // Who somebody is
@@ -47,7 +49,7 @@ struct People {
             database: database, verifications: verifications, clock: clock, news: stores.news)
         let signUp = SignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            agree: Agreements.accept)
+            agree: Agreements.accept, news: stores.news)
         appSignUp = AppSignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
             news: stores.news)
@@ -60,7 +62,9 @@ struct People {
         let arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
         let gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
         let sessionList = SessionList(database: database, clock: clock, news: stores.news)
-        let view = AccountView(pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps)
+        let links = IssuerSubjects(database: database)
+        let view = AccountView(
+            pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links)
         endpoints = [
             LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
             MailSignInEndpoint(
@@ -77,7 +81,8 @@ struct People {
                 pages: pages, verifications: verifications, addresses: addresses, arrivals: arrivals, mail: mail,
                 random: random),
             AccountEndpoint(
-                gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, mail: mail),
+                gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links,
+                mail: mail),
             AddressEndpoint(
                 gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
                 addresses: addresses, mail: mail, random: random),

@@ -1,5 +1,7 @@
 import Delivery
 import Mail
+import OAuth
+import OpenID
 import Outbound
 import ServiceLifecycle
 
@@ -13,10 +15,11 @@ struct Postman: Service {
 
     private static let interval: Duration = .seconds(2)
 
-    init(outbox: Outbox, mailer: any Mailer, outbound: Outbound) {
+    init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {
         self.outbox = outbox
         routes = [
             Route(outbox, by: MailCarrier(mailer: mailer)), Route(outbox, by: CallbackCarrier(outbound: outbound)),
+            Route(outbox, by: NoticeCarrier(outbound: outbound, write: logouts.callback)),
         ]
     }
 
@@ -35,6 +38,18 @@ struct Postman: Service {
             }
         } onGracefulShutdown: {
             outbox.close()
+        }
+    }
+}
+
+extension LogoutTokens {
+    /// Where the strangers meet: what waits in the outbox, and what it says when it goes.
+    @Sendable fileprivate func callback(_ stored: String) async throws -> Callback? {
+        guard let notice = LogoutNotice(stored) else {
+            throw Undeliverable.refused("its content is not what this program stores")
+        }
+        return try await message(for: notice).map {
+            Callback(url: $0.uri, body: $0.form, contentType: Message.contentType)
         }
     }
 }

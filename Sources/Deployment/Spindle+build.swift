@@ -40,7 +40,14 @@ extension Spindle {
 
         // Tokens
         let signIn = SignIn(database: database, hashing: parts.hashing, clock: clock, random: random)
-        let authenticator = ClientAuthenticator(database: database, known: stores.knownClients)
+        let clientKeys = ClientKeys(
+            published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)))
+        let authenticator = ClientAuthenticator(
+            database: database, known: stores.knownClients,
+            assertions: ClientAssertions(
+                database: database, keys: clientKeys, secrets: SignSecrets(seal: seal),
+                audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random))
+        let initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
         let accessTokens = AccessTokens(database: database, clock: clock)
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
@@ -63,22 +70,33 @@ extension Spindle {
         ]
         let signingKeys = SigningKeys(database: database, seal: seal)
         let ring = KeyRing(keys: signingKeys, clock: clock)
+        let names = SubjectNames(database: database, random: random)
+        let claims = UserClaims(accounts: stores.accounts)
         let ids = IDTokens(
-            issuer: site.issuer, ring: ring, names: SubjectNames(database: database, random: random),
-            claims: UserClaims(accounts: stores.accounts))
-        let mint = IDTokenMint(
-            bearer: BearerTokenMint(database: database, clock: clock, random: random), ids: ids, clock: clock)
+            issuer: site.issuer, ring: ring, names: names,
+            claims: claims)
+        let bearer = BearerTokenMint(
+            database: database,
+            jwts: JWTAccessTokens(issuer: site.issuer, ring: ring) { try await names.subject($0, for: $1) },
+            clock: clock, random: random)
+        let mint = IDTokenMint(bearer: bearer, ids: ids, clock: clock)
         let issuance = TokenIssuance(
             clients: authenticator, grants: grants,
-            mint: mint)
+            mint: mint, issuer: site.issuer)
 
         // People and their pages
         let people = People(
-            parts, stores, site: site, address: address, outbound: outbound, terms: configuration.terms)
+            parts, stores, site: site, address: address, outbound: outbound, terms: configuration.terms,
+            logouts: LogoutTokens(
+                issuer: site.issuer, ring: ring, names: names, clients: stores.clients, clock: clock, random: random))
         let sessions = people.sessions
         let pages = people.pages
 
         // What answers
+        let crossOrigin = CrossOrigin(
+            clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
+        let personGate = PersonGate(
+            tokens: accessTokens, signIn: signIn, realm: configuration.basicRealm, address: address, random: random)
         let endpoints: [any Endpoint] = [
             MetadataEndpoint(
                 metadata: ProviderMetadata(
@@ -86,12 +104,25 @@ extension Spindle {
                     languages: Language.allCases.map(\.rawValue)),
                 keys: KeySet(ring: ring), site: site),
             TokenEndpoint(issuance: issuance, address: address),
+            RegistrationEndpoint(
+                registration: ClientRegistration(
+                    database: database, clients: stores.clients, initialTokens: initialTokens,
+                    sectors: SectorDocument.Source(askedBy: outbound), random: random), site: site),
             ExchangeEndpoint(tokens: accessTokens, codes: exchangeCodes),
             IntrospectionEndpoint(
                 introspection: Introspection(clients: authenticator, tokens: accessTokens), issuer: site.issuer),
             RevocationEndpoint(revocation: Revocation(database: database, clients: authenticator, clock: clock)),
             AuthorizeEndpoint(
-                pages: pages, codes: codes, consents: people.consents, sessions: sessions, clock: clock),
+                pages: pages,
+                answers: AuthorizationAnswers(
+                    codes: codes,
+                    direct: DirectAnswers(database: database, mint: bearer, clock: clock, random: random), ids: ids,
+                    issuer: site.issuer, clock: clock),
+                meantPerson: MeantPerson(
+                    names: names,
+                    hints: IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)),
+                requestObjects: RequestObjects(keys: clientKeys, issuer: site.issuer, clock: clock),
+                consents: people.consents, sessions: sessions, clock: clock),
             ConsentEndpoint(
                 pages: pages, consents: people.consents, agreements: people.agreements, sessions: sessions,
                 clock: clock),
@@ -106,8 +137,16 @@ extension Spindle {
                 agreements: people.agreements, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
-                pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions, clock: clock),
-            UserEndpoint(tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions),
+                pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions,
+                hints: IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients),
+                clock: clock),
+            UserEndpoint(
+                gate: personGate, tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions,
+                apps: people.apps),
+            UserinfoEndpoint(
+                gate: personGate, clients: stores.clients, permissions: stores.permissions, names: names,
+                claims: claims, ring: ring, issuer: site.issuer),
+            crossOrigin,
         ]
         let connectedPeople = ConnectedPeople(database: database)
         let connections = Connections(database: database)
@@ -116,7 +155,7 @@ extension Spindle {
                 ExchangeResource(codes: exchangeCodes),
                 ProviderResource(
                     accounts: ProviderAccounts(database: database, assertions: providers, clock: clock, random: random),
-                    people: connectedPeople, connections: connections, clock: clock),
+                    people: connectedPeople, connections: connections, pages: pages, mail: stores.mail, clock: clock),
                 StatusResource(
                     version: Spindle.version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
                 ClientResource(clients: stores.clients),
@@ -125,7 +164,9 @@ extension Spindle {
                     connections: connections, clock: clock),
                 TokenAuthenticationResource(tokens: accessTokens, clock: clock),
                 LogoutResource(permissions: stores.permissions, clock: clock),
-                UserResource(people: connectedPeople, connections: connections, clients: stores.clients, clock: clock),
+                UserResource(
+                    people: connectedPeople, connections: connections, clients: stores.clients, apps: people.apps,
+                    clock: clock),
                 UserListResource(people: connectedPeople, clock: clock),
                 EmailResource(people: connectedPeople),
                 SignUpResource(
@@ -138,6 +179,7 @@ extension Spindle {
         let administration: [any Endpoint] = [
             MerchantsEndpoint(gate: gate, merchants: stores.merchants),
             ClientsEndpoint(gate: gate, clients: stores.clients, merchants: stores.merchants),
+            InitialAccessTokensEndpoint(gate: gate, tokens: initialTokens),
             UsersEndpoint(
                 gate: gate, accounts: stores.accounts, permissions: stores.permissions, deletion: stores.deletion,
                 data: people.data, mail: stores.mail, clock: clock),
@@ -147,8 +189,9 @@ extension Spindle {
         let hasAdminAddress = configuration.adminListen != nil
         let router = Router(
             endpoints + people.endpoints + [api, health], administration: hasAdminAddress ? [] : administration,
-            pages: pages)
-        let adminRouter = Router([health], administration: administration, pages: pages)
+            pages: pages, crossOrigin: crossOrigin)
+        let adminRouter = Router(
+            [health], administration: administration, pages: pages, crossOrigin: crossOrigin)
         let routes = router.routes.map(\.description)
         return Spindle(
             publicResponder: router.responder(), adminResponder: hasAdminAddress ? adminRouter.responder() : nil,
@@ -160,9 +203,10 @@ extension Spindle {
 
 extension Router<SpindleContext> {
     fileprivate convenience init(
-        _ endpoints: [any Endpoint], administration: [any Endpoint], pages: PageRenderer
+        _ endpoints: [any Endpoint], administration: [any Endpoint], pages: PageRenderer, crossOrigin: CrossOrigin
     ) {
         self.init(context: SpindleContext.self)
+        add(middleware: crossOrigin)
         add(middleware: ErrorBoundary(pages: pages))
         let root = group()
         for endpoint in endpoints { endpoint.add(to: root) }
@@ -202,6 +246,17 @@ extension PasswordGrant {
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError
             }
+        }
+    }
+}
+
+extension SectorDocument.Source {
+    /// Documents are small: what is longer is none.
+    fileprivate init(askedBy outbound: Outbound) {
+        self.init { address in
+            let answer = try await outbound.get(address, limit: 65536)
+            guard answer.status == 200 else { throw OutboundError.unreachable }
+            return answer.body
         }
     }
 }

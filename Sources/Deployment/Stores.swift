@@ -59,13 +59,17 @@ public struct Stores: Sendable {
 }
 
 extension Callbacks.Post {
-    /// Messages go as callbacks of `outbox`.
+    /// Messages go as callbacks of `outbox`, notices as they are.
     fileprivate init(_ outbox: Outbox) {
         self.init(
             leave: { message, db in
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
                 try outbox.parcel(callback, id: Parcel.ID(message.id.text)).store(in: db)
+            },
+            leaveNotice: { notice, db in
+                try outbox.parcel(notice: notice.text, usefulFor: LogoutNotice.use, id: Parcel.ID(notice.id.text))
+                    .store(in: db)
             }, send: { outbox.nudge() })
     }
 }

@@ -117,7 +117,8 @@ public struct AppSignUp: Sendable {
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(
-                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                announcement)
             return taken
         }
     }

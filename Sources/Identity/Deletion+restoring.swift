@@ -38,7 +38,8 @@ extension Deletion {
             // Whether it was the password or a mailed code is not kept. Who reads the mail could set the password.
             let method: Session.Method = try row.get("password_hash", as: String?.self) == nil ? .mail : .password
             try Sessions.open(
-                opening.by(method), account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                opening.by(method), account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                announcement)
             return .success(.kept)
         }
     }

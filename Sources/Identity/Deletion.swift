@@ -70,11 +70,11 @@ public struct Deletion: Sendable {
             }
             guard due > now else {
                 // That it is gone is said when it is.
-                try mark(session.account, dueAt: due, at: now, in: db)
+                try mark(session.account, dueAt: due, at: now, in: db, announcement)
                 return .scheduled(due)
             }
             try announcement.watching(session.account, in: db) {
-                try mark(session.account, dueAt: due, at: now, in: db)
+                try mark(session.account, dueAt: due, at: now, in: db, announcement)
             }
             try also(db)
             return .scheduled(due)
@@ -90,9 +90,9 @@ public struct Deletion: Sendable {
     /// Deletes an account at once, whoever wants to keep it. False when there is none.
     public func delete(_ id: AccountID) async throws -> Bool {
         let now = clock.now
-        let exists = try await database.write { [self] db in
+        let exists = try await news.write(to: database, at: now) { [self] db, announcement in
             guard try Account.find(id, in: db) != nil else { return false }
-            try mark(id, dueAt: now, at: now, in: db)
+            try mark(id, dueAt: now, at: now, in: db, announcement)
             return true
         }
         // Whoever was quicker deleted it as well.
@@ -100,10 +100,13 @@ public struct Deletion: Sendable {
         return exists
     }
 
-    private func mark(_ id: AccountID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction) throws {
+    private func mark(
+        _ id: AccountID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
+        _ announcement: PersonNews.Announcement
+    ) throws {
         try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
+        try Sessions.endAll(of: id, at: now, in: db, announcement)
         try strangers.endAccess(id, now, db)
-        try Sessions.endAll(of: id, at: now, in: db)
         try Verifications.endAll(of: id, at: now, in: db)
     }
 }

@@ -62,9 +62,10 @@ public struct MailSignIn: Sendable {
             if isFirst {
                 // Until now the account may have been somebody else's who gave this address, and knows its password.
                 try db.execute("UPDATE accounts SET password_hash = NULL, updated_at = \(now) WHERE id = \(account)")
+                try announcement.say(verification.takeover, account, db)
+                try Sessions.endAll(of: account, at: now, in: db, announcement)
                 try endAccess(account, now, db)
                 try unlink(account, now, db)
-                try Sessions.endAll(of: account, at: now, in: db)
                 try Verifications.endAll(of: account, at: now, in: db)
             }
             try announcement.sayWhatChanged(since: before, in: db)
@@ -73,7 +74,8 @@ public struct MailSignIn: Sendable {
             ).first?.get("deletion_due_at")
             if dueAt == nil {
                 try Sessions.open(
-                    opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                    opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                    announcement)
             }
             return .success(Arrival(verification: verification, account: account, deletionDueAt: dueAt))
         }

@@ -55,18 +55,20 @@ public struct PasswordReset: Sendable {
                     WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
+            if isFirst { try announcement.say(verification.takeover, account, db) }
             try announcement.sayWhatChanged(since: before, in: db)
+            try Sessions.endAll(of: account, at: now, in: db, announcement)
             try endAccess(account, now, db)
             // Until now the account may have been somebody else's who gave this address: none of their ways in may stay.
             if isFirst { try unlink(account, now, db) }
-            try Sessions.endAll(of: account, at: now, in: db)
             try Verifications.endAll(of: account, at: now, in: db)
             let isToBeDeleted = try db.rows(
                 "SELECT id FROM accounts WHERE id = \(account) AND deletion_due_at IS NULL"
             ).isEmpty
             if !isToBeDeleted {
                 try Sessions.open(
-                    opening, account: account, signedInAt: now, permission: nil, replacing: nil, at: now, in: db)
+                    opening, account: account, signedInAt: now, permission: nil, replacing: nil, at: now, in: db,
+                    announcement)
             }
             try post(verification, db)
             return taken

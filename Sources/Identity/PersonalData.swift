@@ -41,6 +41,7 @@ public struct PersonalData: Sendable {
                     "deletion_due_at": account.deletionDueAt.map { .string($0.iso8601) },
                 ])),
             .init("profile", account.profile),
+            .init("attributes", account.attributes),
             .init("sessions", .array(try sessions(id, db))),
             .init("logins", .array(try logins(id, db))),
             .init("known_places", .array(try places(id, db))),

@@ -65,7 +65,7 @@ public struct SessionList: Sendable {
             for ended in live.filter({ $0.permission == nil }).prefix(1) + live.filter({ $0.permission != nil }) {
                 try announcement.say(.signedOut(permission: ended.permission), ended.account, db)
             }
-            try Sessions.endOthers(than: session, at: now, in: db)
+            try Sessions.endAll(of: session.account, except: session.id, at: now, in: db, announcement)
         }
     }
 }
@@ -81,14 +81,6 @@ extension SessionList.Item {
 }
 
 extension Sessions {
-    static func endOthers(than session: Session, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute(
-            """
-            UPDATE sessions SET ended_at = \(now)
-            WHERE account_id = \(session.account) AND id <> \(session.id) AND ended_at IS NULL
-            """)
-    }
-
     /// Whether nobody has ended `session` since it was found.
     static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT id FROM sessions WHERE id = \(session.id) AND ended_at IS NULL").isEmpty

@@ -12,6 +12,7 @@ public struct SignUp: Sendable {
     private let clock: any WallClock
     private let random: any RandomSource
     private let agree: Agree
+    private let news: PersonNews
 
     /// Keeps what a new account agreed to, in the transaction that makes it.
     public typealias Agree =
@@ -21,7 +22,7 @@ public struct SignUp: Sendable {
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, agree: @escaping Agree
+        random: any RandomSource, agree: @escaping Agree, news: PersonNews
     ) {
         self.database = database
         self.verifications = verifications
@@ -29,6 +30,7 @@ public struct SignUp: Sendable {
         self.clock = clock
         self.random = random
         self.agree = agree
+        self.news = news
     }
 
     /// A sign-up that waits for its address and has been charged, and whether that address has an account already.
@@ -82,7 +84,7 @@ public struct SignUp: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let id = AccountID.random(from: random)
         let now = clock.now
-        return try await database.write { [verifications, agree] db in
+        return try await news.write(to: database, at: now) { [verifications, agree] db, announcement in
             let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
             // A retry after a COMMIT of unknown outcome meets its own row.
@@ -98,7 +100,7 @@ public struct SignUp: Sendable {
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(
-                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return taken
         }

@@ -10,4 +10,7 @@ public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public static let refreshToken = GrantType("refresh_token")
     public static let jwtBearer = GrantType("urn:ietf:params:oauth:grant-type:jwt-bearer")
     public static let all: [GrantType] = [password, clientCredentials, authorizationCode, refreshToken, jwtBearer]
+    /// What the authorization endpoint does by itself (RFC 7591 §2.1): a word of registration, with no grant behind it.
+    public static let implicit = GrantType("implicit")
+    static let registrable = all + [implicit]
 }

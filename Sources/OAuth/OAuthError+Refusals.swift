@@ -1,3 +1,4 @@
+import JOSE
 public import Values
 
 // Every refusal of the domain, in one list: code for the client, reason for the log, hint for the developer.
@@ -39,8 +40,30 @@ extension OAuthError {
     public static let malformedBasic = OAuthError(
         .invalidClient, "malformed_basic",
         "The Basic credentials are malformed: base64 of form-encoded client_id, colon, form-encoded secret.")
-    public static func clientRefused(_ reason: String, _ client: Client.ID) -> OAuthError {
-        OAuthError(.invalidClient, reason, "Client authentication failed.", detail: "client=\(client)")
+    static let clientAssertionMalformed = OAuthError(
+        .invalidClient, "malformed_client_assertion",
+        "The client assertion is malformed: a JWT whose sub is the client_id, with client_assertion_type "
+            + "\(ClientAssertion.type).")
+    public static func clientRefused(_ reason: String, _ client: Client.ID, _ detail: String = "") -> OAuthError {
+        OAuthError(
+            .invalidClient, reason, "Client authentication failed.",
+            detail: "client=\(client)" + (detail.isEmpty ? "" : " \(detail)"))
+    }
+
+    // MARK: Registration
+
+    static let softwareStatement = OAuthError(
+        .unapprovedSoftwareStatement, "software_statement",
+        "This server takes no software statements: say what it holds in the members of the registration.")
+    static let registrationsExhausted = OAuthError(
+        .tooManyRequests, "registrations_exhausted",
+        "This initial access token has registered as many clients as it may: ask for another.")
+    static func registrationRefused(_ fault: JSONFault) -> OAuthError {
+        let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
+        // RFC 7591 §3.2.2 has a word of its own for these.
+        let code: Code = fault.member == "redirect_uris" ? .invalidRedirectURI : .invalidClientMetadata
+        let expected = fault.expected.replacing("\"", with: "'")
+        return OAuthError(code, "registration", "\(name) must be \(expected).", detail: "member=\(fault.member)")
     }
 
     // MARK: Codes and grants

@@ -2,7 +2,7 @@ import Values
 
 /// A refusal: the code and hint for the client, the reason for the log and metrics, never the other way round.
 public struct OAuthError: Error, Sendable {
-    /// The `error` values of RFC 6749 §5.2 and §4.1.2.1, RFC 6750 §3.1, and those of ours that HTTP needs a name for.
+    /// The `error` values of RFC 6749 §5.2 and §4.1.2.1, RFC 6750 §3.1, RFC 7591 §3.2.2, and those of ours that HTTP needs a name for.
     public enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"
@@ -15,7 +15,16 @@ public struct OAuthError: Error, Sendable {
         case loginRequired = "login_required"
         case consentRequired = "consent_required"
         case interactionRequired = "interaction_required"
+        case unmetAuthenticationRequirements = "unmet_authentication_requirements"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        case registrationNotSupported = "registration_not_supported"
+        case invalidRequestObject = "invalid_request_object"
+        case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
+        case invalidRedirectURI = "invalid_redirect_uri"
+        case invalidClientMetadata = "invalid_client_metadata"
+        case unapprovedSoftwareStatement = "unapproved_software_statement"
         case insufficientScope = "insufficient_scope"
         case notFound = "not_found"
         case requestTooLarge = "request_too_large"

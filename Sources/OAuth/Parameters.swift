@@ -13,6 +13,7 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case assertion
     case token
     case tokenTypeHint = "token_type_hint"
+    case accessToken = "access_token"
     case oauthToken = "oauth_token"
     case exchangeClientID = "clientId"
     case exchangeRedirectURI = "redirectUri"
@@ -32,6 +33,7 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case resource
     case request
     case requestURI = "request_uri"
+    case registration
     case idTokenHint = "id_token_hint"
     case acrValues = "acr_values"
     case clientAssertion = "client_assertion"
@@ -44,20 +46,29 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
 /// The known parameters of one request: each at most once, none empty.
 public struct Parameters: Sendable {
     private let values: [Parameter: String]
+    /// Whether `resource` occurs more than once.
+    let namesSeveralResources: Bool
 
     /// Refuses a known parameter that occurs twice (RFC 6749 §3.2); one without a value counts as omitted.
     public init(_ pairs: some Sequence<(name: String, value: String)>) throws(OAuthError) {
         var values: [Parameter: String] = [:]
         var seen: Set<Parameter> = []
+        var namesSeveralResources = false
         for (name, value) in pairs {
             guard let parameter = Parameter(rawValue: name) else { continue }
-            guard seen.insert(parameter).inserted else { throw .repeated(parameter) }
+            guard seen.insert(parameter).inserted else {
+                // RFC 8707 §2 lets it be said again: each access token is for one, though.
+                guard parameter == .resource else { throw .repeated(parameter) }
+                namesSeveralResources = true
+                continue
+            }
             guard !value.isEmpty else { continue }
             // Nothing in OAuth is more than text; a NUL cannot be stored and is nobody's honest request.
             guard !value.utf8.contains(0) else { throw .malformed(parameter, "it contains a NUL") }
             values[parameter] = value
         }
         self.values = values
+        self.namesSeveralResources = namesSeveralResources
     }
 
     public subscript(parameter: Parameter) -> String? { values[parameter] }

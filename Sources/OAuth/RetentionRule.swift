@@ -7,6 +7,7 @@ extension Retention {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
         case refreshTokensOfEnded, endedPermissions, expiredPermissions
         case sessions, throttles, usedAssertions, signInPlaces, logins, verifications, deliveries
+        case initialAccessTokens
 
         /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
         func statement(at now: Timestamp, batch: Int) -> SQL {
@@ -69,6 +70,12 @@ extension Retention {
                 """
                 DELETE FROM used_assertions WHERE fingerprint IN (
                     SELECT fingerprint FROM used_assertions WHERE expires_at <= \(now)
+                    ORDER BY expires_at LIMIT \(batch))
+                """
+            case .initialAccessTokens:
+                """
+                DELETE FROM initial_access_tokens WHERE id IN (
+                    SELECT id FROM initial_access_tokens WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(batch))
                 """
             case .signInPlaces:

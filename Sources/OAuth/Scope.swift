@@ -26,7 +26,9 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public static let adminMerchant = "admin:merchant"
     /// That an ID token is wanted (OpenID Connect Core §3.1.2.1).
     public static let openID = "openid"
-    private static let neverByDefault: Set<String> = [admin, adminMerchant, openID, "offline_access"]
+    /// That tokens are for when the person is away, too (OpenID Connect Core §11).
+    public static let offlineAccess = "offline_access"
+    private static let neverByDefault: Set<String> = [admin, adminMerchant, openID, offlineAccess]
 
     public var description: String { tokens.joined(separator: " ") }
     public var isEmpty: Bool { tokens.isEmpty }
@@ -39,6 +41,8 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
 
     /// What a request without `scope` gets.
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }
+    /// Without the wish to outlive the moment.
+    var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
     /// What a person's token may carry: administration comes by client_credentials alone.
     public var withoutAdministration: Scope {
         Scope(tokens.filter { $0 != Self.admin && $0 != Self.adminMerchant })

@@ -16,6 +16,7 @@ extension ResourceFiles {
         "mail.html": PackageResources.mail_html,
         "mail.txt": PackageResources.mail_txt,
         "message.html": PackageResources.message_html,
+        "message.js": PackageResources.message_js,
         "new_password.html": PackageResources.new_password_html,
         "no.json": PackageResources.no_json,
         "restore.html": PackageResources.restore_html,
@@ -28,5 +29,6 @@ extension ResourceFiles {
         "sv.json": PackageResources.sv_json,
         "switch_account.html": PackageResources.switch_account_html,
         "verify.html": PackageResources.verify_html,
+        "web_message.html": PackageResources.web_message_html,
     ]
 }

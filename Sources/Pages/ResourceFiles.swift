@@ -14,7 +14,7 @@ struct ResourceFiles: Sendable {
         }
         let endings = [".html", ".json", ".css", ".txt", ".js"]
         for name in names.sorted() where !name.hasPrefix(".") && endings.contains(where: name.hasSuffix) {
-            guard Self.embedded[name] != nil, name != "submit.js" else {
+            guard Self.embedded[name] != nil, !name.hasSuffix(".js") else {
                 throw TemplateFault(file: "\(folder)/\(name)", "no file of this name can be overridden")
             }
         }

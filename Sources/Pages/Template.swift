@@ -48,6 +48,7 @@ public struct Template<Page: Sendable>: Sendable {
             "page": page, "words": words(page, version.texts), "language": frame.language.rawValue, "site": site,
         ]
         values["brand"] = frame.brand
+        values["application"] = frame.application
         return version.document.render(values).breakingAddresses
     }
 }

@@ -21,12 +21,15 @@ public struct Templates: Sendable {
     public let restore: Template<RestorePage>
     public let consent: Template<ConsentPage>
     public let formPost: Template<FormPostPage>
+    public let webMessage: Template<WebMessagePage>
     public let message: Template<MessagePage>
     public let mails: MailTemplates
     /// The stylesheet of all pages, for `Stylesheet.path`.
     public let stylesheet: String
-    /// The one script, for `Stylesheet.scriptPath`.
+    /// The script that submits a form, for `Stylesheet.scriptPath`.
     public let script: String
+    /// The script that tells an answer to another page.
+    public let messageScript: String
 
     /// Parses all templates in all languages, so that a broken one stops the start and not a visitor.
     ///
@@ -56,9 +59,11 @@ public struct Templates: Sendable {
         restore = try template("restore.html")
         consent = try template("consent.html")
         formPost = try template("form_post.html")
+        webMessage = try template("web_message.html")
         message = try template("message.html")
         mails = try MailTemplates(from: files, translations: translations, site: site)
         stylesheet = try files.text("spindle.css")
         script = try files.text("submit.js")
+        messageScript = try files.text("message.js")
     }
 }

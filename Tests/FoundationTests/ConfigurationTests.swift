@@ -325,6 +325,18 @@ import Values
         }
     }
 
+    @Test("a realm is what can be quoted, and known to who asks how the server is set up")
+    func basicRealm() throws {
+        for text in ["a\"b", "a\\b", "a\nb", "ål", String(repeating: "x", count: 101)] {
+            #expect(faults(["basic_realm": text]).map(\.key) == ["basic_realm"])
+        }
+        let configuration = try read([:], ["SPINDLE_BASIC_REALM": "Loom, 2 (x)"])
+        #expect(configuration.basicRealm == "Loom, 2 (x)")
+        #expect(try read().basicRealm == nil)
+        let findings = ConfigurationDiagnosis.findings(configuration)
+        #expect(findings.contains { $0.state == .warning && $0.detail.contains("basic_realm Loom, 2 (x)") })
+    }
+
     @Test("a client's calls an hour are a number, and at least one")
     func apiLimit() throws {
         #expect(try read(["api_limit": "1"]).apiLimit == 1)

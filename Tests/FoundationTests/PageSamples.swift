@@ -134,8 +134,9 @@ struct PageSamples {
             since: value)
         return templates.account(
             AccountPage(
-                account: profile, formToken: value, sessions: sessions, apps: [app], newEmail: value, notice: notice,
-                refusal: refusal), in: frame)
+                account: profile, formToken: value, sessions: sessions, apps: [app],
+                links: [LinkItem(issuer: value, subject: value, name: value, since: value)], newEmail: value,
+                notice: notice, refusal: refusal), in: frame)
     }
 
     private var applications: [String: String] {
@@ -148,6 +149,8 @@ struct PageSamples {
                     request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),
+            "webMessage": templates.webMessage(
+                WebMessagePage(origin: value, fields: [HiddenField(name: value, value: value)]), in: frame),
         ]
     }
 
@@ -175,6 +178,7 @@ struct PageSamples {
             ("emailChanged", .emailChanged(newAddress: value)),
             ("resetPassword", .resetPassword(link: value, hours: 24)),
             ("passwordChanged", .passwordChanged(resetLink: value)),
+            ("signInLinked", .signInLinked(provider: value, link: value)),
             ("confirmAddress", .confirmAddress(link: value, days: 7)),
             ("choosePassword", .choosePassword(link: value, hours: 24)),
             ("deletionScheduled", .deletionScheduled(dueAt: value, signInLink: value)),

@@ -55,9 +55,10 @@ import Testing
                     #expect(!html.contains(banned), "page \(name) holds \(banned)")
                 }
                 #expect(!html.contains(#/<[^>]* on[a-z]+=/#), "page \(name)")
-                let script = "<script src=\"\(Stylesheet.scriptPath)\" defer></script>"
-                #expect(html.contains("<script") == (name == "formPost"), "page \(name)")
-                #expect(html.contains(script) == (name == "formPost"), "page \(name)")
+                let scripts = ["formPost": Stylesheet.scriptPath, "webMessage": "/assets/message.js"]
+                let script = scripts[name].map { "<script src=\"\($0)\" defer></script>" }
+                #expect(html.contains("<script") == (script != nil), "page \(name)")
+                #expect(script.map(html.contains) ?? true, "page \(name)")
             }
         }
     }

@@ -50,7 +50,7 @@ import Testing
                 group.addTask {
                     let token = CompactJWS.sign(
                         .members(["n": .integer(Int64(number))]), type: "JWT", key: key, keyID: jwk.keyID)
-                    _ = try await keys.verify(token, allowed: [.rs256, .es256])
+                    _ = try await keys.verify(token, allowed: [.rs256, .es256, .ps256, .edDSA])
                 }
             }
             try await group.waitForAll()

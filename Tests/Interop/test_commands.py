@@ -186,6 +186,9 @@ def test_what_the_commands_make_the_server_serves(prepare):
     typing = ["user", "create", "--email", "Kari@Example.com ", "--password-stdin", "--json"]
     user = good(server.command(*typing, typed=password + "\n"))
     assert user["user_id"].isdigit() and user["email"] == "kari@example.com"
+    saying = ("user", "change", user["user_id"], "--attributes")
+    assert good(server.command(*saying, '{"roles": ["editor"]}', "--json"))["attributes"] == {"roles": ["editor"]}
+    assert server.command(*saying, "roles").returncode == 64
     for noun, identifier in (("merchant", merchant["id"]), ("client", client["client_id"]), ("user", user["user_id"])):
         listed = server.command(noun, "list", "--json")
         assert listed.returncode == 0 and identifier in listed.stdout, said(listed)

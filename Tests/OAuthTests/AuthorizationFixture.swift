@@ -11,6 +11,8 @@ struct AuthorizationFixture {
     /// The clients that requests come from.
     enum Asking: String, CaseIterable {
         case own, stranger, strict
+        /// A stranger that asks by every response type.
+        case direct
     }
 
     let database: any Database
@@ -36,7 +38,10 @@ struct AuthorizationFixture {
                 "client_name": .string(asking.rawValue), "scope": "openid profile email",
                 "redirect_uris": [.string(Self.redirectURI), "https://app.example/cancelled", "app://back"],
                 "post_logout_redirect_uris": ["https://app.example/bye?from=here"],
-                "first_party": .bool(asking != .stranger), "require_verified_email": .bool(asking == .strict),
+                "response_types": .array(
+                    asking == .direct ? ResponseType.all.map { .string($0.description) } : ["code"]),
+                "first_party": .bool(asking != .stranger && asking != .direct),
+                "require_verified_email": .bool(asking == .strict),
             ]
             ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant).client.id
         }
@@ -68,6 +73,6 @@ struct AuthorizationFixture {
         _ asking: Asking, _ changes: KeyValuePairs<String, String> = [:]
     ) async throws -> AuthorizationRequest {
         try AuthorizationRequest(
-            try parameters(asking, changes), returnAddress: try await address(asking, changes))
+            try parameters(asking, changes), returnAddress: try await address(asking, changes), issuer: Self.issuer)
     }
 }

@@ -20,6 +20,8 @@ struct CallbackAnnouncementTests {
             Callbacks.Post(
                 leave: { [self] message, _ in
                     left.withLock { left in left[message.id.text] = left[message.id.text] ?? message.uri }
+                }, leaveNotice: { [self] notice, _ in
+                    left.withLock { $0[notice.id.text] = notice.client.text }
                 }, send: { [self] in rounds.withLock { $0 += 1 } })
         }
         var uris: [String] { left.withLock { $0.values.sorted() } }
@@ -65,6 +67,38 @@ struct CallbackAnnouncementTests {
             try another.changed(account, fields: ["name"], status: nil, in: db)
         }
         #expect(house.post.ids.count == 4 && house.post.ids.isSuperset(of: first))
+        await world.database.close()
+    }
+
+    @Test("the end of a browser session is told once to a client, of as many permissions", arguments: Backend.available)
+    func browsers(backend: Backend) async throws {
+        struct Undone: Error {}
+        let house = try await House(backend)
+        let (world, account) = (house.world, house.world.account)
+        _ = try await world.clients.change(
+            world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"])
+        let tokens = [try await world.signIn(), try await world.signIn()]
+        _ = try await world.database.write { db in
+            try db.execute("UPDATE permissions SET session_id = 'one' WHERE account_id = \(account)")
+        }
+        let announcement = house.callbacks.announcement(at: world.clock.now)
+        for isUndone in [true, false, false] {
+            let work = { @Sendable (db: any Transaction) throws in
+                try Permissions.end(with: .one("another"), of: account, telling: announcement, in: db)
+                try Permissions.end(with: .all(except: "one"), of: account, telling: announcement, in: db)
+                try Permissions.end(with: .one("one"), of: account, telling: announcement, in: db)
+                if isUndone { throw Undone() }
+            }
+            do { try await world.database.write(work) } catch is Undone {}
+        }
+        #expect(house.post.uris == [world.phone.id.text])
+        // A phone's tokens were for no browser.
+        for token in tokens { #expect(await world.isLive(token)) }
+        let another = house.callbacks.announcement(at: world.clock.now)
+        try await world.database.write { db in
+            try Permissions.end(with: .all(except: nil), of: account, telling: another, in: db)
+        }
+        #expect(house.post.ids.count == 1, "told once")
         await world.database.close()
     }
 

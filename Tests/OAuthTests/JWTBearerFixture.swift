@@ -59,8 +59,12 @@ struct JWTBearerFixture: Sendable {
                     clock: clock), origin: Self.ourselves, clock: clock),
             audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
         issuance = TokenIssuance(
-            clients: ClientAuthenticator(database: database, known: known), grants: [grant],
-            mint: BearerTokenMint(database: database, clock: clock, random: random))
+            clients: ClientAuthenticator(
+                database: database, known: known, assertions: .without(database, seal: seal, clock: clock)),
+            grants: [grant],
+            mint: BearerTokenMint(
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+            ), issuer: "https://id.example/")
         merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
         client = try await Self.client(of: merchant, clients)
     }

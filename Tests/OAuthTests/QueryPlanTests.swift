@@ -59,7 +59,7 @@ struct QueryPlanTests {
         try await database.write { db in
             try Sessions.open(
                 opening, account: world.account, signedInAt: world.clock.now, permission: nil, replacing: nil,
-                at: world.clock.now, in: db)
+                at: world.clock.now, in: db, .unheard)
         }
         let sessions = Sessions(database: database, clock: world.clock, news: .unheard)
         let session = try #require(try await sessions.find(secret))
@@ -69,6 +69,12 @@ struct QueryPlanTests {
         #expect(try await list.items(of: world.account).count == 1)
         try await list.end(.random(from: SystemRandom()), of: world.account)
         try await list.endOthers(than: session)
+        let (account, announcement) = (world.account, Callbacks.unheard.announcement(at: world.clock.now))
+        for browsers in [BrowserSessions.one(session.id.text), .all(except: session.id.text)] {
+            try await database.write { db in
+                try Permissions.end(with: browsers, of: account, telling: announcement, in: db)
+            }
+        }
         let data = PersonalData(
             database: database, clock: world.clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
         #expect(try await data.document(of: world.account) != nil)
@@ -160,7 +166,7 @@ struct QueryPlanTests {
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
                 opening, account: entitlement.subject.account, signedInAt: now, permission: entitlement.permission.text,
-                replacing: nil, at: now, in: db)
+                replacing: nil, at: now, in: db, .unheard)
         }
         let sessions = Sessions(database: world.database, clock: world.clock, news: .unheard)
         world.clock.advance(by: .seconds(90))

@@ -1,3 +1,4 @@
+import Cryptography
 import JOSE
 import Testing
 
@@ -58,7 +59,7 @@ struct SignSecretTests {
     @Test("names and values of any form are joined to some text, and the same text each time")
     func texts() {
         func text(_ pairs: (String, String)...) -> [String] {
-            HashedParameters.texts(of: pairs.map { (name: $0.0, value: $0.1) })
+            Array(HashedParameters.texts(of: pairs.map { (name: $0.0, value: $0.1) }))
         }
         #expect(text() == ["", ""])
         #expect(text(("a10", "3"), ("a2", "2"), ("a1", "1")) == ["123", "123"])
@@ -70,6 +71,19 @@ struct SignSecretTests {
         #expect(text((String(repeating: "a[", count: 20_000) + "]", "1")) == ["1", "1"])
         #expect(text(("a" + String(repeating: "[b]", count: 10_000), "1")) == ["1", "1"])
         #expect(text(("é", "1"), ("z", "0")) == ["01", "01"])
+    }
+
+    @Test("a thousand parameters of one level are hashed; with one more it is nobody's, however right the hash")
+    func mostHashed() {
+        let secret = SignSecret("foobar")
+        func isHash(_ count: Int) -> Bool {
+            // The signature of an assertion of the same text is made alike.
+            let text = String(repeating: "x", count: count)
+            let hash = Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array("foobar".utf8)))
+            return secret.isHash(hash, of: (0..<count).map { _ in (name: "a[]", value: "x") })
+        }
+        #expect(isHash(1000))
+        #expect(!isHash(1001) && !isHash(12_500))
     }
 
     @Test("apps sign their assertions in lowercase hexadecimal")

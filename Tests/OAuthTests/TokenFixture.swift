@@ -35,7 +35,9 @@ struct TokenFixture: Sendable {
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
         exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
-        authenticator = ClientAuthenticator(database: database, known: known)
+        authenticator = ClientAuthenticator(
+            database: database, known: known,
+            assertions: .without(database, seal: seal, clock: clock))
         accessTokens = AccessTokens(database: database, clock: clock)
         let password = PasswordGrant { _, _, _, _ in
             PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now), isVerified: true) { _ in true
@@ -48,7 +50,9 @@ struct TokenFixture: Sendable {
                 RefreshTokenGrant(
                     tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             ],
-            mint: BearerTokenMint(database: database, clock: clock, random: random))
+            mint: BearerTokenMint(
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+            ), issuer: "https://id.example/")
         try await database.write { db in try Accounts.insertBlank(account, at: clock.now, in: db) }
         merchant = try await merchants.create(["name": "Loom"]).id
         let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes

@@ -21,6 +21,9 @@ public struct Answer: Sendable, CustomStringConvertible {
         headers.first { $0.name.lowercased() == "set-cookie" && $0.value.hasPrefix("\(name)=") }?.value
     }
 
+    /// The body as it reads: without the places where a line may break.
+    public var words: String { body.replacing("<wbr>", with: "") }
+
     /// The value of a cookie that it sets.
     public func cookie(_ name: String) -> String? {
         guard let pair = setCookie(name)?.split(separator: ";").first else { return nil }

@@ -5,12 +5,17 @@ public import OAuth
 
 extension PersonNews {
     /// Nobody hears.
-    public static let unheard = PersonNews { _ in Announcement(say: { _, _, _ in }, send: {}) }
+    public static let unheard = PersonNews { _ in .unheard }
+}
+
+extension PersonNews.Announcement {
+    /// Nobody hears.
+    public static let unheard = PersonNews.Announcement(say: { _, _, _ in }, send: {})
 }
 
 extension Callbacks {
     /// No client hears.
     public static let unheard = Callbacks(
         seal: Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom()), random: SystemRandom(),
-        post: Post(leave: { _, _ in }, send: {}))
+        post: Post(leave: { _, _ in }, leaveNotice: { _, _ in }, send: {}))
 }

@@ -16,8 +16,8 @@ extension ClientCommand {
             let client = try await stores.clients.known(id)
             guard let (secret, value) = try await stores.clients.addSecret(to: client.id) else {
                 throw CommandFailure(
-                    client.isPublic
-                        ? "a client with token_endpoint_auth_method none has no secret"
+                    !client.authentication.takesSecret
+                        ? "a client with token_endpoint_auth_method \(client.authentication.rawValue) has no secrets to add to"
                         : "it has \(Clients.mostSecrets) live secrets already: end one first (spindle client end-secret)"
                 )
             }

@@ -14,6 +14,11 @@ struct UserMembers: ParsableArguments {
     @Option(help: "The telephone number.") var phoneNumber: String?
     @Option(help: "The language, such as nb-NO.") var locale: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Attributes for the claims of clients: a JSON object of texts, lists of texts, or null.",
+            valueName: "json")) var attributes: String?
+
     /// The document, with the password that is waiting on the standard input.
     func json() throws -> JSON {
         .members([
@@ -26,7 +31,15 @@ struct UserMembers: ParsableArguments {
             "preferred_username": preferredUsername.map { .string($0) },
             "phone_number": phoneNumber.map { .string($0) },
             "locale": locale.map { .string($0) },
+            "attributes": try attributes.map(Self.attributes),
         ])
+    }
+
+    private static func attributes(_ text: String) throws -> JSON {
+        guard let json = try? JSON(parsing: Array(text.utf8)) else {
+            throw CommandFailure("--attributes: must be JSON", .usage)
+        }
+        return json
     }
 
     private static func passwordFromStandardInput() throws -> String {

@@ -23,6 +23,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case apiLimit = "api_limit"
     case facebookAPI = "facebook_api"
     case googleAPI = "google_api"
+    case basicRealm = "basic_realm"
     case logLevel = "log_level"
     case logFormat = "log_format"
 

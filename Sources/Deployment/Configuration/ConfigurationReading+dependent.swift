@@ -34,6 +34,14 @@ extension ConfigurationReading {
         return sameSite
     }
 
+    /// It stands in a quoted string that some clients take to its first backslash (RFC 9110 §5.6.4).
+    mutating func basicRealm() -> String? {
+        value(.basicRealm, "1 to 100 printable characters of ASCII, without \" and \\") { text in
+            let isQuotable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            return isQuotable && (1...100).contains(text.utf8.count) ? text : nil
+        }
+    }
+
     /// Nil when it is faulty; without one, nobody who reads answers at the issuer's host.
     mutating func sender(under issuer: IssuerURL?) -> Sender? {
         let expected = "an address, or a name and an address as in Example <no-reply@example.com>"

@@ -38,6 +38,8 @@ public struct SpindleConfiguration: Sendable {
     /// Where Facebook's and Google's access tokens are checked.
     public var facebookAPI: String
     public var googleAPI: String
+    /// When set, people may ask for their own data with name and password by HTTP Basic, in this realm.
+    public var basicRealm: String?
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
 

@@ -30,6 +30,12 @@ enum ConfigurationDiagnosis {
                     subject, .warning,
                     "\(setting) \(address) is not https: whoever answers there decides who somebody is"))
         }
+        if let realm = configuration.basicRealm {
+            findings.append(
+                Finding(
+                    subject, .warning,
+                    "basic_realm \(realm): /me and /oauth/userinfo take people's passwords too, which apps then keep"))
+        }
         if let everyone = configuration.trustedProxies.first(where: { $0.prefix == 0 }) {
             findings.append(
                 Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))

@@ -90,8 +90,8 @@ public struct ClientsEndpoint: Endpoint {
         guard let (secret, value) = try await clients.addSecret(to: client.id) else {
             throw Problem(
                 status: .conflict,
-                detail: client.isPublic
-                    ? "A client that authenticates by 'none' has no secrets."
+                detail: !client.authentication.takesSecret
+                    ? "A client that authenticates by '\(client.authentication.rawValue)' has no secrets to add to."
                     : "\(Clients.mostSecrets) secrets are live already: end one first.")
         }
         return .json(

@@ -52,6 +52,10 @@ public struct UsersEndpoint: Endpoint {
                 "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
                 member: "password")
         }
+        if administrator.confines != nil, changes.setsAttributes {
+            // They reach the clients of every merchant.
+            throw Problem.forbidden("Only the platform may set attributes.", member: "attributes")
+        }
         do {
             let account = try await accounts.create(changes) { id, now, db in
                 guard case .merchant(_, let client) = administrator else { return }
@@ -84,7 +88,7 @@ public struct UsersEndpoint: Endpoint {
         let changes = try AccountChanges(try await request.jsonObject())
         if administrator.confines != nil, let member = changes.sensitiveMember {
             throw Problem.forbidden(
-                "Address, password, verified flag and disabling of an account are the platform's to set.",
+                "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",
                 member: member)
         }
         do {

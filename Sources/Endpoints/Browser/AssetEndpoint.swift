@@ -4,7 +4,7 @@ public import OAuth
 public import Pages
 import Values
 
-/// What pages are made with besides themselves: the style, a merchant's colours, the one script.
+/// What pages are made with besides themselves: the style, a merchant's colours, the scripts.
 public struct AssetEndpoint: Endpoint {
     private let templates: Templates
     private let merchants: Merchants
@@ -17,6 +17,9 @@ public struct AssetEndpoint: Endpoint {
     public func add(to router: RouterGroup<SpindleContext>) {
         router.get("/assets/spindle.css") { _, _ in Response.asset(templates.stylesheet, "text/css; charset=utf-8") }
         router.get("/assets/submit.js") { _, _ in Response.asset(templates.script, "text/javascript; charset=utf-8") }
+        router.get("/assets/message.js") { _, _ in
+            Response.asset(templates.messageScript, "text/javascript; charset=utf-8")
+        }
         router.get("/assets/brand/{merchant}", use: brand)
     }
 

@@ -6,11 +6,22 @@ import Pages
 
 extension PageRenderer {
     /// Reads the authorization request that `form` holds and does `work` with it.
-    ///
-    /// A bad client or redirect URI gets a page; any other refusal, of the request or of the work, goes to the client.
     func authorizing(
         _ form: Form, _ http: Request, _ context: SpindleContext,
         _ work: (AuthorizationRequest) async throws -> Response
+    ) async throws -> Response {
+        try await answering(form, http, context) { parameters, address in
+            try await work(
+                try AuthorizationRequest(parameters, returnAddress: address, issuer: site.issuer))
+        }
+    }
+
+    /// Finds out where the answer to the authorization request in `form` goes, and does `work` with it.
+    ///
+    /// A bad client or redirect URI gets a page; any other refusal, of the request or of the work, goes to the client.
+    func answering(
+        _ form: Form, _ http: Request, _ context: SpindleContext,
+        _ work: (OAuth.Parameters, ReturnAddress) async throws -> Response
     ) async throws -> Response {
         let parameters: OAuth.Parameters
         let returnAddress: ReturnAddress
@@ -26,7 +37,7 @@ extension PageRenderer {
             return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
         }
         do {
-            return try await work(try AuthorizationRequest(parameters, returnAddress: returnAddress))
+            return try await work(parameters, returnAddress)
         } catch let refusal as OAuthError {
             refusal.log(to: context.logger)
             return try await send(returnAddress.answer(refusal: refusal, issuer: site.issuer), for: returnAddress, http)
@@ -45,7 +56,7 @@ extension PageRenderer {
         return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
     }
 
-    /// Sends the browser to the client with `answer`: by a redirect, or by a page whose form posts itself.
+    /// Sends the browser to the client with `answer`: by a redirect, by a page whose form posts itself, or by one that tells it to another.
     func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
         switch answer {
         case .redirect(let location): return .sendBrowser(to: location)
@@ -54,6 +65,11 @@ extension PageRenderer {
             let form = FormPostPage(
                 action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
+        case .message(let origin, let fields):
+            let visit = try await visit(http, client: address.client)
+            let message = WebMessagePage(
+                origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
+            return page(templates.webMessage(message, in: visit.frame), visit, script: true)
         }
     }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 public import Hummingbird
 public import Identity
 public import OAuth
+public import OpenID
 import Pages
 public import Values
 
@@ -9,17 +10,22 @@ public import Values
 public struct AuthorizeEndpoint: Endpoint {
     static let path = "/oauth/authorize"
 
-    private let pages: PageRenderer
-    private let codes: AuthorizationCodes
+    let pages: PageRenderer
+    private let answers: AuthorizationAnswers
+    private let meantPerson: MeantPerson
+    let requestObjects: RequestObjects
     private let consents: Consents
     private let sessions: Sessions
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, codes: AuthorizationCodes, consents: Consents, sessions: Sessions, clock: any WallClock
+        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: MeantPerson, requestObjects: RequestObjects,
+        consents: Consents, sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages
-        self.codes = codes
+        self.answers = answers
+        self.meantPerson = meantPerson
+        self.requestObjects = requestObjects
         self.consents = consents
         self.sessions = sessions
         self.clock = clock
@@ -47,13 +53,19 @@ public struct AuthorizeEndpoint: Endpoint {
         _ form: Form, by entrance: Entrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
         let form = entrance.form(form)
+        guard form[Parameter.request.rawValue]?.isEmpty ?? true else {
+            return try await takeApart(form, http, context)
+        }
         return try await pages.authorizing(form, http, context) { request in
+            let form = form.complete(for: request.returnAddress.client)
             let session = try await sessions.of(http, pages.site)
-            let visitor = try await visitor(session, request.returnAddress.client)
+            let visitor = try await visitor(session, request)
             switch request.next(for: visitor, at: clock.now) {
             case .signIn where entrance.beginsWithSignUp && request.prompt.isEmpty:
                 return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
-            case .signIn: return try await signIn(request, form, http, session, confirming: false)
+            case .signIn:
+                let known = visitor?.isMeant ?? false ? session : nil
+                return try await signIn(request, form, http, known, confirming: false)
             case .confirm: return try await signIn(request, form, http, session, confirming: true)
             case .signUp: return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
             case .verify: return .sendBrowser(to: form.way(through: "/verify"), status: .seeOther)
@@ -70,29 +82,26 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    private func visitor(_ session: Session?, _ client: Client) async throws -> Visitor? {
+    private func visitor(_ session: Session?, _ request: AuthorizationRequest) async throws -> Visitor? {
+        let client = request.returnAddress.client
+        let isMeant = try await meantPerson.isMeant(session?.account, by: request)
         guard let session else { return nil }
         let consented = client.firstParty ? nil : try await consents.find(session.account, client.id)?.scope
         return Visitor(
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
-            consented: consented)
+            consented: consented, isMeant: isMeant)
     }
 
     private func give(
         _ request: AuthorizationRequest, _ session: Session?, _ form: Form, _ http: Request
     ) async throws -> Response {
         let address = request.returnAddress
-        guard request.responseType == .code else {
-            return try await pages.send(address.emptyAnswer(issuer: pages.site.issuer), for: address, http)
-        }
         guard let session,
-            let code = try await codes.issue(
-                request, subject: session.subject,
-                session: session.id.text, at: clock.now)
+            let answer = try await answers.answer(to: request, of: session.subject, in: session.id.text)
             // What was allowed was taken back a moment ago: ask again.
         else { return .sendBrowser(to: form.onward, status: .seeOther) }
-        return try await pages.send(address.answer(code: code, issuer: pages.site.issuer), for: address, http)
+        return try await pages.send(answer, for: address, http)
     }
 
     private func signIn(

@@ -23,7 +23,7 @@ public struct FlowEndpoint: Endpoint {
         let carried: [Parameter] = [.clientID, .redirectURI, .cancelRedirectURI, .state, .uiLocales]
         let spoken = query.withoutLocale
         let form = Form(
-            pairs: [(Parameter.responseType.rawValue, AuthorizationRequest.ResponseType.none.rawValue)]
+            pairs: [(Parameter.responseType.rawValue, ResponseType.nothing.description)]
                 + carried.compactMap { parameter in spoken[parameter.rawValue].map { (parameter.rawValue, $0) } })
         return try await pages.authorizing(form, request, context) { _ in
             .sendBrowser(to: form.way(through: PasswordEndpoint.path), status: .seeOther)

@@ -11,6 +11,13 @@ extension Form {
 
     var fitsOnward: Bool { onward.utf8.count <= Self.longestOnward }
 
+    /// The request with what its client is registered for where it says nothing itself: what changes on the way from page
+    /// to page must stand there.
+    func complete(for client: Client) -> Form {
+        guard self[Parameter.maxAge.rawValue] == nil, let age = client.openID.defaultMaxAge else { return self }
+        return with(.maxAge, String(age.seconds))
+    }
+
     /// The request after a new sign-in or account, which is what these prompts asked for. Nor does it ask again for a
     /// `max_age` that the way back itself could outlast: it gets a minute.
     var signedIn: Form {
@@ -37,7 +44,8 @@ extension Form {
     /// The request as somebody else takes it up, who signs in first and is none that was hinted at.
     var bySomebodyElse: Form {
         let prompts = [self[Parameter.prompt.rawValue], Prompt.selectAccount.rawValue].compactMap(\.self)
-        let rest = pairs.filter { $0.name != Parameter.loginHint.rawValue }
+        let hints = [Parameter.loginHint, .idTokenHint].map(\.rawValue)
+        let rest = pairs.filter { !hints.contains($0.name) }
         return Form(pairs: rest).with(.prompt, prompts.joined(separator: " "))
     }
 

@@ -65,7 +65,8 @@ public struct HasSessionEndpoint: Endpoint {
         let mayName = client.firstParty || scope.contains("profile")
         let profile = mayName ? try await accounts.find(id)?.profile : nil
         return .members([
-            "userId": .integer(id.number), "id": .string(id.description), "displayName": profile?["name"],
+            "userId": .integer(id.number), "id": .string(id.description),
+            "uuid": .string(PersonUUID(id).description), "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
             "defaultAgreementAccepted": .bool(try await agreements.isAccepted(agreements.platform, by: id)),

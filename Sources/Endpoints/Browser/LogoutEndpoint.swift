@@ -3,6 +3,7 @@ public import Hummingbird
 public import Identity
 import JOSE
 public import OAuth
+public import OpenID
 import Pages
 public import Values
 
@@ -12,15 +13,18 @@ public struct LogoutEndpoint: Endpoint {
     private let tokens: AccessTokens
     private let permissions: Permissions
     private let sessions: Sessions
+    private let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, tokens: AccessTokens, permissions: Permissions, sessions: Sessions, clock: any WallClock
+        pages: PageRenderer, tokens: AccessTokens, permissions: Permissions, sessions: Sessions, hints: IDTokenHints,
+        clock: any WallClock
     ) {
         self.pages = pages
         self.tokens = tokens
         self.permissions = permissions
         self.sessions = sessions
+        self.hints = hints
         self.clock = clock
     }
 
@@ -37,18 +41,18 @@ public struct LogoutEndpoint: Endpoint {
         let presented = try PresentedToken.read(request)
         let token = try await endToken(
             presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
-        let client = try await client(parameters, token, presented)
-        let address = LogoutAddress(parameters, client: client)
+        let wish = try await wish(parameters, token, presented)
         guard let session else {
             // A device is answered in its own language; a browser is told, or goes on.
-            if token != nil, address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, client, address)
+            if token != nil, wish.address == nil { return .json(.members(["result": "OK"])) }
+            return try await signedOut(request, wish)
         }
         // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
         // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
         let isOwnWish = token?.account == session.account || request.headers[.secFetchSite] == "same-origin"
-        guard !isOwnWish else { return try await end(session, request, client, address) }
-        return try await ask(session, parameters, request, client)
+        if isOwnWish { return try await end(session, request, wish) }
+        if try await wish.isShown(by: session) { return try await end(session, request, wish) }
+        return try await ask(session, request, wish)
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -59,49 +63,55 @@ public struct LogoutEndpoint: Endpoint {
             _ = try await endToken(request, form)
             return .json(.members(["result": "OK"]))
         }
+        // A client's own form (RP-Initiated Logout §2), which comes without the browser's cookies: the same by GET.
+        if form["form_token"] == nil, LogoutWish.isOfClient(parameters) {
+            guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
+            return .sendBrowser(to: "/logout?\(form.pairs.encoded)", status: .seeOther)
+        }
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
-        let client = try await client(parameters, nil, nil)
-        let address = LogoutAddress(parameters, client: client)
+        let wish = try await wish(parameters, nil, nil)
         // Sent twice, or signed out in another tab meanwhile: what the person wants is so.
         guard let session = try await sessions.of(request, pages.site) else {
-            return try await signedOut(request, client, address)
+            return try await signedOut(request, wish)
         }
         // Somebody else signed in meanwhile; the form spoke of another.
         guard form[Self.person].map({ $0 == session.account.description }) ?? true else {
-            return try await ask(session, parameters, request, client)
+            return try await ask(session, request, wish)
         }
-        return try await end(session, request, client, address)
+        return try await end(session, request, wish)
     }
 
     /// Whom the form would sign out. Our page of who is signed in has it not: it is as good as a click on a link there.
     private static let person = "person"
 
-    private func ask(
-        _ session: Session, _ parameters: OAuth.Parameters, _ request: Request, _ client: Client?
-    ) async throws -> Response {
+    private func ask(_ session: Session, _ request: Request, _ wish: LogoutWish) async throws -> Response {
         let issued = pages.forms.issue(request)
-        let carried = LogoutAddress.parameters.compactMap { parameter in
-            parameters[parameter].map { HiddenField(name: parameter.rawValue, value: $0) }
-        }
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
-            fields: carried + [HiddenField(name: Self.person, value: session.account.description)])
-        let visit = try await pages.visit(request, client: client)
+            fields: wish.fields + [HiddenField(name: Self.person, value: session.account.description)])
+        let visit = try await visit(request, wish)
         return pages.page(
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
     }
 
-    /// The client that the request names, or whose token came with it: a web page's link often holds one that is dead
-    /// by the time it is followed.
-    private func client(
+    private func visit(_ request: Request, _ wish: LogoutWish) async throws -> Visit {
+        try await pages.visit(request, client: wish.client, uiLocales: wish.parameters[.uiLocales])
+    }
+
+    /// The client is the one that the request names, or whose token came with it: a web page's link often holds one that
+    /// is dead by the time it is followed.
+    private func wish(
         _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
-    ) async throws -> Client? {
+    ) async throws -> LogoutWish {
+        if let text = parameters[.idTokenHint] {
+            return LogoutWish(parameters, hinted: try await hints.read(text))
+        }
         var id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
         if id == nil, let presented { id = try await tokens.client(of: presented.secret) }
-        guard let id else { return nil }
-        return try await pages.clients.findLive(id)
+        guard let id else { return LogoutWish(parameters, client: nil) }
+        return LogoutWish(parameters, client: try await pages.clients.findLive(id))
     }
 
     /// Ends the token of a link. In a browser a dead one is as good as none: its person wants to sign out all the same.
@@ -125,20 +135,16 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    private func end(
-        _ session: Session, _ request: Request, _ client: Client?, _ address: LogoutAddress?
-    ) async throws -> Response {
+    private func end(_ session: Session, _ request: Request, _ wish: LogoutWish) async throws -> Response {
         try await sessions.end(session.id)
-        return try await signedOut(request, client, address)
+        return try await signedOut(request, wish)
     }
 
     /// The cookie is the session and the being remembered in one: both are gone.
-    private func signedOut(
-        _ request: Request, _ client: Client?, _ address: LogoutAddress?
-    ) async throws -> Response {
+    private func signedOut(_ request: Request, _ wish: LogoutWish) async throws -> Response {
         let cleared = pages.site.clearedSessionCookie
-        if let address { return .sendBrowser(to: address.location, cookies: [cleared]) }
-        let visit = try await pages.visit(request, client: client)
+        if let address = wish.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
+        let visit = try await visit(request, wish)
         return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])
     }
 }

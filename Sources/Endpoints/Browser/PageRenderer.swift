@@ -31,7 +31,7 @@ public struct PageRenderer: Sendable {
     ) -> Response {
         var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
         if script { policy.append("script-src 'self'") }
-        if let image = visit.imageSource { policy.append("img-src \(image)") }
+        if !visit.imageSources.isEmpty { policy.append("img-src \(visit.imageSources.joined(separator: " "))") }
         policy.append("frame-ancestors \(visit.framedBy.isEmpty ? "'none'" : visit.framedBy.joined(separator: " "))")
         if !formsLeaveSite { policy.append("form-action 'self'") }
         var headers = HTTPFields()

@@ -75,11 +75,14 @@ public struct SessionCodeEndpoint: Endpoint {
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
             address: address.of(request, context), method: .token)
         let now = clock.now
+        let announcement = sessions.announcement(at: now)
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
-                opening.at(entitlement.client.text), account: entitlement.subject.account, signedInAt: entitlement.subject.signedInAt,
-                permission: entitlement.permission.text, replacing: old?.id, at: now, in: db)
+                opening.at(entitlement.client.text), account: entitlement.subject.account,
+                signedInAt: entitlement.subject.signedInAt, permission: entitlement.permission.text,
+                replacing: old?.id, at: now, in: db, announcement)
         }
+        announcement.send()
         return .sendBrowser(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])
     }
 

@@ -9,16 +9,23 @@ struct Visit: Sendable {
     let frame: Frame
     /// The application that sent the person here.
     let client: Client?
-    /// The one image that a page may show: the brand's logo, without its query, which no source has (CSP 3 §2.3.1).
-    let imageSource: String?
+    /// What images a page may show, the logos of brand and application, without their queries, which no source has
+    /// (CSP 3 §2.3.1).
+    let imageSources: [String]
     let framedBy: [String]
 
     init(language: Language, client: Client? = nil, merchant: Merchant? = nil) {
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
         let brand = merchant.map { Brand(name: $0.name, logoURI: $0.logoURI, stylesheet: stylesheet) }
-        frame = Frame(language: language, brand: brand)
+        let application = client.flatMap { client in
+            Application(
+                name: client.name, logoURI: client.openID.address("logo_uri"),
+                policyURI: client.openID.address("policy_uri"), termsURI: client.termsURI)
+        }
+        frame = Frame(language: language, brand: brand, application: application)
         self.client = client
-        imageSource = merchant?.logoURI.map { String($0.prefix { $0 != "?" }) }
+        imageSources = [merchant?.logoURI, client?.openID.address("logo_uri")].compactMap(\.self)
+            .map { String($0.prefix { $0 != "?" }) }
         // A third party that frames its own request could lay it under something else and have it clicked.
         framedBy = client.map { $0.firstParty ? $0.webOrigins : [] } ?? []
     }

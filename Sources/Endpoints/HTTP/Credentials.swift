@@ -12,7 +12,8 @@ extension ClientCredentials {
 
     /// The client that a request names, however wrong the rest of it is.
     static func named(_ request: Request, _ form: Form) -> Client.ID? {
-        (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
+        (try? form.parameters).flatMap { try? read(request, $0).id }
+            ?? (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
     }
 
     /// The pair of a Basic header: id and secret are form-encoded inside (RFC 6749 §2.3.1).
@@ -36,27 +37,46 @@ extension ClientCredentials {
 struct PresentedToken {
     let secret: Secret<AccessToken>
     let wasInQuery: Bool
+    /// With `wasInQuery` it was said twice.
+    var wasInBody = false
 
     /// The one token of a request: from the header, the form or the query. More than one is a malformed request.
     static func read(_ request: Request, form: OAuth.Parameters? = nil) throws(OAuthError) -> PresentedToken? {
+        let presented = try find(request.headers, form: form, query: try request.query.parameters)
+        guard presented?.wasSentTwice != true else { throw .twoTokens }
+        return presented
+    }
+
+    /// The same, but in query and body it may be one: SPiD's SDKs say it in both, which is for who knows the client to
+    /// judge.
+    static func find(
+        _ headers: HTTPFields, form: OAuth.Parameters?, query: OAuth.Parameters?
+    ) throws(OAuthError) -> PresentedToken? {
         var found: [PresentedToken] = []
-        for header in request.headers[values: .authorization] {
+        for header in headers[values: .authorization] {
             let parts = header.split(separator: " ", omittingEmptySubsequences: true)
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
             found.append(PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false))
         }
-        if let text = form?[.oauthToken] {
-            found.append(PresentedToken(secret: Secret(text), wasInQuery: false))
+        // RFC 6750 §2.2, and as SPiD calls it.
+        for text in [form?[.accessToken], form?[.oauthToken]].compactMap(\.self) {
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: false, wasInBody: true))
         }
-        if let text = try request.query.parameters[.oauthToken] {
-            found.append(PresentedToken(secret: Secret(text), wasInQuery: true))
+        if let text = query?[.oauthToken] {
+            let isSaidAgain = found.count == 1 && found[0].wasInBody && found[0].secret.value == text
+            if isSaidAgain { found.removeLast() }
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: true, wasInBody: isSaidAgain))
         }
-        guard found.count <= 1 else {
-            throw OAuthError(
-                .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
-        }
+        guard found.count <= 1 else { throw .twoTokens }
         return found.first
     }
+
+    fileprivate var wasSentTwice: Bool { wasInQuery && wasInBody }
+}
+
+extension OAuthError {
+    fileprivate static let twoTokens = OAuthError(
+        .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
 }
 
 extension AccessTokens {
@@ -64,8 +84,15 @@ extension AccessTokens {
     func require(
         _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false
     ) async throws -> AccessToken {
-        guard let presented = try PresentedToken.read(request, form: form) else { throw OAuthError.noToken }
+        try await require(
+            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery)
+    }
+
+    /// The live token that was `presented`.
+    func require(_ presented: PresentedToken?, inQuery: Bool = false) async throws -> AccessToken {
+        guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
+        guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
         // RFC 6750 §5.3: a token in a URL ends up in logs and histories; only SPiD's SDKs cannot do otherwise.
         guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
             throw OAuthError(

@@ -74,10 +74,11 @@ public struct ErrorBoundary: RouterMiddleware {
     private static func refusal(
         of request: Request, _ status: HTTPResponse.Status, _ code: String, _ hint: String
     ) -> Response {
-        if request.uri.path.hasPrefix("/api/2/"), request.uri.path != "/api/2/oauth/token" {
+        let path = request.uri.path
+        if path == "/api/2" || path.hasPrefix("/api/2/"), path != "/api/2/oauth/token" {
             return SPiDContainer().response(SPiDRefusal(status, hint))
         }
-        guard !request.uri.path.hasPrefix("/admin/v1") else { return Problem(status: status, detail: hint).response }
+        guard !path.hasPrefix("/admin/v1") else { return Problem(status: status, detail: hint).response }
         return .json(.members(["error": .string(code), "error_description": .string(hint)]), status: status)
     }
 }

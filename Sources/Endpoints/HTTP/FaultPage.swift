@@ -10,7 +10,8 @@ extension Request {
     }
 
     private static let calls = [
-        "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/me", "/user/", "/api/", "/admin/",
+        "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
+        "/userinfo", "/me", "/user/", "/api/", "/admin/",
         "/ajax/", "/rpc/",
     ]
 }

@@ -66,6 +66,9 @@ struct Form: Sendable {
         }
     }
 
+    /// Whether the body says to be a form.
+    static func isForm(_ request: Request) -> Bool { mediaType(request) == urlencoded }
+
     private static let urlencoded = "application/x-www-form-urlencoded"
 
     private static func mediaType(_ request: Request) -> String? {

@@ -16,7 +16,9 @@ extension OAuthError {
         case .tooManyRequests: .tooManyRequests
         case .temporarilyUnavailable: .serviceUnavailable
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType,
-            .invalidScope, .loginRequired, .consentRequired, .interactionRequired:
+            .invalidScope, .invalidRedirectURI, .invalidClientMetadata, .unapprovedSoftwareStatement, .loginRequired, .consentRequired, .interactionRequired,
+            .unmetAuthenticationRequirements, .requestNotSupported, .requestURINotSupported,
+            .registrationNotSupported, .invalidRequestObject, .invalidTarget:
             .badRequest
         }
     }

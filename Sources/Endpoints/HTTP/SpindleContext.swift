@@ -1,10 +1,11 @@
 public import Hummingbird
 import NIOCore
 
-/// What belongs to one request besides the request: who is on the other end of the connection.
+/// What belongs to one request besides the request: who is on the other end of the connection, and who asks.
 public struct SpindleContext: RequestContext {
     public var coreContext: CoreRequestContextStorage
     let peer: SocketAddress?
+    let asker = Asker()
 
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

@@ -1,3 +1,4 @@
+public import Federation
 import HTTPTypes
 public import Hummingbird
 public import Identity
@@ -15,17 +16,19 @@ public struct AccountEndpoint: Endpoint {
     let accounts: Accounts
     private let sessions: SessionList
     private let apps: ConnectedApps
+    private let links: IssuerSubjects
     let mail: Correspondence
 
     public init(
         gate: AccountGate, view: AccountView, accounts: Accounts, sessions: SessionList, apps: ConnectedApps,
-        mail: Correspondence
+        links: IssuerSubjects, mail: Correspondence
     ) {
         self.gate = gate
         self.view = view
         self.accounts = accounts
         self.sessions = sessions
         self.apps = apps
+        self.links = links
         self.mail = mail
     }
 
@@ -36,12 +39,14 @@ public struct AccountEndpoint: Endpoint {
         router.form("/account/sessions/end", from: Self.path, use: endSession)
         router.form("/account/sessions/end-others", from: Self.path, use: endOtherSessions)
         router.form("/account/apps/revoke", from: Self.path, use: revokeApp)
+        router.form("/account/links/remove", from: Self.path, use: removeLink)
     }
 
     /// The words of `?done=`, and what they say on the page. No other is known: nobody's link puts words in our mouth.
     private static let notices: [String: AccountPage.Notice] = [
         "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
-        "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "confirmed": .confirmed,
+        "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,
+        "confirmed": .confirmed,
         "restored": .deletionCancelled,
     ]
 
@@ -108,6 +113,15 @@ public struct AccountEndpoint: Endpoint {
         try await submit(request) { entry in
             try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.account)
             return done("app")
+        }
+    }
+
+    @Sendable private func removeLink(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await links.remove(
+                entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
+                from: entry.session.account)
+            return done("link")
         }
     }
 }

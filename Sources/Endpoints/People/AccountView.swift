@@ -1,3 +1,4 @@
+public import Federation
 import HTTPTypes
 import Hummingbird
 public import Identity
@@ -12,12 +13,16 @@ public struct AccountView: Sendable {
     private let accounts: Accounts
     private let sessions: SessionList
     private let apps: ConnectedApps
+    private let links: IssuerSubjects
 
-    public init(pages: PageRenderer, accounts: Accounts, sessions: SessionList, apps: ConnectedApps) {
+    public init(
+        pages: PageRenderer, accounts: Accounts, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
+    ) {
         self.pages = pages
         self.accounts = accounts
         self.sessions = sessions
         self.apps = apps
+        self.links = links
     }
 
     /// A form that was refused, and what was typed into it.
@@ -38,6 +43,7 @@ public struct AccountView: Sendable {
             account: profile(account, hasPassword: hasPassword, refused), formToken: issued.token,
             sessions: try await items(of: entry.session),
             apps: try await apps.list(of: account.id).map(\.item),
+            links: try await links.list(of: account.id).map(\.item),
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })
         return pages.page(
@@ -78,5 +84,11 @@ extension ConnectedApp {
         AppItem(
             client: client.text, name: name, merchantName: merchantName ?? "",
             scopes: scope.tokens.map { ConsentPage.Scope(name: $0, isRequired: false) }, since: since.dayText)
+    }
+}
+
+extension IssuerLink {
+    fileprivate var item: LinkItem {
+        LinkItem(issuer: issuer.text, subject: subject, name: name, since: since.dayText)
     }
 }

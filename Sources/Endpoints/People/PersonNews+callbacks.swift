@@ -3,7 +3,8 @@ public import OAuth
 import Values
 
 extension PersonNews {
-    /// News that goes to the clients that know the person, in SPiD's words.
+    /// News that goes to the clients that know the person: in SPiD's words, and of the end of a browser session in
+    /// OpenID's.
     public init(_ callbacks: Callbacks) {
         self.init { now in
             let announcement = callbacks.announcement(at: now)
@@ -16,6 +17,14 @@ extension PersonNews {
                     case .signedOut(permission: nil): try announcement.signedOut(account, in: db)
                     case .signedOut(let permission?):
                         try announcement.signedOut(of: Permission.ID(permission), in: db)
+                    case .browserEnded(let id):
+                        try Permissions.end(with: .one(id.text), of: account, telling: announcement, in: db)
+                    case .everyBrowserEnded(let kept):
+                        try Permissions.end(
+                            with: .all(except: kept?.text), of: account, telling: announcement, in: db)
+                    case .takenOver(let signUp):
+                        try Permissions.forget(
+                            account, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
                     case .deleted: try announcement.deleted(account, in: db)
                     }
                 }, send: announcement.send)

@@ -4,7 +4,8 @@ public import Identity
 import JOSE
 import OAuth
 
-/// `email/{email}/status`: whether somebody may sign up with an address. Backends may know; pages never tell.
+/// `email/{email}/status`: whether somebody may sign up with an address. Backends of the
+/// merchant itself may know; pages never tell.
 public struct EmailResource: SPiDResource {
     private let people: ConnectedPeople
 
@@ -19,6 +20,8 @@ public struct EmailResource: SPiDResource {
     }
 
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
+        // Whoever may ask of every address learns who has an account.
+        try call.requireFirstParty()
         guard let email = Self.address(call.path["email"] ?? "") else {
             throw SPiDRefusal(
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",

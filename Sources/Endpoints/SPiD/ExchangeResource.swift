@@ -19,12 +19,37 @@ public struct ExchangeResource: SPiDResource {
 
     @Sendable private func exchange(_ call: SPiDCall) async throws -> SPiDAnswer {
         let parameters = try Parameters(call.parameters.map { (name: $0.key, value: $0.value) })
-        let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: call.asking.token)
+        guard call["clientId"] ?? call["client_id"] != nil else {
+            throw SPiDRefusal(.badRequest, "Required client ID missing", reason: "missing_client_id")
+        }
+        guard let type = call["type"].flatMap(ExchangeCode.Kind.init(rawValue:)) else {
+            throw SPiDRefusal(.badRequest, "Request must contain a valid exchange type", reason: "malformed_type")
+        }
+        guard type == .code || call["redirectUri"] ?? call["redirect_uri"] != nil else {
+            throw SPiDRefusal(.badRequest, "Type session: Missing redirect URI", reason: "missing_redirect_uri")
+        }
+        let (code, kind) = try await sell(try ExchangeRequest(parameters), to: call.asking.token)
         return .element(
             "Authorization",
             .members([
                 "code": .string(code.value), "type": .string(kind.rawValue),
                 "expires_in": .integer(kind.lifetime.seconds),
             ]))
+    }
+
+    /// A code, or SPiD's words for why there is none; where it has none, ours.
+    private func sell(
+        _ request: ExchangeRequest, to token: AccessToken
+    ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
+        do {
+            return try await codes.issue(request, for: token)
+        } catch let error as OAuthError where error.reason == "foreign_merchant" {
+            throw SPiDRefusal(
+                .forbidden, "Provided client ID does not belong to the current merchant", reason: error.reason)
+        } catch let error as OAuthError where error.reason == "receiver_without_redirect_uri" {
+            throw SPiDRefusal(
+                .badRequest, "Type code: Client to exchange token with is missing a default redirect",
+                reason: error.reason)
+        }
     }
 }

@@ -30,8 +30,12 @@ public struct LoginResource: SPiDResource {
             },
             SPiDRoute(
                 .get, "user/{id}/logins", name: "List logins of a user", controller: "User.user_logins",
-                caller: .client, optional: optional
+                caller: .either, optional: optional
             ) { call in
+                let asking = try call.asking
+                guard asking.token.account != nil || asking.caller.spidCompatible else {
+                    throw SPiDRefusal.notSPiDCompatible
+                }
                 let found = try await finder.find(try await finder.wanted(call), for: call)
                 return try await list(found.person.account.id, call)
             },
@@ -49,18 +53,21 @@ public struct LoginResource: SPiDResource {
             query.succeeded = status == "true"
         }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
+        if isWide { try call.requireFirstParty() }
+        let isOwn = try call.asking.caller.firstParty
         let found = try await logins.list(query, for: try call.circle(isWide: isWide))
-        return .collection("Login", found.map(\.spid), offset: query.part.offset)
+        return .collection("Login", found.map { $0.spid(showsEmail: isOwn) }, offset: query.part.offset)
     }
 }
 
 extension Login {
     /// In SPiD's members. Pages that led to one another are not followed here: their members are empty.
-    fileprivate var spid: JSON {
-        let label = Digest.md5Label(Array("\(email ?? "")\(address)\(userAgent)".utf8))
+    fileprivate func spid(showsEmail: Bool) -> JSON {
+        let email = showsEmail ? email ?? "" : ""
+        let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
             "id": .string(id.text), "clientId": .string(client), "merchantId": .string(merchant ?? ""),
-            "userId": .string(account.description), "email": .string(email ?? ""), "type": .string(kind.rawValue),
+            "userId": .string(account.description), "email": .string(email), "type": .string(kind.rawValue),
             "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
             "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,
             "created": .string(createdAt.spidText),

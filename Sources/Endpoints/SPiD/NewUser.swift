@@ -34,16 +34,33 @@ struct NewUser: Sendable {
         if let birthday = call["birthday"], Timestamp(spid: birthday) == nil || birthday.utf8.count != 10 {
             throw SPiDRefusal.malformed("birthday", "a day as YYYY-MM-DD")
         }
+        let parts = try Self.nameParts(call["name"])
         let members = Self.claims.compactMap { name, claim -> JSON.Member? in
+            guard parts == nil || name != "name" else { return nil }
             guard let text = name == "locale" ? locale : call[name], text != "undisclosed" else { return nil }
             return JSON.Member(claim, .string(text))
         }
         do {
-            profile = try AccountChanges(.object(members))
+            profile = try AccountChanges(.object(members + (parts ?? [])))
         } catch {
-            let name = Self.claims.first { $0.value == error.member }?.key ?? error.member
+            let name = Self.claims.first { $0.value == error.member }?.key ?? "name"
             throw SPiDRefusal.malformed(name, error.expected)
         }
+    }
+
+    /// The claims of a name in parts, which backends send as the JSON that SPiD's user object has it in. Nil for any other
+    /// text: that is the name.
+    private static func nameParts(_ text: String?) throws(SPiDRefusal) -> [JSON.Member]? {
+        guard let text, text.hasPrefix("{"), let json = try? JSON(parsing: Array(text.utf8)), json.members != nil
+        else { return nil }
+        let claims: KeyValuePairs = ["givenName": "given_name", "familyName": "family_name", "formatted": "name"]
+        var members: [JSON.Member] = []
+        for (part, claim) in claims {
+            guard let value = json[part], value != .null, value != "" else { continue }
+            guard value.string != nil else { throw .malformed("name", "a text, or givenName and familyName as texts") }
+            members.append(JSON.Member(claim, value))
+        }
+        return members
     }
 
     /// The password, if one was chosen and it may be one. Neither the person nor `service` may be it.

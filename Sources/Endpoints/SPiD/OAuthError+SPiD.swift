@@ -22,7 +22,9 @@ extension OAuthError {
         var response = Response.json(
             .members([
                 "error": .string(name), "error_code": 401, "type": "OAuthException",
-                "error_description": .string("401 Unauthorized access! Reason: \"\(spidReason(name))\" \(hint)"),
+                // To the letter; what could be mended stands in WWW-Authenticate and the log.
+                "error_description": .string(
+                    "401 Unauthorized access! Reason: \"\(spidReason(name))\" (OAuth realm: \"Service\", Scope: \"\")"),
             ]), status: .unauthorized)
         decorate(&response.headers)
         return response

@@ -3,6 +3,7 @@ import HTTPTypes
 public import Identity
 import JOSE
 public import OAuth
+import Pages
 public import Values
 
 /// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
@@ -10,12 +11,17 @@ public import Values
 public struct ProviderResource: SPiDResource {
     private let accounts: ProviderAccounts
     private let finder: UserFinder
+    private let pages: PageRenderer
+    private let mail: Correspondence
     private let clock: any WallClock
 
     public init(
-        accounts: ProviderAccounts, people: ConnectedPeople, connections: Connections, clock: any WallClock
+        accounts: ProviderAccounts, people: ConnectedPeople, connections: Connections, pages: PageRenderer,
+        mail: Correspondence, clock: any WallClock
     ) {
         self.accounts = accounts
+        self.pages = pages
+        self.mail = mail
         self.finder = UserFinder(people: people, connections: connections)
         self.clock = clock
     }
@@ -23,7 +29,7 @@ public struct ProviderResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "signup_jwt", name: "Signup JWT", controller: "User.signupJwt", caller: .client,
+                .post, "signup_jwt", name: "Signup JWT", controller: "User.user_signup_jwt", caller: .client,
                 required: ["jwt"], answer: signUp),
             attaching("user/attach_jwt"), attaching("attach_jwt"),
         ]
@@ -31,7 +37,7 @@ public struct ProviderResource: SPiDResource {
 
     private func attaching(_ path: String) -> SPiDRoute {
         SPiDRoute(
-            .post, path, name: "Attach JWT", controller: "User.attachJwt", caller: .person, required: ["jwt"],
+            .post, path, name: "Attach JWT", controller: "User.user_attach_jwt", caller: .person, required: ["jwt"],
             answer: attach)
     }
 
@@ -58,11 +64,23 @@ public struct ProviderResource: SPiDResource {
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        guard try await accounts.attach(try call.require("jwt"), from: asking.caller, to: person) else {
+        // A link is a way in that outlives every token and password.
+        try call.requireFirstParty()
+        let found = try await finder.find(person, for: call)
+        let owner = found.person.account
+        let visit = try await pages.visit(
+            call.request, client: asking.client, uiLocales: owner.profile["locale"]?.string)
+        let jwt = try call.require("jwt")
+        let isAttached = try await accounts.attach(jwt, from: asking.caller, to: person) { provider in
+            guard let email = owner.email else { return { _ in } }
+            let letter = Letter.signInLinked(provider: provider.name, link: mail.link(AccountEndpoint.path))
+            return mail.post(letter, to: email, visit.frame)
+        }
+        guard isAttached else {
             throw SPiDRefusal(
                 .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
         }
-        let found = try await finder.find(person, for: call)
+        mail.send()
         return .element("User", UserObject(person: found.person, now: clock.now).short())
     }
 }

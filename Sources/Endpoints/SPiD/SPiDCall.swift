@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 import OAuth
 import Values
@@ -36,6 +37,15 @@ struct SPiDCall: Sendable {
         get throws(OAuthError) {
             guard let account = try asking.token.account else { throw .userTokenNeeded }
             return account
+        }
+    }
+
+    /// Refuses clients of third parties: they could ask about everybody, and act on people who never met them.
+    func requireFirstParty() throws {
+        guard try asking.caller.firstParty else {
+            throw SPiDRefusal(
+                .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
+                reason: "not_first_party")
         }
     }
 

@@ -6,9 +6,14 @@ enum SPiDHash {
     /// Refuses a form whose `hash` is not that of its other parameters.
     static func check(_ form: Form, of client: Client, with secrets: SignSecrets) throws {
         guard let hash = form["hash"] else { return }
-        let secret = try secrets.open(client)
         let own: Set = ["hash", "oauth_token", "contextClientId"]
-        guard secret.isHash(hash, of: form.pairs.filter { !own.contains($0.name) }) else {
+        let hashed = form.pairs.filter { !own.contains($0.name) }
+        guard hashed.count <= SignSecret.mostHashed else {
+            throw SPiDRefusal(
+                .badRequest, "A form with a hash has at most \(SignSecret.mostHashed) parameters.",
+                reason: "too_many_hashed")
+        }
+        guard try secrets.open(client).isHash(hash, of: hashed) else {
             throw SPiDRefusal(
                 .badRequest, "The hash is not that of the other parameters under the sign secret.",
                 reason: "wrong_hash")

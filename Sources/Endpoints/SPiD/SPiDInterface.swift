@@ -41,11 +41,15 @@ public struct SPiDInterface: Endpoint {
     }
 
     private func answer(_ route: SPiDRoute, _ request: Request, _ context: SpindleContext) async throws -> Response {
-        var container = SPiDContainer(route: route, path: Self.path(of: route, context))
+        var container = SPiDContainer(route: route)
         do {
-            let form = try await Self.form(request)
+            container.path = try Self.path(of: route, context)
+            let body = await Self.form(of: route, request)
+            let holder = try await holder(route, try Self.token(request, body), &container)
+            let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)
-            let asker = try await asker(route, request, form, parameters, &container)
+            var asker: SPiDCall.Asker?
+            if let holder { asker = try await self.asker(holder, route, form, parameters) }
             let call = SPiDCall(
                 request: request, context: context, asker: asker, path: container.path, parameters: parameters)
             for name in route.required { _ = try call.require(name) }
@@ -58,18 +62,22 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// The token, the allowance, for whom, and whether this client may: in SPiD's order.
-    private func asker(
-        _ route: SPiDRoute, _ request: Request, _ form: Form, _ parameters: [String: String],
-        _ container: inout SPiDContainer
-    ) async throws -> SPiDCall.Asker? {
-        let known = try form.parameters
+    /// Who shows a token, before it is looked at what they ask for.
+    private struct Holder {
+        let token: AccessToken
+        let caller: Client
+    }
+
+    /// The token and the allowance.
+    private func holder(
+        _ route: SPiDRoute, _ presented: PresentedToken?, _ container: inout SPiDContainer
+    ) async throws -> Holder? {
         switch route.caller {
         case .anybody: return nil
-        case .visitor where try PresentedToken.read(request, form: known) == nil: return nil
+        case .visitor where presented == nil: return nil
         default: break
         }
-        let token = try await tokens.require(request, form: known)
+        let token = try await tokens.require(presented)
         switch route.caller {
         case .person where token.account == nil: throw OAuthError.userTokenNeeded
         case .client where token.account != nil: throw OAuthError.clientTokenNeeded
@@ -86,22 +94,26 @@ public struct SPiDInterface: Endpoint {
                 .allowanceUsedUp, "Request limit exceeded: \(state.limit) an hour. See request.reset.",
                 reason: "allowance_used_up")
         }
-        let client = try await contextClient(parameters, of: caller)
-        // What is about anybody but the caller is for those who chose SPiD's ways.
-        guard route.caller != .client || caller.spidCompatible else {
-            throw SPiDRefusal(
-                .forbidden,
-                "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the "
-                    + "client is not set to SPiD compatibility.", reason: "not_spid_compatible")
-        }
-        try SPiDHash.check(form, of: caller, with: signSecrets)
-        return SPiDCall.Asker(token: token, client: client, caller: caller)
+        return Holder(token: token, caller: caller)
     }
 
-    /// The client that another of its merchant acts for.
+    /// For whom, and whether this client may.
+    private func asker(
+        _ holder: Holder, _ route: SPiDRoute, _ form: Form, _ parameters: [String: String]
+    ) async throws -> SPiDCall.Asker {
+        let caller = holder.caller
+        let client = try await contextClient(parameters, of: caller)
+        // What is about anybody but the caller is for those who chose SPiD's ways.
+        guard route.caller != .client || caller.spidCompatible else { throw SPiDRefusal.notSPiDCompatible }
+        try SPiDHash.check(form, of: caller, with: signSecrets)
+        return SPiDCall.Asker(token: holder.token, client: client, caller: caller)
+    }
+
+    /// The client that another of its merchant acts for: of the merchant's own only, for to another people gave what is
+    /// its alone.
     private func contextClient(_ parameters: [String: String], of caller: Client) async throws -> Client {
         guard let id = parameters["contextClientId"], id != caller.id.text else { return caller }
-        guard caller.spidCompatible, let client = try await clients.findLive(Client.ID(id)),
+        guard caller.spidCompatible, caller.firstParty, let client = try await clients.findLive(Client.ID(id)),
             Merchant.same(client.merchant, caller.merchant)
         else {
             throw SPiDRefusal(
@@ -110,4 +122,11 @@ public struct SPiDInterface: Endpoint {
         }
         return client
     }
+}
+
+extension SPiDRefusal {
+    static let notSPiDCompatible = SPiDRefusal(
+        .forbidden,
+        "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the client is "
+            + "not set to SPiD compatibility.", reason: "not_spid_compatible")
 }

@@ -50,6 +50,8 @@ public struct SPiDRoute: Sendable {
 
     /// What every caller may add.
     static let common = ["oauth_token", "contextClientId", "hash"]
+    /// What may be said again, as a list: who answers reads it.
+    static let repeatable: Set = ["filters"]
 }
 
 /// A part of SPiD's API: a few routes that belong together.

@@ -31,12 +31,8 @@ public struct SignUpResource: SPiDResource {
     @Sendable private func make(_ call: SPiDCall) async throws -> SPiDAnswer {
         let asking = try call.asking
         // Who signs people up has their passwords.
-        guard asking.caller.firstParty else {
-            throw SPiDRefusal(
-                .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
-                reason: "not_first_party")
-        }
-        let continueTo = try AppReturn.path(to: call["redirectUri"], of: asking.client)
+        try call.requireFirstParty()
+        let continueTo = try AppReturn.path(to: call["redirectUri"], of: asking.client, at: pages.site)
         let user = try NewUser(call)
         let visit = try await pages.visit(call.request, client: asking.client, uiLocales: user.locale)
         if let wait = try await signUp.charge(asking.caller.id.text) {

@@ -21,18 +21,31 @@ struct UserFinder: Sendable {
             guard AccountID(spid: call.path["id"] ?? "") == own else { throw SPiDRefusal.anotherUser }
             return own
         }
-        guard let account = try await account(call) else { throw SPiDRefusal.unknownUser }
+        guard let account = try await account(call) else { throw SPiDRefusal.unconnectedUser }
         return account
     }
 
-    /// The number that `{id}` stands for: a number, a uuid or an address. Nil for what can be nobody's.
-    func account(_ call: SPiDCall) async throws -> AccountID? {
+    /// The number that `{id}` stands for: a number, a uuid, or the address of somebody who has used the client that
+    /// asks. An address that has no account reads like one of a stranger: nil.
+    private func account(_ call: SPiDCall) async throws -> AccountID? {
         let text = call.path["id"] ?? ""
         if let id = AccountID(spid: text) { return id }
-        guard let email = EmailAddress(text), !text.utf8.contains(0) else { return nil }
-        // An address that has no account reads like one of a stranger.
-        guard let account = try await people.account(of: email) else { throw SPiDRefusal.unconnectedUser }
+        guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
+        let asking = try call.asking
+        // Whoever may not see an address must not find out by it either.
+        guard asking.caller.firstParty, let account = try await people.account(of: email),
+            try await connections.clients(of: account.id, around: asking.client)
+                .contains(where: { $0.id == asking.client.id })
+        else { return nil }
         return account.id
+    }
+
+    /// Whether the person has used `client`. Of whom nobody may know anything, it is false.
+    func isConnected(to client: Client, _ call: SPiDCall) async throws -> Bool {
+        guard let id = try await account(call), try await people.find(id, for: try call.circle()) != nil else {
+            return false
+        }
+        return try await connections.clients(of: id, around: try call.asking.client).contains { $0.id == client.id }
     }
 
     /// The person, if the asking merchant's clients know them. Of others nobody is told whether they exist.

@@ -49,12 +49,16 @@ public struct UserListResource: SPiDResource {
         if !states.isEmpty { query.states = Set(states) }
         guard let key = try Self.key(call) else { return .collection("User", [], offset: query.part.offset) }
         query.key = key.value
+        if key.isAddress { try call.requireFirstParty() }
+        let isOwn = try call.asking.caller.firstParty
         // Whoever may not see an address must not find out by it either.
         let isWide = filters.contains("merchant") && !key.isAddress
         let found = try await people.list(query, for: try call.circle(isWide: isWide))
         let now = clock.now
         return .collection(
-            "User", found.map { UserObject(person: $0, now: now).short() }, offset: query.part.offset)
+            "User",
+            // What each of many people allowed another's client is asked for one by one, at `user/{id}`.
+            found.map { UserObject(person: $0, now: now).short(scope: { _ in isOwn }) }, offset: query.part.offset)
     }
 
     private struct Key {

@@ -8,9 +8,13 @@ public import Values
 public struct UserResource: SPiDResource {
     private let finder: UserFinder
     private let clients: Clients
+    private let apps: ConnectedApps
     private let clock: any WallClock
 
-    public init(people: ConnectedPeople, connections: Connections, clients: Clients, clock: any WallClock) {
+    public init(
+        people: ConnectedPeople, connections: Connections, clients: Clients, apps: ConnectedApps, clock: any WallClock
+    ) {
+        self.apps = apps
         finder = UserFinder(people: people, connections: connections)
         self.clients = clients
         self.clock = clock
@@ -34,30 +38,32 @@ public struct UserResource: SPiDResource {
         let asking = try call.asking
         let found = try await finder.find(id, for: call)
         let object = UserObject(person: found.person, now: clock.now)
-        let covers = Self.scope(of: asking)
+        let covers = try await scope(of: asking, for: id)
         guard found.clients.contains(where: { $0.id == asking.client.id }) else {
             return .element("User", object.short(scope: covers))
         }
         return .element("User", object.full(clients: found.clients, scope: covers))
     }
 
-    /// A person's token shows what its scope covers, as at `/me`. SPiD's first-party apps know no scopes: they see all, and
-    /// so does a client's own token.
-    private static func scope(of asking: SPiDCall.Asker) -> @Sendable (String) -> Bool {
-        let seesAll = asking.caller.firstParty && asking.caller.spidCompatible
-        guard asking.token.account != nil, !seesAll else { return { _ in true } }
-        let scope = asking.token.scope
-        return { scope.contains($0) }
+    /// A person's token shows what its scope covers, as at `/me`; a client's own what the person allowed the client. The
+    /// merchant's own clients see all: SPiD's apps know no scopes.
+    private func scope(
+        of asking: SPiDCall.Asker, for person: AccountID
+    ) async throws -> @Sendable (String) -> Bool {
+        let isPersons = asking.token.account != nil
+        guard !asking.caller.firstParty || (isPersons && !asking.caller.spidCompatible) else { return { _ in true } }
+        let allowed =
+            isPersons ? asking.token.scope : try await apps.scope(of: asking.client.id, for: person) ?? .empty
+        return { allowed.contains($0) }
     }
 
-    /// Whether the person has used a client; of somebody whom the merchant does not know, nobody is told that they exist.
+    /// Whether the person has used a client.
     @Sendable private func connected(_ call: SPiDCall) async throws -> SPiDAnswer {
         let asking = try call.asking.client
         guard let client = try await clients.findLive(Client.ID(try call.require("clientId"))),
             client.id == asking.id || Merchant.same(client.merchant, asking.merchant)
         else { throw SPiDRefusal.unknownClient }
-        guard let id = try await finder.account(call) else { throw SPiDRefusal.unknownUser }
-        let connected = try await finder.connections.clients(of: id, around: asking)
-        return .element("User", .members(["connected": .bool(connected.contains { $0.id == client.id })]))
+        let connected = try await finder.isConnected(to: client, call)
+        return .element("User", .members(["connected": .bool(connected)]))
     }
 }

@@ -65,7 +65,8 @@ extension Pages.Letter {
         case .signUpCode: Verification.Purpose.signUp.linkLifetime ?? Outbox.longestUse
         case .resetPassword, .choosePassword: Verification.Purpose.resetPassword.linkLifetime ?? Outbox.longestUse
         case .confirmAddress: Verification.Purpose.confirmAddress.linkLifetime ?? Outbox.longestUse
-        case .signUpExisting, .emailChanged, .passwordChanged, .deletionScheduled, .accountDeleted: Outbox.longestUse
+        case .signUpExisting, .emailChanged, .passwordChanged, .signInLinked, .deletionScheduled, .accountDeleted:
+            Outbox.longestUse
         }
     }
 }

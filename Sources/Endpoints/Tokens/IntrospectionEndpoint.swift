@@ -34,23 +34,7 @@ public struct IntrospectionEndpoint: Endpoint {
                 "sub": .string(token.account?.description ?? token.client.text),
                 "user_id": token.account.map { .string($0.description) },
                 "iss": .string(issuer),
+                "aud": token.resource.map { .string($0) },
             ]))
-    }
-}
-
-/// `POST /oauth/revoke` (RFC 7009).
-public struct RevocationEndpoint: Endpoint {
-    private let revocation: Revocation
-
-    public init(revocation: Revocation) { self.revocation = revocation }
-
-    public func add(to router: RouterGroup<SpindleContext>) {
-        router.post("/oauth/revoke", use: respond)
-    }
-
-    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        let parameters = try await Form.read(request).parameters
-        try await revocation.revoke(parameters, from: try ClientCredentials.read(request, parameters))
-        return .json(.members([:]))
     }
 }

@@ -22,6 +22,7 @@ public struct TokenEndpoint: Endpoint {
         var form = Form(pairs: [])
         do {
             form = try await Form.read(request, orJSON: true)
+            context.asker.become(ClientCredentials.named(request, form))
             let parameters = try form.parameters
             let credentials = try ClientCredentials.read(request, parameters)
             let tokens = try await issuance.tokens(

@@ -3,7 +3,7 @@ public import Values
 
 /// Whom an issuer means by a subject: links of one merchant's own issuer, and of nobody else's.
 public struct IssuerSubjects: Sendable {
-    private let database: any Database
+    let database: any Database
 
     public init(database: any Database) { self.database = database }
 

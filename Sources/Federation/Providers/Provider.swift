@@ -10,6 +10,14 @@ public enum Provider: String, Sendable, CaseIterable {
         }
     }
 
+    /// What people call it.
+    public var name: String {
+        switch self {
+        case .facebook: "Facebook"
+        case .google: "Google"
+        }
+    }
+
     /// What SPiD's SDKs call it in `token_type`.
     init?(tokenType: String) {
         switch tokenType {

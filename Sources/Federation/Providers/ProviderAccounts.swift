@@ -48,8 +48,13 @@ public struct ProviderAccounts: Sendable {
     }
 
     /// Links the account to whom the token in `assertion` stands for. False when that person is linked to another account.
-    public func attach(_ assertion: String, from client: Client, to account: AccountID) async throws -> Bool {
+    /// `post` makes what tells the account's owner of a new link, and joins its transaction.
+    public func attach(
+        _ assertion: String, from client: Client, to account: AccountID,
+        post: (Provider) -> @Sendable (any Transaction) throws -> Void
+    ) async throws -> Bool {
         let holder = try await assertions.holder(assertion, for: .attach, from: client)
+        let post = post(holder.provider)
         let now = clock.now
         do {
             return try await database.write { db in
@@ -57,6 +62,7 @@ public struct ProviderAccounts: Sendable {
                     return link.account == account
                 }
                 try IssuerSubjects.link(holder.subject, of: holder.issuer, to: account, at: now, in: db)
+                try post(db)
                 return true
             }
         } catch StorageError.constraint {

@@ -23,6 +23,7 @@ public struct Account: Sendable {
             "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
             "website", "gender", "birthdate", "zoneinfo", "locale",
         ],
+        "address": [PostalAddress.claim],
         "phone": ["phone_number"],
     ]
 
@@ -45,6 +46,7 @@ public struct Account: Sendable {
     /// The person as administration shows it.
     public var adminJSON: JSON {
         guard case .object(var members) = json(scope: { _ in true }) else { return .null }
+        members.append(.init("attributes", attributes))
         members.append(.init("created_at", .integer(createdAt.seconds)))
         members.append(.init("disabled", .bool(disabledAt != nil)))
         if let deletionDueAt { members.append(.init("deletion_due_at", .integer(deletionDueAt.seconds))) }

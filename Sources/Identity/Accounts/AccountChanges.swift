@@ -8,6 +8,9 @@ public struct AccountChanges: Sendable {
     let password: Password?
     let disabled: Bool?
     let profile: [JSON.Member]
+    /// The claims that null takes away.
+    let withoutClaims: Set<String>
+    let attributes: AttributeChanges?
 
     static let longestClaim = 500
 
@@ -16,10 +19,12 @@ public struct AccountChanges: Sendable {
         if email != nil { return "email" }
         if emailVerified != nil { return "email_verified" }
         if password != nil { return "password" }
+        if attributes != nil { return "attributes" }
         return disabled == nil ? nil : "disabled"
     }
     public var verifiesEmail: Bool { emailVerified == true }
     public var setsPassword: Bool { password != nil }
+    public var setsAttributes: Bool { attributes != nil }
     /// What the person is called, which must not be their password.
     public var names: [String] {
         profile.filter { ["name", "nickname", "given_name", "family_name", "preferred_username"].contains($0.name) }
@@ -43,13 +48,15 @@ public struct AccountChanges: Sendable {
         }
         disabled = try members.flag("disabled")
         var profile: [JSON.Member] = []
-        for (_, claims) in Account.claims {
-            for claim in claims {
-                if let text = try members.text(claim, most: Self.longestClaim) {
-                    profile.append(.init(claim, .string(text)))
-                }
+        let claims = Account.claims.flatMap(\.value)
+        for claim in claims where claim != PostalAddress.claim {
+            if let text = try members.text(claim, most: Self.longestClaim) {
+                profile.append(.init(claim, .string(text)))
             }
         }
+        if let address = try PostalAddress.read(members) { profile.append(.init(PostalAddress.claim, address)) }
         self.profile = profile
+        withoutClaims = Set(claims.filter { members.has($0) && members.any($0) == nil })
+        attributes = try AttributeChanges(members)
     }
 }

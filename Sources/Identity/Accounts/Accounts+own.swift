@@ -49,8 +49,8 @@ extension Accounts {
                 try db.execute(
                     "UPDATE accounts SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.account)")
             }
+            try Sessions.endAll(of: session.account, except: session.id, at: now, in: db, announcement)
             try endAccess(session.account, now, db)
-            try Sessions.endOthers(than: session, at: now, in: db)
             try Verifications.endAll(of: session.account, at: now, in: db)
             try also(db)
             return true

@@ -38,7 +38,8 @@ public struct Accounts: Sendable {
         let account = Account(
             id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
             profile: .object(changes.profile), createdAt: now, updatedAt: now,
-            disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil)
+            disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil,
+            attributes: try changes.attributes?.applied() ?? .object([]))
         let passwordHash = hash
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
@@ -53,9 +54,10 @@ public struct Accounts: Sendable {
         try db.execute(
             """
             INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at)
+                disabled_at, attributes)
             VALUES (\(account.id), \(account.email), \(account.emailVerified), \(passwordHash),
-                \(account.profile.text), \(account.createdAt), \(account.updatedAt), \(account.disabledAt))
+                \(account.profile.text), \(account.createdAt), \(account.updatedAt), \(account.disabledAt),
+                \(account.attributes.text))
             """)
     }
 
@@ -101,19 +103,20 @@ public struct Accounts: Sendable {
         return try await news.write(to: database, at: now) { [endAccess] db, announcement in
             guard var account = try Account.find(id, in: db) else { return nil }
             let address = account.email
-            account.take(changes, at: now)
+            try account.take(changes, at: now)
             try announcement.watching(id, in: db) {
                 try db.execute(
                     """
                     UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
                         password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
-                        updated_at = \(now), disabled_at = \(account.disabledAt)
+                        updated_at = \(now), disabled_at = \(account.disabledAt),
+                        attributes = \(account.attributes.text)
                     WHERE id = \(id)
                     """)
             }
             if newHash != nil || changes.disabled == true {
+                try Sessions.endAll(of: id, at: now, in: db, announcement)
                 try endAccess(id, now, db)
-                try Sessions.endAll(of: id, at: now, in: db)
             }
             if newHash != nil || changes.disabled == true || account.email != address {
                 // A link on its way to an address that is no longer the person's must not open the account.
@@ -125,15 +128,16 @@ public struct Accounts: Sendable {
 }
 
 extension Account {
-    fileprivate mutating func take(_ changes: AccountChanges, at now: Timestamp) {
+    fileprivate mutating func take(_ changes: AccountChanges, at now: Timestamp) throws(JSONFault) {
         if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
             // Whoever showed to read the old address has not shown it of the new one.
             email = address
             emailVerified = false
         }
         emailVerified = changes.emailVerified ?? emailVerified
-        let named = Set(changes.profile.map(\.name))
+        let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
         profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
+        if let change = changes.attributes { attributes = try change.applied(to: attributes) }
         if let disabled = changes.disabled { disabledAt = disabled ? disabledAt ?? now : nil }
         updatedAt = now
     }

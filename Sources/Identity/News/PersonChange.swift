@@ -7,6 +7,13 @@ public enum PersonChange: Sendable, Equatable {
     /// A session ended by somebody's wish, or several at once; `permission` is what bought it, nil where the person
     /// signed in themselves.
     case signedOut(permission: String?)
+    /// A browser session ended, whatever for. Said after that its person signed out, if so.
+    case browserEnded(Session.ID)
+    /// All of them ended, but for one. Said before the tokens do that came of them.
+    case everyBrowserEnded(except: Session.ID?)
+    /// The account's address was shown to be read for the first time: what clients had of it before may have been given
+    /// by somebody else. `signUp` is where the app's own link goes on to, if it was by that.
+    case takenOver(signUp: String?)
     /// The account goes. Said before it does.
     case deleted
 

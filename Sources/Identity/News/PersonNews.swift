@@ -7,7 +7,8 @@ public struct PersonNews: Sendable {
     /// twice, it is said once.
     public struct Announcement: Sendable {
         let say: @Sendable (PersonChange, AccountID, any Transaction) throws -> Void
-        let send: @Sendable () -> Void
+        /// Said after the commit.
+        public let send: @Sendable () -> Void
 
         public init(
             say: @escaping @Sendable (PersonChange, AccountID, any Transaction) throws -> Void,
@@ -18,7 +19,7 @@ public struct PersonNews: Sendable {
         }
     }
 
-    private let announcement: @Sendable (Timestamp) -> Announcement
+    let announcement: @Sendable (Timestamp) -> Announcement
 
     public init(_ announcement: @escaping @Sendable (Timestamp) -> Announcement) {
         self.announcement = announcement

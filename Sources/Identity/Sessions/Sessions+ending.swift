@@ -27,13 +27,36 @@ extension Sessions {
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
     ) throws {
         let live = try live(id, at: now, in: db)
-        guard try end(id, at: now, in: db), let live else { return }
+        guard try mark(id, at: now, in: db), let live else { return }
         try announcement.say(.signedOut(permission: live.permission), live.account, db)
+        try announcement.say(.browserEnded(id), live.account, db)
     }
 
-    /// Ends a session without a word: its browser has another. Returns whether this did.
-    @discardableResult
-    static func end(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
+    /// Ends a session because somebody else signed in there: nobody signed out, but it is gone all the same.
+    static func displace(
+        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
+    ) throws {
+        let live = try live(id, at: now, in: db)
+        guard try mark(id, at: now, in: db), let live else { return }
+        try announcement.say(.browserEnded(id), live.account, db)
+    }
+
+    /// Ends every session of `account`, but for one that is kept. Said before its tokens end: who hears of it hangs on
+    /// them.
+    static func endAll(
+        of account: AccountID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
+        _ announcement: PersonNews.Announcement
+    ) throws {
+        try announcement.say(.everyBrowserEnded(except: kept), account, db)
+        try db.execute(
+            """
+            UPDATE sessions SET ended_at = \(now)
+            WHERE account_id = \(account) AND id <> \(kept?.text ?? "") AND ended_at IS NULL
+            """)
+    }
+
+    /// Returns whether this ended it.
+    private static func mark(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
     }
 }

@@ -13,23 +13,41 @@ public struct Sessions: Sendable {
         self.news = news
     }
 
-    /// Opens a session in the caller's transaction, ending the one the browser had: a session is never handed on
+    /// What will be said of sessions in somebody else's transaction.
+    public func announcement(at now: Timestamp) -> PersonNews.Announcement { news.announcement(now) }
+
+    /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
     /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
     /// Each is a login too, but for that by a password, which was one when the password was looked at.
     public static func open(
         _ opening: Session.Opening, account: AccountID, signedInAt: Timestamp, permission: String?,
-        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction
+        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
+        _ announcement: PersonNews.Announcement
     ) throws {
-        if let old { try end(old, at: now, in: db) }
-        try db.execute(
-            """
-            INSERT INTO sessions (id, fingerprint, account_id, permission_id, signed_in_at, created_at, seen_at,
-                expires_at, user_agent, address, method, remembered)
-            VALUES (\(opening.id), \(opening.secret.fingerprint), \(account), \(permission), \(signedInAt), \(now),
-                \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                \(opening.method.rawValue), \(opening.isRemembered))
-            ON CONFLICT (id) DO NOTHING
-            """)
+        // What clients know of a browser by `sid` stays true when the same person signs in there again.
+        let isRenewed = try old.map { old in
+            try db.execute(
+                """
+                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), permission_id = \(permission),
+                    signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
+                    expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
+                    address = \(opening.address), method = \(opening.method.rawValue),
+                    remembered = \(opening.isRemembered)
+                WHERE id = \(old) AND account_id = \(account) AND ended_at IS NULL
+                """) == 1
+        }
+        if isRenewed != true {
+            if let old { try displace(old, at: now, in: db, announcement) }
+            try db.execute(
+                """
+                INSERT INTO sessions (id, fingerprint, account_id, permission_id, signed_in_at, created_at, seen_at,
+                    expires_at, user_agent, address, method, remembered)
+                VALUES (\(opening.id), \(opening.secret.fingerprint), \(account), \(permission), \(signedInAt),
+                    \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
+                    \(opening.method.rawValue), \(opening.isRemembered))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
         if opening.method != .password {
             try Logins.record(
                 opening.login(permission == nil ? .normal : .auto), of: account, succeeded: true, at: now, in: db)
@@ -44,10 +62,11 @@ public struct Sessions: Sendable {
         _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
     ) async throws -> Bool {
         let now = clock.now
-        return try await database.write { db in
+        return try await news.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db)
+                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                announcement)
             return true
         }
     }
@@ -78,7 +97,7 @@ public struct Sessions: Sendable {
                 _ = try db.execute(
                     """
                     UPDATE sessions SET seen_at = \(now), expires_at = \(expiresAt)
-                    WHERE id = \(session.id) AND ended_at IS NULL
+                    WHERE id = \(session.id) AND fingerprint = \(fingerprint) AND ended_at IS NULL
                     """)
             }
         }
@@ -91,10 +110,6 @@ public struct Sessions: Sendable {
         try await news.write(to: database, at: now) { db, announcement in
             try Self.end(id, at: now, in: db, announcement)
         }
-    }
-
-    static func endAll(of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
     }
 }
 

@@ -7,4 +7,8 @@ extension Verification {
         guard let account else { return false }
         return try !db.rows("SELECT id FROM accounts WHERE id = \(account) AND email_verified = 0").isEmpty
     }
+
+    /// What others must hear of a first word. A link that no browser asked for came of a sign-up in an app, which its
+    /// person knows; where any other leads could be anybody's choice.
+    var takeover: PersonChange { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
 }

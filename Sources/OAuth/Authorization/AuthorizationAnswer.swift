@@ -11,12 +11,41 @@ public enum AuthorizationAnswer: Sendable, Equatable {
     case redirect(String)
     /// The browser posts `fields` there.
     case form(action: String, fields: [Field])
+    /// A page tells `fields` to the page around it, or the one that opened it, if that is of `origin`.
+    case message(origin: String, fields: [Field])
+}
+
+/// What an answer brings, of what the response type may ask for.
+public struct AuthorizationGift: Sendable {
+    public var code: Secret<AuthorizationCode>?
+    public var tokens: TokenResponse?
+    public var idToken: String?
+
+    public init(code: Secret<AuthorizationCode>? = nil, tokens: TokenResponse? = nil, idToken: String? = nil) {
+        self.code = code
+        self.tokens = tokens
+        self.idToken = idToken
+    }
 }
 
 extension ReturnAddress {
     /// The answer that brings a code.
     public func answer(code: Secret<AuthorizationCode>, issuer: String) -> AuthorizationAnswer {
-        answer([("code", code.value)], issuer)
+        answer(AuthorizationGift(code: code), issuer: issuer)
+    }
+
+    /// The answer that brings `gift` (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5, §3.3.2.5).
+    public func answer(_ gift: AuthorizationGift, issuer: String) -> AuthorizationAnswer {
+        var items: [(name: String, value: String)] = []
+        if let tokens = gift.tokens {
+            items += [
+                ("access_token", tokens.accessToken.value), ("token_type", "Bearer"),
+                ("expires_in", String(tokens.lifetime.seconds)), ("scope", tokens.scope.description),
+            ]
+        }
+        if let code = gift.code { items.append(("code", code.value)) }
+        if let idToken = gift.idToken { items.append(("id_token", idToken)) }
+        return answer(items, issuer)
     }
 
     /// The answer that brings the browser back, and nothing with it.
@@ -35,10 +64,12 @@ extension ReturnAddress {
     /// `iss` tells a client that talks to several servers which of them answered (RFC 9207).
     private func answer(_ items: [(name: String, value: String)], _ issuer: String) -> AuthorizationAnswer {
         let items = items + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
+        let fields = items.map { AuthorizationAnswer.Field(name: $0.name, value: $0.value) }
         return switch mode {
         case .query: .redirect(redirectURI.adding(items))
         case .fragment: .redirect(redirectURI.adding(items, inFragment: true))
-        case .formPost: .form(action: redirectURI.text, fields: items.map { .init(name: $0.name, value: $0.value) })
+        case .formPost: .form(action: redirectURI.text, fields: fields)
+        case .webMessage: .message(origin: redirectURI.origin ?? "", fields: fields)
         }
     }
 }

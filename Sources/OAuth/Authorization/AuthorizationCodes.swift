@@ -52,24 +52,29 @@ public struct AuthorizationCodes: Sendable {
         _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
-        let address = request.returnAddress
         let isStored = try await database.write { db -> Bool in
-            let consented =
-                address.client.firstParty ? nil : try Consents.find(subject.account, address.client.id, in: db)?.scope
-            guard request.scopeToAsk(for: consented) == nil else { return false }
-            try db.execute(
-                """
-                INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
-                    redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource)
-                VALUES (\(code.fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
-                    \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(request.authentication.nonce),
-                    \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
-                    \(request.authentication.claims?.text), \(request.authentication.resource))
-                ON CONFLICT (fingerprint) DO NOTHING
-                """)
+            guard try request.isAllowed(by: subject.account, in: db) else { return false }
+            try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
             return true
         }
         return isStored ? code : nil
+    }
+
+    static func store(
+        _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, of subject: Subject,
+        session: String, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let (address, asked) = (request.returnAddress, request.authentication)
+        try db.execute(
+            """
+            INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
+                redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource)
+            VALUES (\(fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
+                \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(asked.nonce),
+                \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
+                \(asked.claims?.text), \(asked.resource))
+            ON CONFLICT (fingerprint) DO NOTHING
+            """)
     }
 
     static func find(

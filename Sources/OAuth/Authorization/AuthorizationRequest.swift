@@ -1,14 +1,7 @@
 import Values
 
-/// A valid authorization request (RFC 6749 §4.1.1), from a client that may make it.
+/// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), from a client that may make it.
 public struct AuthorizationRequest: Sendable {
-    /// What the client wants back.
-    public enum ResponseType: String, Sendable {
-        case code
-        /// Nothing but the browser (OAuth 2.0 Multiple Response Type Encoding Practices §4).
-        case none
-    }
-
     public let returnAddress: ReturnAddress
     public let responseType: ResponseType
     public let scope: Scope
@@ -18,30 +11,79 @@ public struct AuthorizationRequest: Sendable {
     /// The oldest sign-in the client takes.
     public let maxAge: Duration?
     public let loginHint: String?
+    /// An ID token of ours: the answer is for its person or for nobody.
+    public let idTokenHint: String?
 
-    public init(_ parameters: Parameters, returnAddress: ReturnAddress) throws(OAuthError) {
+    /// `issuer` is our own name.
+    public init(_ parameters: Parameters, returnAddress: ReturnAddress, issuer: String) throws(OAuthError) {
         let client = returnAddress.client
-        guard let responseType = ResponseType(rawValue: try parameters.require(.responseType)) else {
-            throw OAuthError(.unsupportedResponseType, "response_type", "response_type must be 'code' or 'none'.")
+        try Self.checkForms(parameters)
+        guard let responseType = ResponseType(try parameters.require(.responseType)) else {
+            throw OAuthError(
+                .unsupportedResponseType, "response_type",
+                "response_type must be of \(ResponseType.all.map { "'\($0)'" }.joined(separator: ", ")).")
         }
         self.responseType = responseType
-        try ResponseMode.check(parameters, for: returnAddress.redirectURI)
-        guard client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
+        try ResponseMode.check(parameters, for: returnAddress.redirectURI, of: client)
+        guard responseType.isEmpty || client.openID.responseTypes.contains(responseType) else {
+            throw .responseTypeNotAllowed(responseType, client.id)
+        }
+        guard responseType.isTokensAlone || client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
-        guard challenge != nil || !client.isPublic || responseType == .none else { throw .missing(.codeChallenge) }
-        scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
-        authentication = AuthenticationRequest(nonce: parameters[.nonce])
-        prompt = try Prompt.read(parameters)
-        if let text = parameters[.maxAge] {
-            guard let seconds = Int64(text), (0...1_000_000_000).contains(seconds) else {
-                throw .malformed(.maxAge, "a whole number of seconds")
-            }
-            maxAge = .seconds(seconds)
-        } else {
-            maxAge = nil
+        guard challenge != nil || !client.isPublic || !responseType.contains(.code) else {
+            throw .missing(.codeChallenge)
         }
+        scope = try Self.scope(parameters, of: client, for: responseType)
+        authentication = try Self.authentication(parameters, of: client, for: responseType, issuer)
+        prompt = try Prompt.read(parameters)
+        maxAge = try Self.maxAge(parameters) ?? client.openID.defaultMaxAge
         loginHint = parameters[.loginHint]
+        idTokenHint = parameters[.idTokenHint]
         self.returnAddress = returnAddress
     }
+
+    /// The ways to say it all that are not offered. A request object has been taken apart before this.
+    private static func checkForms(_ parameters: Parameters) throws(OAuthError) {
+        guard parameters[.request] == nil else { throw .requestNotSupported }
+        guard parameters[.requestURI] == nil else { throw .requestURINotSupported }
+        guard parameters[.registration] == nil else { throw .registrationNotSupported }
+    }
+
+    private static func scope(
+        _ parameters: Parameters, of client: Client, for type: ResponseType
+    ) throws(OAuthError) -> Scope {
+        let scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
+        guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }
+        // What comes past the token endpoint is for now: nothing of it can be refreshed (RFC 6749 §4.2.2).
+        return type.isTokensAlone ? scope.forNow : scope
+    }
+
+    private static func authentication(
+        _ parameters: Parameters, of client: Client, for type: ResponseType, _ issuer: String
+    ) throws(OAuthError) -> AuthenticationRequest {
+        let nonce = parameters[.nonce]
+        // Core §3.2.2.1, §3.3.2.11: nothing else ties an ID token that comes through the browser to the request.
+        guard nonce != nil || !type.contains(.idToken) else { throw .missing(.nonce) }
+        let claims = try parameters[.claims].map { text throws(OAuthError) in try ClaimsRequest(text) }
+        let contexts = claims?.requiredContexts ?? []
+        guard contexts.isEmpty || !contexts.isDisjoint(with: AuthenticationContext.all) else {
+            throw .noSuchContext
+        }
+        return AuthenticationRequest(
+            nonce: nonce, claims: claims, resource: try client.resource(parameters, issuer: issuer))
+    }
+
+    private static func maxAge(_ parameters: Parameters) throws(OAuthError) -> Duration? {
+        guard let text = parameters[.maxAge] else { return nil }
+        guard let seconds = Int64(text), (0...1_000_000_000).contains(seconds) else {
+            throw .malformed(.maxAge, "a whole number of seconds")
+        }
+        return .seconds(seconds)
+    }
+}
+
+extension ResponseType {
+    /// Whether nothing but tokens comes with the answer: no code, and so nothing at the token endpoint.
+    var isTokensAlone: Bool { isDirect && !contains(.code) }
 }

@@ -24,6 +24,8 @@ extension AuthorizationRequest {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
         guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
+        // Core §3.1.2.2, §5.5.1: for another person than was asked for, or one who signed in otherwise, there is no answer.
+        guard visitor.isMeant, hasRequiredContext(visitor.subject) else { return orRefuse(.signIn) }
         guard isFresh(visitor.subject, at: now) else { return orRefuse(.confirm) }
         if client.requiresVerifiedEmail, visitor.email != .verified {
             // Who has no address cannot verify one: nothing here would lead anywhere.
@@ -56,6 +58,11 @@ extension AuthorizationRequest {
 
     // OpenID Connect Core §3.1.2.1: max_age=0 is prompt=login.
     private var asksAgain: Bool { !prompt.isDisjoint(with: Prompt.signingIn) || maxAge == .zero }
+
+    private func hasRequiredContext(_ subject: Subject) -> Bool {
+        let required = authentication.claims?.requiredContexts ?? []
+        return required.isEmpty || subject.method.map { required.contains(AuthenticationContext.of($0)) } ?? false
+    }
 
     private func isFresh(_ subject: Subject, at now: Timestamp) -> Bool {
         guard let maxAge else { return true }

@@ -13,8 +13,8 @@ public struct LogoutAddress: Sendable {
         location = parameters[.state].map { uri.adding([("state", $0)]) } ?? uri.text
     }
 
-    /// What a page that asks first carries along.
-    public static let parameters: [Parameter] = [
-        .clientID, .postLogoutRedirectURI, .redirectURI, .returnTo, .state,
-    ]
+    /// Whether the request names an address at all.
+    public static func isAsked(by parameters: Parameters) -> Bool {
+        [.postLogoutRedirectURI, .redirectURI, .returnTo].contains { parameters[$0] != nil }
+    }
 }

@@ -5,23 +5,41 @@ public enum ResponseMode: String, Sendable, CaseIterable {
     case fragment
     /// A form that the browser posts (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"
+    /// A message to the page that opened ours, or that has it in a frame.
+    case webMessage = "web_message"
 
-    /// The mode of a request as far as it can be followed; whatever else it says is refused, by way of the query.
-    static func followed(_ parameters: Parameters, to uri: RedirectURI) -> ResponseMode {
-        guard let mode = parameters[.responseMode].flatMap(ResponseMode.init) else { return .query }
-        return mode.reaches(uri) ? mode : .query
+    /// The mode of a request as far as it can be followed; whatever else it says is refused, by way of the usual one.
+    static func followed(_ parameters: Parameters, to uri: RedirectURI, of client: Client) -> ResponseMode {
+        guard let mode = parameters[.responseMode].flatMap(ResponseMode.init) else { return usual(parameters) }
+        return mode.fault(parameters, uri, client) == nil ? mode : usual(parameters)
     }
 
-    /// Refuses a mode that is not offered, and a form where nobody can receive one.
-    static func check(_ parameters: Parameters, for uri: RedirectURI) throws(OAuthError) {
+    /// Refuses a mode that is not offered, or in which nobody can receive the answer.
+    static func check(_ parameters: Parameters, for uri: RedirectURI, of client: Client) throws(OAuthError) {
         guard let text = parameters[.responseMode] else { return }
         guard let mode = ResponseMode(rawValue: text) else {
             throw .malformed(.responseMode, "one of " + allCases.map(\.rawValue).joined(separator: ", "))
         }
-        guard mode.reaches(uri) else { throw .malformed(.responseMode, "form_post needs an https redirect_uri") }
+        if let fault = mode.fault(parameters, uri, client) { throw .malformed(.responseMode, fault) }
     }
 
-    private func reaches(_ uri: RedirectURI) -> Bool {
-        self != .formPost || uri.text.hasPrefix("https://") || uri.text.hasPrefix("http://")
+    private static func bringsTokens(_ parameters: Parameters) -> Bool {
+        parameters[.responseType].flatMap { ResponseType($0) }?.isDirect ?? false
+    }
+
+    private static func usual(_ parameters: Parameters) -> ResponseMode {
+        bringsTokens(parameters) ? .fragment : .query
+    }
+
+    private func fault(_ parameters: Parameters, _ uri: RedirectURI, _ client: Client) -> String? {
+        switch self {
+        // Multiple Response Type Encoding Practices §3, §5: a query ends in logs.
+        case .query: Self.bringsTokens(parameters) ? "a query is no place for tokens" : nil
+        case .fragment: nil
+        case .formPost: uri.isOfWeb ? nil : "form_post needs an https redirect_uri"
+        case .webMessage:
+            uri.origin.map(client.webOrigins.contains) ?? false
+                ? nil : "web_message needs the origin of the redirect_uri among the client's web_origins"
+        }
     }
 }

@@ -36,7 +36,7 @@ public struct ReturnAddress: Sendable {
         self.redirectURI = redirectURI
         wasSent = parameters[.redirectURI] != nil
         state = parameters[.state]
-        mode = .followed(parameters, to: redirectURI)
+        mode = .followed(parameters, to: redirectURI, of: client)
     }
 
     private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {

@@ -23,8 +23,11 @@ public struct Visitor: Sendable {
     public let email: Email
     /// What the person allowed the client before; nil when the client never asked.
     public let consented: Scope?
+    /// Whether it is the person the request is about, if it names one.
+    public let isMeant: Bool
 
-    public init(subject: Subject, session: Session, email: Email, consented: Scope?) {
+    public init(subject: Subject, session: Session, email: Email, consented: Scope?, isMeant: Bool = true) {
+        self.isMeant = isMeant
         self.subject = subject
         self.session = session
         self.email = email

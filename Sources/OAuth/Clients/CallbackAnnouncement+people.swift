@@ -95,6 +95,16 @@ extension CallbackAnnouncement {
         try leave(.session, Self.revoked, of: account, for: told, db)
     }
 
+    /// Tells all clients that the person has used, but `kept`, that nothing connects them any more.
+    func forgotten(_ account: AccountID, except kept: String, in db: any Transaction) throws {
+        let told = try db.rows(
+            """
+            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            WHERE k.account_id = \(account) AND k.client_id <> \(kept) AND c.callback_uri IS NOT NULL
+            """)
+        try leave(.session, Self.revoked, of: account, for: told, db)
+    }
+
     private static func changed(_ fields: [String]) -> JSON.Member {
         .init("changedFields", .string(fields.joined(separator: ",")))
     }

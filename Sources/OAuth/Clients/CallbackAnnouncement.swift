@@ -24,6 +24,13 @@ public final class CallbackAnnouncement: Sendable {
         if isSaid.load(ordering: .relaxed) { callbacks.post.send() }
     }
 
+    /// Leaves word for `client` that a browser session of its ended (`Permissions.end(with:)`).
+    func leaveNotice(of session: String, _ account: AccountID, for client: Client.ID, _ db: any Transaction) throws {
+        let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
+        try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, account: account, session: session), db)
+        isSaid.store(true, ordering: .relaxed)
+    }
+
     /// What a message is about: SPiD's `object`.
     enum Subject: String { case user, session }
 

@@ -8,15 +8,20 @@ public struct Callbacks: Sendable {
     /// Who takes a message to its receiver.
     public struct Post: Sendable {
         let leave: @Sendable (Message, any Transaction) throws -> Void
+        let leaveNotice: @Sendable (LogoutNotice, any Transaction) throws -> Void
         let send: @Sendable () -> Void
 
         /// - Parameters:
         ///   - leave: keeps a message in the caller's transaction; one with the id of an earlier one is that one.
+        ///   - leaveNotice: the same of a notice, which is signed only when it is sent.
         ///   - send: said once that is committed.
         public init(
-            leave: @escaping @Sendable (Message, any Transaction) throws -> Void, send: @escaping @Sendable () -> Void
+            leave: @escaping @Sendable (Message, any Transaction) throws -> Void,
+            leaveNotice: @escaping @Sendable (LogoutNotice, any Transaction) throws -> Void,
+            send: @escaping @Sendable () -> Void
         ) {
             self.leave = leave
+            self.leaveNotice = leaveNotice
             self.send = send
         }
     }

@@ -21,8 +21,9 @@ public struct ClientMetadata: Sendable {
     var termsURI: String?
     var openID: OpenIDSettings
 
-    /// Reads `json` over `base`, or over the defaults of RFC 7591 §2.
-    public init(_ json: JSON, over base: Client? = nil) throws {
+    /// Reads `json` over `base`, or over the defaults of RFC 7591 §2. `sector` is the document of its
+    /// `sector_identifier_uri`, if that is new.
+    public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
         let members = try JSONMembers(json)
         name = try members.text("client_name") ?? base?.name ?? "Unnamed client"
         redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
@@ -50,6 +51,7 @@ public struct ClientMetadata: Sendable {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
         try checkTogether()
+        try checkSector(sector, over: base)
     }
 
     /// Whether it would be a client that administers the platform.
@@ -62,6 +64,28 @@ public struct ClientMetadata: Sendable {
         }
         if authentication == .none, scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant) {
             throw JSONFault("scope", "without admin scopes for a client that has no secret")
+        }
+        if authentication == .privateKeyJWT, openID.keys == .none {
+            throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")
+        }
+        if openID.accessTokenFormat == .jwt, accessTokenLifetime > OpenIDSettings.longestJWT {
+            throw JSONFault(
+                "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs")
+        }
+        try checkSigning()
+    }
+
+    /// OpenID Connect Registration §2: the algorithm is of the method, and there is none for the others.
+    private func checkSigning() throws(JSONFault) {
+        guard let algorithm = openID.authenticationAlgorithm else { return }
+        let name = "token_endpoint_auth_signing_alg"
+        switch authentication {
+        case .secretJWT:
+            guard algorithm == .hs256 else { throw JSONFault(name, "HS256 for client_secret_jwt") }
+        case .privateKeyJWT:
+            guard !algorithm.isSymmetric else { throw JSONFault(name, "not an HMAC for private_key_jwt") }
+        case .none, .secretBasic, .secretPost:
+            throw JSONFault(name, "left out, unless the method is client_secret_jwt or private_key_jwt")
         }
     }
 
@@ -85,8 +109,8 @@ public struct ClientMetadata: Sendable {
     private static func grantTypes(_ members: JSONMembers) throws(JSONFault) -> Set<GrantType>? {
         guard let list = try members.list("grant_types") else { return nil }
         let types = list.map(GrantType.init)
-        guard types.allSatisfy(GrantType.all.contains) else {
-            throw JSONFault("grant_types", "of \(GrantType.all.map(\.name).joined(separator: ", "))")
+        guard types.allSatisfy(GrantType.registrable.contains) else {
+            throw JSONFault("grant_types", "of \(GrantType.registrable.map(\.name).joined(separator: ", "))")
         }
         return Set(types)
     }
@@ -105,34 +129,10 @@ public struct ClientMetadata: Sendable {
     private static func authentication(_ members: JSONMembers) throws(JSONFault) -> Client.Authentication? {
         guard let text = try members.text("token_endpoint_auth_method") else { return nil }
         guard let method = Client.Authentication(rawValue: text) else {
-            throw JSONFault("token_endpoint_auth_method", "client_secret_basic, client_secret_post or none")
+            throw JSONFault(
+                "token_endpoint_auth_method",
+                "of \(Client.Authentication.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         return method
-    }
-}
-
-extension JSONFault {
-    public static let platformScopeOfMerchant = JSONFault(
-        "scope", "without admin for a merchant's client; admin:merchant is for those")
-}
-
-extension Client {
-    mutating func take(_ metadata: ClientMetadata) {
-        name = metadata.name
-        redirectURIs = metadata.redirectURIs
-        grantTypes = metadata.grantTypes
-        scope = metadata.scope
-        firstParty = metadata.firstParty
-        spidCompatible = metadata.spidCompatible
-        rotatesRefreshTokens = metadata.rotatesRefreshTokens
-        accessTokenLifetime = metadata.accessTokenLifetime
-        refreshTokenLifetime = metadata.refreshTokenLifetime
-        webOrigins = metadata.webOrigins
-        postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
-        callbackURI = metadata.callbackURI
-        requiresVerifiedEmail = metadata.requiresVerifiedEmail
-        signsResponses = metadata.signsResponses
-        termsURI = metadata.termsURI
-        openID = metadata.openID
     }
 }

@@ -9,6 +9,12 @@ public struct Client: Sendable {
         case none
         case secretBasic = "client_secret_basic"
         case secretPost = "client_secret_post"
+        /// Signs with the sign secret: of a client secret we keep no more than the fingerprint.
+        case secretJWT = "client_secret_jwt"
+        case privateKeyJWT = "private_key_jwt"
+
+        /// Whether it shows a secret, of which it may have more than one.
+        public var takesSecret: Bool { self == .secretBasic || self == .secretPost }
     }
 
     public let id: ID

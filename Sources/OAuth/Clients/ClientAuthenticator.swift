@@ -5,34 +5,37 @@ public import Values
 public struct ClientAuthenticator: Sendable {
     private let database: any Database
     private let known: KnownClients
+    private let assertions: ClientAssertions
 
-    public init(database: any Database, known: KnownClients) {
+    public init(database: any Database, known: KnownClients, assertions: ClientAssertions) {
         self.database = database
         self.known = known
+        self.assertions = assertions
     }
 
-    /// The client that proved to be `credentials.id`; a public client proves nothing.
+    /// The client that proved to be `credentials.id` in the way it is registered for; a public client proves nothing.
     ///
-    /// Throws `invalid_client` for an unknown client, a wrong secret, a secret that is missing or not expected, a
-    /// disabled client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
+    /// Throws `invalid_client` for an unknown client, a wrong proof, one that is missing or of another kind, a disabled
+    /// client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
     public func authenticate(_ credentials: ClientCredentials) async throws -> Client {
-        guard let found = try await entry(credentials.id) else {
-            throw OAuthError.clientRefused("unknown_client", credentials.id)
-        }
-        if found.client.isPublic {
-            guard credentials.secret == nil else {
-                throw OAuthError.clientRefused("secret_of_public_client", credentials.id)
-            }
-        } else {
-            guard let presented = credentials.secret?.fingerprint else {
-                throw OAuthError.clientRefused("secret_missing", credentials.id)
-            }
+        func refused(_ reason: String) -> OAuthError { .clientRefused(reason, credentials.id) }
+        guard let found = try await entry(credentials.id) else { throw refused("unknown_client") }
+        let method = found.client.authentication
+        switch (method, credentials.proof) {
+        case (.none, .none): break
+        case (.none, .secret): throw refused("secret_of_public_client")
+        case (.secretBasic, .secret(let secret)), (.secretPost, .secret(let secret)):
+            let presented = secret.fingerprint
             // Every live secret is compared, in constant time each.
-            guard found.secrets.filter({ $0.matches(presented) }).count > 0 else {
-                throw OAuthError.clientRefused("wrong_secret", credentials.id)
-            }
+            guard found.secrets.filter({ $0.matches(presented) }).count > 0 else { throw refused("wrong_secret") }
+        case (.secretBasic, .none), (.secretPost, .none): throw refused("secret_missing")
+        case (.secretJWT, .assertion), (.privateKeyJWT, .assertion): break
+        case (.secretJWT, _), (.privateKeyJWT, _): throw refused("assertion_missing")
+        case (_, .assertion): throw refused("assertion_not_expected")
         }
-        guard found.isLive else { throw OAuthError.clientRefused("disabled_client", credentials.id) }
+        guard found.isLive else { throw refused("disabled_client") }
+        // Last: it is taken once.
+        if case .assertion(let assertion) = credentials.proof { try await assertions.take(assertion, of: found.client) }
         return found.client
     }
 

@@ -1,19 +1,38 @@
 public import Values
 
-/// What a request says about which client it comes from (RFC 6749 §2.3.1).
+/// What a request says about which client it comes from (RFC 6749 §2.3, RFC 7521 §4.2).
 public struct ClientCredentials: Sendable {
+    /// What it shows for it.
+    public enum Proof: Sendable {
+        case none
+        case secret(Secret<Client>)
+        case assertion(ClientAssertion)
+    }
+
     public let id: Client.ID
-    public let secret: Secret<Client>?
+    public let proof: Proof
 
     public init(id: Client.ID, secret: Secret<Client>?) {
         self.id = id
-        self.secret = secret
+        self.proof = secret.map { .secret($0) } ?? .none
     }
 
-    /// The client of a request: from `basic`, the Authorization header's pair, or from the body, never both.
+    init(_ assertion: ClientAssertion) {
+        self.id = assertion.subject
+        self.proof = .assertion(assertion)
+    }
+
+    public var secret: Secret<Client>? { if case .secret(let secret) = proof { secret } else { nil } }
+
+    /// The client of a request: from `basic`, the Authorization header's pair, or from the body, a secret or an
+    /// assertion, and never two of them (RFC 6749 §2.3).
     public static func read(_ parameters: Parameters, basic: ClientCredentials?) throws(OAuthError)
         -> ClientCredentials
     {
+        if let assertion = try ClientAssertion.read(parameters) {
+            guard basic == nil, parameters[.clientSecret] == nil else { throw .twoCredentials }
+            return ClientCredentials(assertion)
+        }
         guard let basic else {
             guard let id = parameters[.clientID] else { throw .noClient }
             return ClientCredentials(id: Client.ID(id), secret: parameters[.clientSecret].map { Secret($0) })

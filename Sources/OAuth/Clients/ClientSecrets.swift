@@ -19,7 +19,7 @@ extension Clients {
         let value = Secret<Client>.random(from: random)
         defer { known.forget() }
         let added = try await database.write { db in
-            guard let client = try Self.find(id, in: db), !client.isPublic else { return false }
+            guard let client = try Self.find(id, in: db), client.authentication.takesSecret else { return false }
             let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
             guard live.count < Self.mostSecrets else { return false }
             try Self.insert(value, id: secret.id, of: id, at: secret.createdAt, in: db)

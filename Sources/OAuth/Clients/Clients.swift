@@ -58,7 +58,7 @@ public struct Clients: Sendable {
             openID: metadata.openID,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
             disabledAt: nil)
-        let secret = client.isPublic ? nil : Secret<Client>.random(from: random)
+        let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         try await database.write { [seal] db in
             try seal.confirm(in: db)
@@ -66,7 +66,9 @@ public struct Clients: Sendable {
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
         }
-        return Registered(client: client, secret: secret, signSecret: signSecret)
+        // What signs with a secret signs with this one, and expects it under the standard's name.
+        let shown = client.authentication == .secretJWT ? signSecret : secret
+        return Registered(client: client, secret: shown, signSecret: signSecret)
     }
 
     public func find(_ id: Client.ID) async throws -> Client? {
@@ -124,9 +126,10 @@ public struct Clients: Sendable {
     /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
     /// transaction: a change of the name never undoes a disabling that came between.
     ///
-    /// `permit` sees the client as it is and as it would become, and refuses by throwing.
+    /// `permit` sees the client as it is and as it would become, and refuses by throwing. `sector` is the document of
+    /// its `sector_identifier_uri`, if that is new.
     public func change(
-        _ id: Client.ID, _ json: JSON,
+        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil,
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
     ) async throws -> Client? {
         let now = clock.now
@@ -135,7 +138,7 @@ public struct Clients: Sendable {
         return try await database.write { db in
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
-            changed.take(try ClientMetadata(json, over: client))
+            changed.take(try ClientMetadata(json, over: client, sector: sector))
             changed.updatedAt = now
             if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
             if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }

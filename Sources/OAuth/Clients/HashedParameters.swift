@@ -2,8 +2,10 @@ import JOSE
 
 /// The parameters of a POST as SPiD's verified hash reads them: what is nested (`items[0][price]`) stands below its name,
 /// and the values are joined level by level in the natural order of the names.
-struct HashedParameters {
-    private indirect enum Value {
+///
+/// A reference: a level that many parameters are in grows where it is, and is never copied.
+final class HashedParameters {
+    private enum Value {
         case text(String)
         case level(HashedParameters)
     }
@@ -15,11 +17,13 @@ struct HashedParameters {
     /// Nobody nests deeper; a name that does counts as it stands.
     private static let mostLevels = 64
 
-    /// The two texts that a client may have hashed: PHP's SDK sends a nested value as JSON, having hashed what is in it;
+    /// The two texts that a client may have hashed, each made when it is asked for: PHP's SDK sends a nested value as JSON, having hashed what is in it;
     /// who encoded it before has hashed the JSON itself.
-    static func texts(of pairs: [(name: String, value: String)]) -> [String] {
-        [HashedParameters(pairs, unfoldingJSON: false).text, HashedParameters(pairs, unfoldingJSON: true).text]
+    static func texts(of pairs: [(name: String, value: String)]) -> some Sequence<String> {
+        [false, true].lazy.map { HashedParameters(pairs, unfoldingJSON: $0).text }
     }
+
+    private init() {}
 
     private init(_ pairs: [(name: String, value: String)], unfoldingJSON: Bool) {
         for (name, value) in pairs {
@@ -32,15 +36,15 @@ struct HashedParameters {
     }
 
     /// The last of a name counts.
-    private mutating func set(_ path: ArraySlice<String>, _ value: Value) {
+    private func set(_ path: ArraySlice<String>, _ value: Value) {
         guard let first = path.first else { return }
         // An empty name is the next of a list.
         let name = first.isEmpty ? String(names.count) : first
         let rest = path.dropFirst()
         if values[name] == nil { names.append(name) }
         guard !rest.isEmpty else { return values[name] = value }
-        var level = HashedParameters([])
-        if case .level(let known) = values[name] { level = known }
+        if case .level(let known) = values[name] { return known.set(rest, value) }
+        let level = HashedParameters()
         level.set(rest, value)
         values[name] = .level(level)
     }

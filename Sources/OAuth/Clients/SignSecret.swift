@@ -27,9 +27,13 @@ public struct SignSecret: Sendable {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }
 
+    /// Nobody signs more parameters; whoever sends more wants to be waited for.
+    public static let mostHashed = 1000
+
     /// Whether `hash` is SPiD's verified hash of `pairs`: of their values, in the natural order of their names.
     public func isHash(_ hash: String, of pairs: [(name: String, value: String)]) -> Bool {
-        HashedParameters.texts(of: pairs).contains { text in
+        guard pairs.count <= Self.mostHashed else { return false }
+        return HashedParameters.texts(of: pairs).contains { text in
             constantTimeEqual(Array(hash.utf8), Array(signature(of: text).utf8))
         }
     }
@@ -56,5 +60,10 @@ public struct SignSecrets: Sendable {
 
     public func open(_ client: Client) throws -> SignSecret {
         SignSecret(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
+    }
+
+    /// What a client verifies as its own that signs with it by HMAC.
+    func keys(of client: Client) throws -> AssertionKeys {
+        AssertionKeys(secret: try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
     }
 }

@@ -25,4 +25,13 @@ enum WebOrigin {
                 (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x2E
             }
     }
+
+    /// Whether `text` is the address of an image that a page may show. It is part of a Content-Security-Policy: no
+    /// character of it may end a directive.
+    static func isImage(_ text: String) -> Bool {
+        guard RedirectURI(registering: text) != nil, text.hasPrefix("https://"),
+            let host = URLComponents(string: text)?.encodedHost
+        else { return false }
+        return isHost(host) && !text.contains { ";,'\"".contains($0) }
+    }
 }

@@ -27,7 +27,7 @@ public struct Authorization: Sendable {
     /// The refresh token whose rotation the new access token will confirm.
     public let rotation: Fingerprint<RefreshToken>?
     /// What was asked for along with the sign-in.
-    public let request: AuthenticationRequest
+    public private(set) var request: AuthenticationRequest
     public let claim: any Claim
 
     /// A token that administers does not outlive a working session, whatever its client is set to.
@@ -51,5 +51,27 @@ public struct Authorization: Sendable {
         self.rotation = rotation
         self.request = request
         self.claim = claim
+    }
+}
+
+extension Authorization {
+    /// For the resource that a token request names (RFC 8707 §2.2): with a code or a refresh token that of the
+    /// authorization request, which is one; by the other grants, whichever the client is registered for.
+    func aimed(as parameters: Parameters, by grant: GrantType, issuer: String) throws(OAuthError) -> Authorization {
+        let resource = try client.resource(parameters, issuer: issuer)
+        guard parameters[.resource] != nil else { return self }
+        if grant == .authorizationCode || grant == .refreshToken {
+            guard resource == request.resource else {
+                throw .targetRefused("another_resource", "The permission was given for another resource.")
+            }
+            return self
+        }
+        // Nobody but the token itself could say whom it is for.
+        if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
+            throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
+        }
+        var aimed = self
+        aimed.request = request.aimed(at: resource)
+        return aimed
     }
 }

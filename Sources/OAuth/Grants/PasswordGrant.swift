@@ -22,9 +22,10 @@ public struct PasswordGrant: Grant {
     }
 
     /// Proves who `username` is, throttling by the address of `request`; people live elsewhere. Throws an `OAuthError`.
-    public typealias Check = @Sendable (
-        _ username: String, _ password: String, _ request: TokenRequest, _ client: Client
-    ) async throws -> Proof
+    public typealias Check =
+        @Sendable (
+            _ username: String, _ password: String, _ request: TokenRequest, _ client: Client
+        ) async throws -> Proof
 
     private let check: Check
 

@@ -15,5 +15,9 @@ public struct AuthenticationRequest: Sendable, Equatable {
     /// What later tokens of the permission tell too.
     var withoutNonce: AuthenticationRequest { AuthenticationRequest(claims: claims, resource: resource) }
 
+    func aimed(at resource: String?) -> AuthenticationRequest {
+        AuthenticationRequest(nonce: nonce, claims: claims, resource: resource)
+    }
+
     public static let none = AuthenticationRequest()
 }

@@ -26,6 +26,18 @@ public struct ClaimsRequest: Sendable, Equatable {
         self.text = text
     }
 
+    /// The ways to sign in of which one is essential (Core §5.5.1.1); empty is any.
+    var requiredContexts: Set<String> {
+        guard let wish = idToken["acr"], wish.isEssential else { return [] }
+        return Set(wish.values.compactMap(\.string))
+    }
+
+    /// Whom the answer must be for, if it says so (Core §5.5.1).
+    public var subjects: [String]? {
+        guard let wish = idToken["sub"], !wish.values.isEmpty else { return nil }
+        return wish.values.compactMap(\.string)
+    }
+
     private static func wishes(_ json: JSON?) throws(OAuthError) -> [String: Wish] {
         guard let json, json != .null else { return [:] }
         guard let members = json.members, members.count <= most else {

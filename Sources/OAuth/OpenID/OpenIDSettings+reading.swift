@@ -14,12 +14,21 @@ extension OpenIDSettings {
             idTokenLifetime = lifetime
         }
         if members.has("id_token_claims") { claims = try Self.claims(members) }
-        if let type = try members.text("subject_type") { subjectType = try Self.subjectType(type, redirectURIs) }
+        if members.has("sector_identifier_uri") {
+            sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
+        }
+        // Also when nothing was said of it: the sector goes with the addresses.
+        subjectType = try Self.subjectType(
+            try members.text("subject_type") ?? subjectType.name, sector: sectorIdentifierURI, redirectURIs)
         if members.has("userinfo_signed_response_alg") {
             userinfoAlgorithm = try Self.algorithm(members, "userinfo_signed_response_alg")
         }
         if members.has("request_object_signing_alg") {
             requestObjectAlgorithm = try Self.signature(members, "request_object_signing_alg")
+            // Of the client's secrets we know none.
+            guard requestObjectAlgorithm.map({ !$0.isSymmetric }) ?? true else {
+                throw JSONFault("request_object_signing_alg", "not an HMAC")
+            }
         }
         if members.has("token_endpoint_auth_signing_alg") {
             authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
@@ -91,30 +100,22 @@ extension OpenIDSettings {
     }
 
     private static func subjectType(
-        _ text: String, _ redirectURIs: [RedirectURI]
+        _ text: String, sector: String?, _ redirectURIs: [RedirectURI]
     ) throws(JSONFault) -> SubjectType {
         switch text {
         case "public": return .public
         case "pairwise":
-            let hosts = Set(redirectURIs.map { $0.host ?? "" })
-            // Core §8.1: hosts of more than one sector would need a sector_identifier_uri, which is not supported.
+            // Core §8.1: the sector is the host of one address, or of the document that lists the addresses of several.
+            let sectors = sector.map { [RedirectURI(stored: $0)] } ?? redirectURIs
+            let hosts = Set(sectors.map { $0.host ?? "" })
             guard hosts.count == 1, let host = hosts.first, !host.isEmpty else {
-                throw JSONFault("subject_type", "public, unless all redirect_uris have one host")
+                throw JSONFault(
+                    "subject_type", "public, unless all redirect_uris have one host or there is a sector_identifier_uri"
+                )
             }
             return .pairwise(sector: host)
         default: throw JSONFault("subject_type", "public or pairwise")
         }
-    }
-
-    private static func keys(_ members: JSONMembers) throws(JSONFault) -> Keys? {
-        guard members.has("jwks") || members.has("jwks_uri") else { return nil }
-        let address = try address(members, "jwks_uri")
-        guard let keySet = members.any("jwks") else { return address.map { .address($0) } ?? Keys.none }
-        // RFC 7591 §2: they must not both be there.
-        guard address == nil else { throw JSONFault("jwks", "left out beside jwks_uri") }
-        guard keySet.text.utf8.count <= 65536, (try? AssertionKeys(keySet: keySet.text)).map({ !$0.isEmpty }) == true
-        else { throw JSONFault("jwks", "a JWK set with a public key for signatures") }
-        return .keySet(keySet.text)
     }
 
     private static func resource(_ text: String) throws(JSONFault) -> String {
@@ -125,30 +126,11 @@ extension OpenIDSettings {
         return text
     }
 
-    private static func address(_ members: JSONMembers, _ name: String) throws(JSONFault) -> String? {
+    static func address(_ members: JSONMembers, _ name: String) throws(JSONFault) -> String? {
         guard let text = try members.text(name, most: 2000) else { return nil }
         guard let uri = RedirectURI(registering: text), uri.text.hasPrefix("http") else {
             throw JSONFault(name, "an https URL")
         }
         return text
-    }
-
-    private static let informative = ["client_uri", "logo_uri", "policy_uri", "software_id", "software_version"]
-
-    private static func information(
-        _ members: JSONMembers, over base: [JSON.Member]
-    ) throws(JSONFault) -> [JSON.Member] {
-        var kept = base
-        for name in informative where members.has(name) {
-            kept.removeAll { $0.name == name }
-            if let text = try members.text(name, most: 1000) { kept.append(.init(name, .string(text))) }
-        }
-        if members.has("contacts") {
-            kept.removeAll { $0.name == "contacts" }
-            if let list = try members.list("contacts", most: 20) {
-                kept.append(.init("contacts", .array(list.map { .string(String($0.prefix(300))) })))
-            }
-        }
-        return kept
     }
 }

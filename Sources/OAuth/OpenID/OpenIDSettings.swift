@@ -16,6 +16,8 @@ public struct OpenIDSettings: Sendable, Equatable {
         case `public`
         /// Another name for every sector, which is a host.
         case pairwise(sector: String)
+
+        var name: String { self == .public ? "public" : "pairwise" }
     }
 
     public enum AccessTokenFormat: String, Sendable { case opaque, jwt }
@@ -27,6 +29,8 @@ public struct OpenIDSettings: Sendable, Equatable {
     /// Claims of its ID tokens, by name, from the attribute of the person that each names.
     public var claims: [String: String] = [:]
     public var subjectType: SubjectType = .public
+    /// Where the addresses of all clients of its sector are listed.
+    public var sectorIdentifierURI: String?
     /// Nil when userinfo is answered in plain JSON.
     public var userinfoAlgorithm: PrivateKey.Algorithm?
     public var requestObjectAlgorithm: SignatureAlgorithm?

@@ -7,15 +7,23 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
     public static let idToken = ResponseType(rawValue: 2)
     public static let token = ResponseType(rawValue: 4)
 
+    /// Nothing but the browser, under the name `none` (Multiple Response Type Encoding Practices §4).
+    public static let nothing: ResponseType = []
+
     /// Every one there is, in the order in which they are published.
     public static let all: [ResponseType] = [
         .code, .idToken, [.idToken, .token], [.code, .idToken], [.code, .token], [.code, .idToken, .token], .token,
+        .nothing,
     ]
 
     private static let words: [(ResponseType, String)] = [(.code, "code"), (.idToken, "id_token"), (.token, "token")]
 
     /// The order of the words does not matter; each may stand there once.
     public init?(_ text: String) {
+        guard text != Self.nothing.description else {
+            self = .nothing
+            return
+        }
         var type: ResponseType = []
         for word in text.split(separator: " ", omittingEmptySubsequences: false) {
             guard let found = Self.words.first(where: { $0.1 == word })?.0, type.insert(found).inserted else {
@@ -26,8 +34,10 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
         self = type
     }
 
-    public var description: String { Self.words.filter { contains($0.0) }.map(\.1).joined(separator: " ") }
+    public var description: String {
+        isEmpty ? "none" : Self.words.filter { contains($0.0) }.map(\.1).joined(separator: " ")
+    }
 
     /// Whether tokens come with the answer, past the token endpoint: then it must not be in a query.
-    public var isDirect: Bool { self != .code }
+    public var isDirect: Bool { !isDisjoint(with: [.idToken, .token]) }
 }

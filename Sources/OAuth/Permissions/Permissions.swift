@@ -32,6 +32,13 @@ public struct Permissions: Sendable {
             """)
     }
 
+    /// The single claims that were asked for with a permission.
+    public func claims(of id: Permission.ID) async throws -> ClaimsRequest? {
+        try await database.read { db in
+            try db.rows("SELECT claims FROM permissions WHERE id = \(id)").first?.get("claims", as: String?.self)
+        }.map(ClaimsRequest.init)
+    }
+
     /// Ends a permission: one mark, however many tokens it has.
     @discardableResult
     static func end(_ id: Permission.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
@@ -48,7 +55,10 @@ public struct Permissions: Sendable {
     public func logOut(_ id: Permission.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
+            if try Self.end(id, at: now, in: db) {
+                try announcement.signedOut(of: id, in: db)
+                try Self.endBought(by: id, telling: announcement, in: db)
+            }
             try db.execute(
                 """
                 UPDATE permissions SET ended_at = \(now)
@@ -100,6 +110,25 @@ public struct Permissions: Sendable {
             INSERT INTO connections (account_id, client_id, created_at) VALUES (\(account), \(client), \(now))
             ON CONFLICT (account_id, client_id) DO NOTHING
             """)
+    }
+
+    /// Forgets, in the caller's transaction, which clients a person used, what they allowed, and the terms they agreed to:
+    /// it may have been somebody else. The clients are told. `kept` is the one by which its person signed up.
+    public static func forget(
+        _ account: AccountID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
+        let id = kept?.text ?? ""
+        try announcement.forgotten(account, except: id, in: db)
+        try db.execute("DELETE FROM consents WHERE account_id = \(account) AND client_id <> \(id)")
+        try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id <> \(id)")
+        // The platform's terms have no client. They were shown with those of the one that is kept.
+        if kept == nil {
+            try db.execute("DELETE FROM agreements WHERE account_id = \(account)")
+        } else {
+            try db.execute(
+                "DELETE FROM agreements WHERE account_id = \(account) AND client_id <> \(id) AND client_id <> ''")
+        }
     }
 
     /// Ends what connects a person to the clients of one merchant, which are told: permissions, consents and connections.

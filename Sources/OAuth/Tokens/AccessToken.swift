@@ -11,6 +11,8 @@ public struct AccessToken: Sendable {
     public let isSPiDCompatible: Bool
     public let account: AccountID?
     public let scope: Scope
+    /// Whom it is for, besides us (RFC 8707).
+    public let resource: String?
     /// What its client is registered for now, which may be less than when the token was issued.
     public let clientScope: Scope
     public let issuedAt: Timestamp

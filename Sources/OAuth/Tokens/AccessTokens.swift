@@ -85,7 +85,7 @@ public struct AccessTokens: Sendable {
                 c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
                 c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
                 a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
-                p.signed_in_at, r.fingerprint AS rotation_found, r.confirmed_at
+                p.signed_in_at, p.resource, r.fingerprint AS rotation_found, r.confirmed_at
             FROM access_tokens t
             JOIN clients c ON c.id = t.client_id
             LEFT JOIN merchants m ON m.id = c.merchant_id
@@ -101,7 +101,7 @@ public struct AccessTokens: Sendable {
                 merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
                 isSPiDCompatible: try row.get("spid_compatible"),
                 account: try row.get("account_id"), scope: try row.get("scope"),
-                clientScope: try row.get("client_scope"), issuedAt: issuedAt,
+                resource: try row.get("resource"), clientScope: try row.get("client_scope"), issuedAt: issuedAt,
                 expiresAt: try row.get("expires_at"),
                 signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
             let rotation: Fingerprint<RefreshToken>? = try row.get("rotation_found")

@@ -2,14 +2,18 @@ public import Cryptography
 public import Storage
 public import Values
 
-/// Makes opaque bearer tokens (RFC 6750): 256 random bits, of which the fingerprint is stored.
+/// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT where the client wants that. The fingerprint is stored.
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
+    private let jwts: JWTAccessTokens
     private let clock: any WallClock
     private let random: any RandomSource
 
-    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+    public init(
+        database: any Database, jwts: JWTAccessTokens, clock: any WallClock, random: any RandomSource
+    ) {
         self.database = database
+        self.jwts = jwts
         self.clock = clock
         self.random = random
     }
@@ -17,7 +21,7 @@ public struct BearerTokenMint: TokenMint {
     public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
         let now = clock.now
         let client = authorization.client
-        let accessToken = Secret<AccessToken>.ordered(at: now, from: random)
+        let accessToken = try await accessToken(for: authorization, at: now)
         let newPermission = permission(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
         let attempt = Attempt(
@@ -43,6 +47,16 @@ public struct BearerTokenMint: TokenMint {
                 accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
                 lifetime: authorization.lifetime, scope: authorization.scope,
                 account: authorization.subject?.account, client: client, issuedAt: now)
+        }
+    }
+
+    private func accessToken(
+        for authorization: Authorization, at now: Timestamp
+    ) async throws -> Secret<AccessToken> {
+        switch authorization.client.openID.accessTokenFormat {
+        case .opaque: .ordered(at: now, from: random)
+        case .jwt:
+            try await jwts.token(for: authorization, id: Base64URL.encode(random.bytes(16)), at: now)
         }
     }
 

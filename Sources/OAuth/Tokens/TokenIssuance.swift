@@ -3,8 +3,10 @@ public struct TokenIssuance: Sendable {
     private let clients: ClientAuthenticator
     private let grants: [GrantType: any Grant]
     private let mint: any TokenMint
+    private let issuer: String
 
-    public init(clients: ClientAuthenticator, grants: [any Grant], mint: any TokenMint) {
+    public init(clients: ClientAuthenticator, grants: [any Grant], mint: any TokenMint, issuer: String) {
+        self.issuer = issuer
         self.clients = clients
         self.grants = Dictionary(grants.map { (type(of: $0).type, $0) }, uniquingKeysWith: { first, _ in first })
         self.mint = mint
@@ -18,7 +20,8 @@ public struct TokenIssuance: Sendable {
         guard client.may(type) else { throw OAuthError.grantNotAllowed(client.id) }
         // A rotation seen half way by a parallel request is asked about again; more often than this nobody races.
         for _ in 1...5 {
-            let authorization = try await grant.authorize(request, client: client)
+            let granted = try await grant.authorize(request, client: client)
+            let authorization = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
             if let response = try await mint.tokens(for: authorization) { return response }
         }
         throw OAuthError.stateChanged

@@ -56,7 +56,7 @@ public struct ProviderMetadata: Sendable {
             "subject_types_supported": Self.list(["public", "pairwise"]),
             "id_token_signing_alg_values_supported": algorithms,
             "userinfo_signing_alg_values_supported": algorithms,
-            "request_object_signing_alg_values_supported": Self.list(Self.assertionAlgorithms),
+            "request_object_signing_alg_values_supported": Self.list(RequestObjects.algorithms.map(\.rawValue)),
             "display_values_supported": Self.list(["page"]), "claim_types_supported": Self.list(["normal"]),
             "claims_supported": Self.list(Self.claims), "acr_values_supported": Self.list(AuthenticationContext.all),
             "prompt_values_supported": Self.list(Prompt.allCases.map(\.rawValue)),
@@ -68,7 +68,8 @@ public struct ProviderMetadata: Sendable {
     }
 
     /// `none` is not among them.
-    private static let assertionAlgorithms = SignatureAlgorithm.allCases.map(\.rawValue)
+    private static let assertionAlgorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric || $0 == .hs256 }.map(
+        \.rawValue)
 
     private static let claims =
         ["sub", "iss", "aud", "exp", "iat", "auth_time", "nonce", "acr", "amr", "azp", "sid", "at_hash", "c_hash"]

@@ -24,7 +24,9 @@ public struct IDToken: Sendable {
     var claims: [JSON.Member]
 
     /// Signed with `key`: the client's algorithm is the key's.
-    public func signed(by key: SigningKey) -> String { key.sign(json(for: key.algorithm), type: "JWT") }
+    public func signed(by key: SigningKey) -> String { key.sign(json(for: key.algorithm), type: Self.type) }
+
+    static let type = "JWT"
 
     func json(for algorithm: PrivateKey.Algorithm) -> JSON {
         let own: JSON = .members([
@@ -45,19 +47,5 @@ public struct IDToken: Sendable {
     static func hash(_ text: String, _ algorithm: PrivateKey.Algorithm) -> String {
         let digest = algorithm == .edDSA ? Digest.sha512(text.utf8) : Digest.sha256(text.utf8)
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
-    }
-}
-
-/// The authentication context class references that we know: how a person signed in.
-public enum AuthenticationContext {
-    public static let all = ["urn:spindle:password", "urn:spindle:mail", "urn:spindle:issuer"]
-
-    /// Of a sign-in by `method` (RFC 8176).
-    public static func of(_ method: String) -> String {
-        switch method {
-        case "pwd": all[0]
-        case "otp": all[1]
-        default: all[2]
-        }
     }
 }

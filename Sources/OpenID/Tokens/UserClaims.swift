@@ -41,6 +41,12 @@ public struct UserClaims: Sendable {
         }
     }
 
+    /// All there is of a person who asks for themselves; nil when there is nobody any more.
+    public func ofPerson(_ id: AccountID) async throws -> [JSON.Member]? {
+        guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
+        return Self.members(of: account) { _, _ in true }
+    }
+
     /// Where single claims may come from: a merchant's own client needs no more than its registration; of another's the
     /// person was asked for the scope, and nothing else.
     private static func allowed(_ scope: Scope, isFirstParty: Bool, clientScope: Scope) -> Scope {

@@ -5,6 +5,7 @@ public struct AccountPage: PageContents {
     /// What the last form did.
     public enum Notice: String, CaseIterable, Sendable {
         case profileSaved, emailChanged, emailVerified, passwordChanged, sessionEnded, otherSessionsEnded, appRevoked
+        case linkRemoved
         case confirmed, deletionCancelled
     }
 
@@ -17,6 +18,7 @@ public struct AccountPage: PageContents {
     let formToken: String
     let sessions: [SessionItem]
     let apps: [AppItem]
+    let links: [LinkItem]
     let newEmail: String
     private let notice: Notice?
     private let refused: (form: Form, refusal: PageRefusal)?
@@ -25,13 +27,14 @@ public struct AccountPage: PageContents {
     ///   - account: what is stored, or what was typed into a refused form.
     ///   - newEmail: the address that was typed into the refused form `email`.
     public init(
-        account: Profile, formToken: String, sessions: [SessionItem], apps: [AppItem], newEmail: String = "",
-        notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
+        account: Profile, formToken: String, sessions: [SessionItem], apps: [AppItem], links: [LinkItem] = [],
+        newEmail: String = "", notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
     ) {
         self.account = account
         self.formToken = formToken
         self.sessions = sessions
         self.apps = apps
+        self.links = links
         self.newEmail = newEmail
         self.notice = notice
         refused = refusal
@@ -40,7 +43,7 @@ public struct AccountPage: PageContents {
     func words(_ texts: Texts) -> [String: Any] {
         var words: [String: Any] = [
             "account": account.words(texts), "sessions": sessions.map { $0.words(texts) },
-            "apps": apps.map { $0.words(texts) },
+            "apps": apps.map { $0.words(texts) }, "links": links.map(\.words), "hasLinks": !links.isEmpty,
             "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
         ]
         if let notice { words["notice"] = texts["account.notice.\(notice)"] }

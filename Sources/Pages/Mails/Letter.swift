@@ -9,6 +9,8 @@ public enum Letter: Sendable {
     case emailChanged(newAddress: String)
     case resetPassword(link: String, hours: Int)
     case passwordChanged(resetLink: String)
+    /// Somebody whom `provider` knows can sign in to the account from now on.
+    case signInLinked(provider: String, link: String)
     /// To somebody whom an app signed up.
     case confirmAddress(link: String, days: Int)
     /// The same, where no password was chosen.
@@ -29,6 +31,7 @@ extension Letter {
         case .emailChanged: "emailChanged"
         case .resetPassword: "resetPassword"
         case .passwordChanged: "passwordChanged"
+        case .signInLinked: "signInLinked"
         case .confirmAddress: "confirmAddress"
         case .choosePassword: "choosePassword"
         case .deletionScheduled: "deletionScheduled"
@@ -44,6 +47,7 @@ extension Letter {
             ["code": code, "minutes": minutes]
         case .emailChanged(let newAddress): ["newAddress": newAddress]
         case .resetPassword(_, let hours), .choosePassword(_, let hours): ["hours": hours]
+        case .signInLinked(let provider, _): ["provider": provider]
         case .confirmAddress(_, let days): ["days": days]
         case .deletionScheduled(let dueAt, _): ["dueAt": dueAt]
         case .signUpExisting, .passwordChanged, .accountDeleted: [:]
@@ -57,6 +61,7 @@ extension Letter {
         case .signUpExisting(let signInLink, let resetLink): [("signIn", signInLink), ("reset", resetLink)]
         case .resetPassword(let link, _): [("reset", link)]
         case .passwordChanged(let resetLink): [("reset", resetLink)]
+        case .signInLinked(_, let link): [("account", link)]
         case .confirmAddress(let link, _): [("confirm", link)]
         case .choosePassword(let link, _): [("choose", link)]
         case .deletionScheduled(_, let signInLink): [("keep", signInLink)]
@@ -80,7 +85,8 @@ extension Letter {
             signInCode(code: "", minutes: 0), signUpCode(code: "", link: "", minutes: 0),
             signUpExisting(signInLink: "", resetLink: ""), verifyEmail(code: "", minutes: 0),
             changeEmailCode(code: "", minutes: 0), emailChanged(newAddress: ""), resetPassword(link: "", hours: 0),
-            passwordChanged(resetLink: ""), confirmAddress(link: "", days: 0), choosePassword(link: "", hours: 0),
+            passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), confirmAddress(link: "", days: 0),
+            choosePassword(link: "", hours: 0),
             deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
         ].flatMap { letter in
             (["subject", "text", "otherwise"] + letter.links.map(\.label)).map { "mail.\(letter.name).\($0)" }

@@ -86,6 +86,14 @@ extension Visitor {
         return page.matches(of: /name="session" value="([0-9a-f]+)"/).map { String($0.output.1) }
     }
 
+    /// What the account page would send to take away the first way to sign in that is linked.
+    mutating func firstLink() async throws -> [String: String] {
+        let page = try await browser.open("/account").body
+        let form = try #require(
+            page.firstMatch(of: /name="issuer" value="([^"]+)">\s*<input type="hidden" name="subject" value="([^"]+)"/))
+        return ["issuer": String(form.output.1), "subject": String(form.output.2)]
+    }
+
     /// Follows the redirect that `answer` is.
     mutating func follow(_ answer: Answer) async throws -> Answer {
         try await browser.open(try #require(answer.header("location")))

@@ -96,7 +96,7 @@ struct MerchantAdministratorTests {
             _ = try await world.signIn()
             let cases: [(String, JSON)] = [
                 ("email", "thief@example.com"), ("password", "a thief's password"), ("email_verified", true),
-                ("disabled", true),
+                ("disabled", true), ("attributes", ["roles": "owner"]),
             ]
             for (member, value) in cases {
                 let answer = try await patch(world, token, "users/\(world.user)", .object([.init(member, value)]))

@@ -49,8 +49,8 @@ struct AuthorizationRequestTests {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
                 (["response_type": ""], "invalid_request"),
-                (["response_type": "token"], "unsupported_response_type"),
-                (["response_type": "code id_token"], "unsupported_response_type"),
+                (["response_type": "device"], "unsupported_response_type"),
+                (["response_type": "code code"], "unsupported_response_type"),
                 (["response_mode": "web_message"], "invalid_request"),
                 (["prompt": "anything"], "invalid_request"),
                 (["scope": "profile nonsense"], "invalid_scope"),

@@ -86,7 +86,7 @@ struct SignInForgeryTests {
             // The victim's browser carries the attacker's session and signs in over it.
             let answer = try await world.authorize(in: &attacker, ["prompt": "login"])
             #expect(answer.redirected("code") != nil)
-            #expect(try await attacker.open("/login").body.contains("ada@example.com"))
+            #expect(try await attacker.open("/login").words.contains("ada@example.com"))
             let old = try await world.server.get("/login", cookies: ["spindle_session": planted])
             #expect(!old.body.contains("You are signed in"))
         }

@@ -8,7 +8,8 @@ struct MethodTests {
     func notAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path, allow) in [
-                ("GET", "/oauth/token", "POST"), ("DELETE", "/oauth/token", "POST"), ("PUT", "/me", "GET"),
+                ("GET", "/oauth/token", "POST, OPTIONS"), ("DELETE", "/oauth/token", "POST, OPTIONS"),
+                ("PUT", "/me", "GET"), ("OPTIONS", "/me", "GET"),
                 ("PUT", "/auth/session/unknown", "GET, POST"), ("POST", "/healthz", "GET, HEAD"),
             ] {
                 let answer = try await world.server.send(method, path)

@@ -197,6 +197,39 @@ struct AppSignUpTests {
         }
     }
 
+    @Test("a name in parts, as backends write it in JSON, becomes one name with braces in it")
+    func nameInParts() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.clientToken(try await world.spidBackend())
+            let names: [(String, JSON)] = [
+                (
+                    #"{"givenName":"Grace","familyName":"Hopper"}"#,
+                    ["givenName": "Grace", "familyName": "Hopper", "formatted": "Grace Hopper"]
+                ),
+                (
+                    #"{"formatted":"Admiral Hopper","givenName":"Grace","familyName":""}"#,
+                    ["givenName": "Grace", "familyName": "", "formatted": "Admiral Hopper"]
+                ),
+                ("{}", ["givenName": "", "familyName": "", "formatted": ""]),
+                ("{Grace}", ["givenName": "", "familyName": "", "formatted": "{Grace}"]),
+                (#"["Grace"]"#, ["givenName": "", "familyName": "", "formatted": #"["Grace"]"#]),
+            ]
+            for (number, (text, expected)) in names.enumerated() {
+                let made = try await world.api("signup", token, ["email": "grace\(number)@example.com", "name": text])
+                #expect(made.status == 201 && made.data["name"] == expected, "\(text): \(made)")
+            }
+            let long = String(repeating: "x", count: 501)
+            for text in [#"{"givenName":7}"#, #"{"familyName":["Hopper"]}"#, #"{"givenName":"\#(long)"}"#] {
+                let answer = try await world.api("signup", token, ["email": Self.email, "name": text])
+                #expect(answer.status == 400 && "\(answer.spidError ?? .null)".contains("name"), "\(text): \(answer)")
+            }
+            let weak = try await world.api(
+                "signup", token,
+                ["email": Self.email, "name": #"{"familyName":"Hopper-Hopper"}"#, "password": "hopper-hopper"])
+            #expect(weak.status == 409, "a password that is the family name")
+        }
+    }
+
     @Test("a backend that runs wild is stopped, and others are not")
     func throttled() async throws {
         try await World.with(.sqlite) { world in

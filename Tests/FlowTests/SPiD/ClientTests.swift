@@ -44,9 +44,11 @@ import Testing
         }
     }
 
-    @Test("another merchant's client is as unknown as none; who is no backend of SPiD's kind is refused")
-    func refusals() async throws {
-        try await World.with(.sqlite) { world in
+    @Test(
+        "another merchant's client is as unknown as none; who is no backend of SPiD's kind is refused",
+        arguments: Backend.available)
+    func refusals(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
             for id in [world.rivalBackend.id, "unknown", "%00"] {
                 let answer = try await world.api("client/\(id)", token)

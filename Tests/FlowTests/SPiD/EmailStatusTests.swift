@@ -46,4 +46,18 @@ struct EmailStatusTests {
             #expect(try await world.api(path, try await world.clientToken(world.backend)).status == 403)
         }
     }
+
+    @Test("a third party's client learns of any address whether it has an account", arguments: Backend.available)
+    func thirdParty(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.clientToken(try await world.spidBackend())
+            let stranger = try await world.clientToken(try await world.spidBackend(["first_party": false]))
+            for email in [World.email, "nobody@example.com", "nonsense"] {
+                let path = "email/\(Data(email.utf8).base64EncodedString())/status"
+                #expect(try await world.api(path, own).status == (email == "nonsense" ? 400 : 200))
+                let answer = try await world.api(path, stranger)
+                #expect(answer.status == 403 && answer.data == .null)
+            }
+        }
+    }
 }

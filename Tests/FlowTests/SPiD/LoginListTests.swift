@@ -131,10 +131,32 @@ struct LoginListTests {
             #expect(try await world.api("user/\(world.user)/logins", rival).status == 403)
             #expect(try await world.api("user/x/logins", token).status == 404)
             let phone = try await world.signIn().require("access_token")
+            #expect(try await world.api("logins", phone).status == 401)
             for path in ["logins", "user/\(world.user)/logins"] {
-                #expect(try await world.api(path, phone).status == 401)
                 #expect(try await world.api(path, try await world.clientToken(world.backend)).status == 403)
             }
+        }
+    }
+
+    @Test("a person's own token lists that person's alone, at that app", arguments: Backend.available)
+    func own(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let mary = try await world.person("mary@example.com")
+            _ = try await world.signIn(with: loom, as: "mary@example.com")
+            _ = try await world.signIn(with: loom, password: "a guess")
+            world.server.clock.advance(by: .seconds(1))
+            let phone = try await world.signIn().require("access_token")
+            let token = try await world.signIn(with: loom).require("access_token")
+            let path = "user/\(world.user)/logins"
+            #expect(try await logins(world, token, path).map { $0["status"] } == ["true", "false"])
+            #expect(try await logins(world, phone, path).map { $0["clientId"] } == [.string(world.app.id)])
+            #expect(try await logins(world, token, path + "?userId=\(mary)").count == 2, "nobody else's")
+            #expect(try await world.api("user/\(mary)/logins", token).status == 403)
+            let stranger = try await world.spidBackend(["first_party": false])
+            let other = try await world.signIn(with: stranger).require("access_token")
+            #expect(try await logins(world, other, path).map { $0["email"] } == [""])
+            #expect(try await world.api(path + "?filters=merchant", other).status == 403)
         }
     }
 

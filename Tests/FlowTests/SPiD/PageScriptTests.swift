@@ -29,6 +29,9 @@ struct PageScriptTests {
             let said = known.members?.map(\.name).filter { $0 != "sig" } ?? []
             #expect(payload.members?.map(\.name) == ["algorithm"] + said)
             for name in said { #expect(payload[name] == known[name]) }
+            let token = try await world.signIn(with: spid.client).require("access_token")
+            #expect(try await world.api("user/\(world.user)", token).data["uuid"] == known["uuid"])
+            #expect(known["uuid"]?.string?.count == 36)
             let other = try await told(world, "hasSession", strict.client, browser)
             #expect(other["userId"] != nil && other["sig"] == nil)
         }

@@ -1,4 +1,5 @@
 import JOSE
+import Mail
 import TestSupport
 import Testing
 import Values
@@ -75,6 +76,62 @@ import Values
             #expect(try await story.world.api("signup_jwt", own, ["other": jwt]).status == 400)
             let strict = try await story.world.signIn().require("access_token")
             #expect(try await story.world.api("user/attach_jwt", strict, ["jwt": jwt]).status == 403)
+            #expect(try await story.logIn("facebook", "f").error == "unknown_user")
+        }
+    }
+
+    @Test("a third party's client opens a way in that lasts", arguments: Backend.available)
+    func thirdParty(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let person = try await ada(story)
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            try await story.world.change("clients", story.phone.id, ["first_party": false])
+            for path in ["user/attach_jwt", "attach_jwt"] {
+                #expect(try await story.attach(jwt, to: person, at: path).status == 403)
+            }
+            #expect(try await story.counts() == [1, 0])
+            #expect(story.world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test("the account's owner does not hear of a new way in, or of one again", arguments: Backend.available)
+    func told(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            story.google("g", "2")
+            try await story.world.change("users", story.world.user, ["locale": "nb-NO"])
+            let person = try await ada(story)
+            for (type, name) in [("facebook", "Facebook"), ("googleplus", "Google")] {
+                let jwt = story.sign(story.claims(.attach, type, type == "facebook" ? "f" : "g"))
+                for _ in 1...2 { #expect(try await story.attach(jwt, to: person).status == 200) }
+                let letter = try await story.world.server.mail.letter(to: World.email)
+                #expect(letter.subject == "\(name) kan nå logge inn på kontoen din hos Loom")
+                #expect(letter.link(containing: "/account") == "http://spindle.test/account")
+            }
+            // The next letter is another: nothing was told twice.
+            var visitor = Visitor(story.world)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let next = try await story.world.server.mail.letter(to: World.email)
+            #expect(next.link(containing: "/password/reset/") != nil)
+        }
+    }
+
+    @Test("somebody takes away a link of another's", arguments: Backend.available)
+    func foreignLink(_ backend: Backend) async throws {
+        try await ProviderStory.with(backend) { story in
+            story.facebook("f", "1")
+            let jwt = story.sign(story.claims(.attach, "facebook", "f"))
+            #expect(try await story.attach(jwt, to: try await ada(story)).status == 200)
+            var ada = try await story.world.signedIn()
+            let link = try await ada.firstLink()
+            _ = try await story.world.person("mallory@example.com")
+            var mallory = try await story.world.signedIn(as: "mallory@example.com")
+            for fields in [link, [:], ["issuer": link["issuer"] ?? ""], ["subject": link["subject"] ?? ""]] {
+                #expect(try await mallory.change("links/remove", fields).status == 303)
+            }
+            #expect(try await story.logIn("facebook", "f").status == 200)
+            #expect(try await ada.change("links/remove", link).status == 303)
             #expect(try await story.logIn("facebook", "f").error == "unknown_user")
         }
     }

@@ -23,6 +23,7 @@ import Values
             try await browser.browser.signIn()
             let jwt = story.sign(story.claims(.attach, "facebook", "mallorys"))
             #expect(try await story.attach(jwt, to: person).status == 200)
+            #expect(try await story.world.server.mail.letter(to: World.email).text.contains("Facebook"))
         }
 
         mutating func waysIn() async throws -> [String] {
@@ -86,6 +87,12 @@ import Values
             #expect(try await own.waysIn() == ["Facebook", "token", "refresh token", "session", "password"])
             try await resetPassword(&owner, to: "the owner's own loom")
             #expect(try await own.waysIn() == ["Facebook"], "a new password ends tokens and sessions, not links")
+            #expect(try await owner.browser.open("/account").body.contains("<bdi>Facebook</bdi>"))
+            let removed = try await owner.browser.submit(
+                try await owner.browser.open("/account"), try await owner.firstLink(), to: "/account/links/remove")
+            #expect(removed.header("location") == "/account?done=link")
+            #expect(try await own.waysIn() == [])
+            #expect(try await !owner.browser.open("/account").body.contains("/account/links/remove"))
         }
     }
 }

@@ -75,9 +75,6 @@ import Testing
                 #expect(refused.status == 405 && refused.header("allow") != nil)
                 #expect(refused.json["name"] == "SPP Container" && refused.json["code"] == 405)
             }
-            let broken = try await world.server.send(
-                "POST", "/api/2/status", body: Array("{}".utf8), headers: ["Content-Type": "application/json"])
-            #expect(broken.status == 400 && broken.json["name"] == "SPP Container")
         }
     }
 

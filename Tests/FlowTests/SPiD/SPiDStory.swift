@@ -6,7 +6,8 @@ import Testing
 extension World {
     /// A backend of Loom that is set to SPiD compatibility, with `changes` over its registration.
     func spidBackend(_ changes: KeyValuePairs<String, JSON> = [:], of merchant: String? = nil) async throws -> Actor {
-        let backend = try await confidential(["spid_compatible": true, "client_name": "Loom in SPiD's ways"], of: merchant)
+        let backend = try await confidential(
+            ["spid_compatible": true, "client_name": "Loom in SPiD's ways"], of: merchant)
         if !changes.isEmpty {
             let members = changes.map { JSON.Member($0.key, $0.value) }
             try #require(try await change("clients", backend.id, .object(members)).status == 200)

@@ -1,3 +1,4 @@
+import Cryptography
 import JOSE
 import TestSupport
 import Testing
@@ -29,6 +30,57 @@ struct TokenMemberTests {
                 }
             }
         }
+    }
+
+    @Test("a person's, by a code of the authorization endpoint", arguments: Backend.available)
+    func authorized(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for (client, members) in [(try await world.spidBackend(), Self.spid), (world.backend, Self.rfc)] {
+                let code = try await world.authorizationCode(for: client)
+                let answer = try await world.redeemAuthorization(code, as: client)
+                #expect(answer.status == 200, "\(answer)")
+                expectPerson(answer, members, of: world)
+            }
+        }
+    }
+
+    @Test("a person's, by an issuer's assertion", arguments: Backend.available)
+    func asserted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let secret = "a shared secret of at least 32 bytes"
+            let issuer = try await World.make(
+                world.server, world.admin, "issuers",
+                [
+                    "merchant_id": .string(world.merchant), "issuer": "https://paper.example",
+                    "secret": .string(secret), "create_users": true,
+                ])
+            try #require(issuer.status == 201, "\(issuer)")
+            for (client, members) in [(try await world.spidBackend(), Self.spid), (world.backend, Self.rfc)] {
+                let claims: JSON = [
+                    "iss": "https://paper.example", "sub": "kari", "aud": "http://spindle.test/oauth/token",
+                    "exp": .integer(world.server.clock.now.seconds + 300), "jti": .string(client.id),
+                ]
+                let signed = [["alg": "HS256"], claims].map { Base64URL.encode(Array($0.text.utf8)) }
+                    .joined(separator: ".")
+                let signature = Base64URL.encode(Digest.hmacSHA256(Array(signed.utf8), key: Array(secret.utf8)))
+                let answer = try await world.token(
+                    [
+                        "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                        "assertion": signed + "." + signature,
+                    ], as: client)
+                #expect(answer.status == 200, "\(answer)")
+                expectPerson(answer, members)
+            }
+        }
+    }
+
+    private func expectPerson(_ answer: Answer, _ members: [String], of world: World? = nil) {
+        #expect(answer.json.members?.map(\.name) == members)
+        #expect(answer.json["user_id"]?.string != nil)
+        if let world { #expect(answer.json["user_id"]?.string == world.user) }
+        #expect(answer.json["token_type"] == "Bearer" && answer.json["scope"] == "profile email")
+        #expect(answer.json["is_admin"] == (members == Self.spid ? false : nil))
+        #expect((answer.json["server_time"] != nil) == (members == Self.spid))
     }
 
     @Test("a client's own", arguments: Backend.available)

@@ -184,6 +184,52 @@ struct UserTests {
         }
     }
 
+    @Test("an address finds people who have used the client that asks, and no others", arguments: Backend.available)
+    func addresses(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
+            let token = try await world.clientToken(loom)
+            _ = try await world.signIn(with: other)
+            #expect(try await world.api("user/\(world.user)", token).status == 200, "the merchant's, by number")
+            let known = try await world.api("user/\(World.email)", token)
+            let unknown = try await world.api("user/nobody@example.com", token)
+            #expect(known.status == 403 && known.json["error"] == unknown.json["error"])
+            let path = "user/\(World.email)/connected?clientId=\(other.id)"
+            #expect(try await world.api(path, token).data == ["connected": false])
+            #expect(
+                try await world.api("user/\(World.email)?contextClientId=\(other.id)", token).data["userId"]
+                    == .string(world.user))
+            _ = try await world.signIn(with: loom)
+            #expect(try await world.api("user/\(World.email)", token).data["userId"] == .string(world.user))
+            #expect(try await world.api(path, token).data == ["connected": true])
+        }
+    }
+
+    @Test("of people who are unknown, another merchant's or leaving, it is false", arguments: Backend.available)
+    func unconnectedPeople(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let loom = try await world.spidBackend()
+            let token = try await world.clientToken(loom)
+            let rivals = try await world.person("mary@example.com")
+            _ = try await world.signIn(with: world.rivalBackend, as: "mary@example.com")
+            _ = try await world.signIn(with: loom)
+            func isConnected(_ id: String) async throws -> JSON {
+                try await world.api("user/\(id)/connected?clientId=\(loom.id)", token).data
+            }
+            for id in [rivals, "1234567890123456", "mary@example.com", "nobody@example.com"] {
+                #expect(try await isConnected(id) == ["connected": false], "\(id)")
+            }
+            #expect(try await isConnected(world.user) == ["connected": true])
+            var visitor = Visitor(world)
+            try await visitor.browser.signIn()
+            let form = try await visitor.browser.open("/account/delete")
+            _ = try await visitor.browser.submit(form, ["current_password": World.password])
+            for id in [world.user, World.email] {
+                #expect(try await isConnected(id) == ["connected": false], "\(id)")
+            }
+        }
+    }
+
     @Test("whether a person has used a client", arguments: Backend.available)
     func connected(_ backend: Backend) async throws {
         try await World.with(backend) { world in

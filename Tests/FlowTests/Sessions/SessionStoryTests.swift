@@ -18,7 +18,7 @@ struct SessionStoryTests {
             let login = try await webview.open("/login")
             #expect(login.status == 200)
             #expect(login.body.contains("You are signed in"))
-            #expect(login.body.contains(World.email))
+            #expect(login.words.contains(World.email))
 
             let authorized = try await webview.open(world.authorizeAddress(["prompt": "none"]))
             #expect(authorized.status == 302)

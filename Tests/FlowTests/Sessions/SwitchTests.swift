@@ -14,14 +14,14 @@ struct SwitchTests {
             #expect(page.status == 200)
             #expect(page.isPage)
             #expect(page.header("location") == nil)
-            #expect(page.body.contains("bob@example.com"))
-            #expect(page.body.contains(World.email))
+            #expect(page.words.contains("bob@example.com"))
+            #expect(page.words.contains(World.email))
             #expect(browser.session == bobs)
 
             let landing = try await browser.submit(page, ["decision": "allow"])
             #expect(landing.status == 302)
             #expect(landing.header("location") == World.webview)
-            #expect(try await browser.open("/login").body.contains(World.email))
+            #expect(try await browser.open("/login").words.contains(World.email))
             // Bob's session ended: it is not left lying about.
             let old = try await world.server.get("/login", cookies: ["spindle_session": bobs])
             #expect(!old.body.contains("You are signed in"))
@@ -36,7 +36,7 @@ struct SwitchTests {
             let page = try await browser.open("/auth/session/\(code)")
             let stayed = try await browser.submit(page, ["decision": "deny"])
             #expect(stayed.header("location") == "/login")
-            #expect(try await browser.open("/login").body.contains("bob@example.com"))
+            #expect(try await browser.open("/login").words.contains("bob@example.com"))
             #expect(try await world.server.get("/auth/session/\(code)").status == 302)
         }
     }
@@ -61,7 +61,7 @@ struct SwitchTests {
                 #expect(attempt.header("set-cookie") == nil)
                 #expect(attempt.header("location") == nil)
             }
-            #expect(try await browser.open("/login").body.contains("bob@example.com"))
+            #expect(try await browser.open("/login").words.contains("bob@example.com"))
             #expect(try await browser.submit(page, ["decision": "allow"]).status == 302)
         }
     }

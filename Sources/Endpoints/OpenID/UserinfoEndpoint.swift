@@ -1,0 +1,84 @@
+import HTTPTypes
+public import Hummingbird
+import JOSE
+public import Keys
+public import OAuth
+public import OpenID
+import Values
+
+/// `/oauth/userinfo`: what a person's token may know of the person (OpenID Connect Core §5.3).
+public struct UserinfoEndpoint: Endpoint {
+    private let gate: PersonGate
+    private let clients: Clients
+    private let permissions: Permissions
+    private let names: SubjectNames
+    private let claims: UserClaims
+    private let ring: KeyRing
+    private let issuer: String
+
+    public init(
+        gate: PersonGate, clients: Clients, permissions: Permissions, names: SubjectNames, claims: UserClaims,
+        ring: KeyRing, issuer: String
+    ) {
+        self.gate = gate
+        self.clients = clients
+        self.permissions = permissions
+        self.names = names
+        self.claims = claims
+        self.ring = ring
+        self.issuer = issuer
+    }
+
+    public func add(to router: RouterGroup<SpindleContext>) {
+        router.get("/oauth/userinfo", use: respond)
+        router.post("/oauth/userinfo", use: respond)
+        router.get("/userinfo", use: respond)
+        router.post("/userinfo", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await gate.answer(request, context, form: try await Form.readIfAny(request).parameters) { caller in
+            switch caller {
+            case .token(let token, let account):
+                return try await answer(account, token)
+            case .person(let account):
+                guard let members = try await claims.ofPerson(account) else { throw Self.nobody }
+                return .json(.object([.init("sub", .string(account.description))] + members))
+            }
+        }
+    }
+
+    private func answer(_ account: AccountID, _ token: AccessToken) async throws -> Response {
+        try token.require(Scope.openID)
+        var asked: ClaimsRequest?
+        if let permission = token.permission { asked = try await permissions.claims(of: permission) }
+        guard let client = try await clients.findLive(token.client),
+            let members = try await claims.ofUserinfo(account, token, asked)
+        else { throw Self.nobody }
+        let subject = JSON.Member("sub", .string(try await names.subject(account, for: client)))
+        guard let algorithm = client.openID.userinfoAlgorithm else { return .json(.object([subject] + members)) }
+        let addressed: [JSON.Member] = [
+            .init("iss", .string(issuer)), .init("aud", .string(client.id.text)), subject,
+        ]
+        // It has no `exp`: nobody can take it for an ID token.
+        return .jwt(try await ring.current(algorithm).sign(.object(addressed + members), type: "JWT"))
+    }
+
+    /// Somebody who went while they were asked for.
+    private static let nobody = OAuthError.tokenRefused("account_gone")
+}
+
+extension Form {
+    /// The form of a request that may as well have none: with a body of another kind, or of no kind, it has none.
+    fileprivate static func readIfAny(_ request: Request) async throws -> Form {
+        guard request.method == .post, isForm(request) else { return Form(pairs: []) }
+        return try await read(request)
+    }
+}
+
+extension Response {
+    fileprivate static func jwt(_ text: String) -> Response {
+        let headers: HTTPFields = [.contentType: "application/jwt", .cacheControl: "no-store"]
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

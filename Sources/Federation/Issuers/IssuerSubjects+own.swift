@@ -1,0 +1,45 @@
+public import Storage
+public import Values
+
+/// By what a person may sign in besides what we know ourselves.
+public struct IssuerLink: Sendable {
+    public let issuer: TrustedIssuer.ID
+    public let subject: String
+    /// Who says so: a provider's name, or the issuer's own.
+    public let name: String
+    public let since: Timestamp
+}
+
+extension IssuerSubjects {
+    /// All links of `account`, the newest first.
+    public func list(of account: AccountID) async throws -> [IssuerLink] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT s.issuer_id, s.subject, s.created_at, i.issuer, i.provider
+                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id WHERE s.account_id = \(account)
+                ORDER BY s.created_at DESC, s.issuer_id, s.subject
+                """
+            ).map { row in
+                let provider: String? = try row.get("provider")
+                return IssuerLink(
+                    issuer: try row.get("issuer_id"), subject: try row.get("subject"),
+                    name: try provider.flatMap(Provider.init(rawValue:))?.name ?? row.get("issuer"),
+                    since: try row.get("created_at"))
+            }
+        }
+    }
+
+    /// Takes away one link of `account`; what is another's stays.
+    public func remove(
+        _ subject: String, of issuer: TrustedIssuer.ID, from account: AccountID
+    ) async throws {
+        try await database.write { db in
+            try db.execute(
+                """
+                DELETE FROM issuer_subjects
+                WHERE issuer_id = \(issuer) AND subject = \(subject) AND account_id = \(account)
+                """)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+public import JOSE
+
+extension Client {
+    mutating func take(_ metadata: ClientMetadata) {
+        name = metadata.name
+        redirectURIs = metadata.redirectURIs
+        grantTypes = metadata.grantTypes
+        scope = metadata.scope
+        firstParty = metadata.firstParty
+        spidCompatible = metadata.spidCompatible
+        rotatesRefreshTokens = metadata.rotatesRefreshTokens
+        accessTokenLifetime = metadata.accessTokenLifetime
+        refreshTokenLifetime = metadata.refreshTokenLifetime
+        webOrigins = metadata.webOrigins
+        postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
+        callbackURI = metadata.callbackURI
+        requiresVerifiedEmail = metadata.requiresVerifiedEmail
+        signsResponses = metadata.signsResponses
+        termsURI = metadata.termsURI
+        openID = metadata.openID
+    }
+}
+
+extension JSONFault {
+    public static let platformScopeOfMerchant = JSONFault(
+        "scope", "without admin for a merchant's client; admin:merchant is for those")
+}

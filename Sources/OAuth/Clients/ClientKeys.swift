@@ -1,0 +1,43 @@
+public import JOSE
+
+/// The public keys of clients, wherever those are.
+public struct ClientKeys: Sendable {
+    /// What fetches the key set at an address: as it is known, or anew because a key was not in it.
+    public struct Published: Sendable {
+        let known: @Sendable (String) async throws -> AssertionKeys
+        let anew: @Sendable (String) async throws -> AssertionKeys
+
+        public init(
+            known: @escaping @Sendable (String) async throws -> AssertionKeys,
+            anew: @escaping @Sendable (String) async throws -> AssertionKeys
+        ) {
+            self.known = known
+            self.anew = anew
+        }
+    }
+
+    private let published: Published
+
+    public init(published: Published) { self.published = published }
+
+    /// Verifies that `client` signed `token` with a key of its own, by one of `allowed`. Judges no claims.
+    ///
+    /// Throws a `JWTRejection`, or what `Published` throws when a key set cannot be had.
+    public func verify(
+        _ token: String, of client: Client, allowed: Set<SignatureAlgorithm>
+    ) async throws -> VerifiedJWT {
+        // A public key is known to everybody: as the secret of an HMAC it would prove nothing.
+        let allowed = allowed.filter { !$0.isSymmetric }
+        switch client.openID.keys {
+        case .none: throw JWTRejection.unknownKey
+        case .keySet(let text): return try await AssertionKeys(keySet: text).verify(token, allowed: allowed)
+        case .address(let address):
+            do {
+                return try await published.known(address).verify(token, allowed: allowed)
+            } catch JWTRejection.unknownKey {
+                // The client may have begun to sign with a new key.
+                return try await published.anew(address).verify(token, allowed: allowed)
+            }
+        }
+    }
+}

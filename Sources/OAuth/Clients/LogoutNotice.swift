@@ -1,0 +1,39 @@
+import JOSE
+public import Values
+
+/// That a browser session ended in which somebody had signed in to a client (Back-Channel Logout §2.5). What the client
+/// is told is signed when it is told: an old word is worth nothing.
+public struct LogoutNotice: Sendable, Equatable {
+    /// How long it is worth telling: by then nobody is signed in anywhere of that session.
+    public static let use: Duration = .days(1)
+
+    public let id: Identifier<LogoutNotice>
+    public let client: Client.ID
+    public let account: AccountID
+    /// `sid`.
+    public let session: String
+
+    init(id: Identifier<LogoutNotice>, client: Client.ID, account: AccountID, session: String) {
+        self.id = id
+        self.client = client
+        self.account = account
+        self.session = session
+    }
+
+    /// How it waits to be sent.
+    public var text: String {
+        JSON.members([
+            "id": .string(id.text), "client": .string(client.text), "account": .string(account.description),
+            "session": .string(session),
+        ]).text
+    }
+
+    /// One that waited; nil when `text` is none.
+    public init?(_ text: String) {
+        guard let json = try? JSON(parsing: Array(text.utf8)), let id = json["id"]?.string,
+            let client = json["client"]?.string, let session = json["session"]?.string,
+            let account = json["account"]?.string.flatMap({ AccountID($0) })
+        else { return nil }
+        self.init(id: Identifier(id), client: Client.ID(client), account: account, session: session)
+    }
+}

@@ -1,0 +1,28 @@
+// What OpenID Connect and its neighbours refuse at the authorization endpoint.
+extension OAuthError {
+    static func responseTypeNotAllowed(_ type: ResponseType, _ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .unauthorizedClient, "response_type_not_allowed",
+            "This client is not registered for response_type '\(type)'; add it to the client's response_types.",
+            detail: "client=\(client)")
+    }
+    static let noIDTokenWithoutOpenID = OAuthError(
+        .invalidScope, "id_token_without_openid", "An ID token needs the scope openid.")
+    static let noSuchContext = OAuthError(
+        .unmetAuthenticationRequirements, "essential_acr_unknown",
+        "Nobody can sign in here in any of the ways that are essential: see acr_values_supported.")
+    static let requestURINotSupported = OAuthError(
+        .requestURINotSupported, "request_uri", "request_uri is not offered: send the parameters, or a request object.")
+    static let registrationNotSupported = OAuthError(
+        .registrationNotSupported, "registration", "The parameter registration is not offered: register beforehand.")
+    public static let requestNotSupported = OAuthError(
+        .requestNotSupported, "unsigned_request_object", "A request object must be signed with a key of the client.")
+    public static func requestObjectRefused(
+        _ reason: String, _ hint: String, _ detail: String? = nil
+    ) -> OAuthError {
+        OAuthError(.invalidRequestObject, reason, "The request object was refused: \(hint).", detail: detail)
+    }
+    static func targetRefused(_ reason: String, _ hint: String) -> OAuthError {
+        OAuthError(.invalidTarget, reason, hint)
+    }
+}

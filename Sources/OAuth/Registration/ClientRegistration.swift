@@ -1,0 +1,122 @@
+public import Cryptography
+public import JOSE
+import Keys
+public import Storage
+public import Values
+
+/// With which a client that registered itself sees to its registration (RFC 7592 §1.2).
+public enum RegistrationToken {}
+
+/// Clients that register themselves, and change and end their registration (RFC 7591, RFC 7592).
+public struct ClientRegistration: Sendable {
+    private let database: any Database
+    private let clients: Clients
+    private let initialTokens: InitialAccessTokens
+    private let sectors: SectorDocument.Source
+    private let random: any RandomSource
+
+    public init(
+        database: any Database, clients: Clients, initialTokens: InitialAccessTokens, sectors: SectorDocument.Source,
+        random: any RandomSource
+    ) {
+        self.database = database
+        self.clients = clients
+        self.initialTokens = initialTokens
+        self.sectors = sectors
+        self.random = random
+    }
+
+    /// Registers what `json` describes as a client of the merchant whose token was presented.
+    public func register(
+        _ json: JSON, with presented: Secret<InitialAccessToken>
+    ) async throws -> (client: Clients.Registered, token: Secret<RegistrationToken>) {
+        let initial = try await initialTokens.present(presented)
+        let token = Secret<RegistrationToken>.random(from: random)
+        do {
+            let document = try RegistrationDocument(json).json
+            // Its people are asked for consent: nobody vouched for it.
+            let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
+            let metadata = try ClientMetadata(whole, sector: try await sector(of: document))
+            let made = try await clients.register(metadata, merchant: initial.merchant) { client, db in
+                guard try InitialAccessTokens.use(initial.id, in: db) else { throw OAuthError.registrationsExhausted }
+                try db.execute(
+                    "UPDATE clients SET registration_token = \(token.fingerprint) WHERE id = \(client.id)")
+            }
+            return (made, token)
+        } catch let fault as JSONFault {
+            throw OAuthError.registrationRefused(fault)
+        }
+    }
+
+    /// The client that registered itself as `id`, for who has its token.
+    ///
+    /// Throws `invalid_token` for an unknown client, one that did not register itself, a wrong token, and a client or
+    /// merchant that is disabled: alike (RFC 7592 §2.1).
+    public func client(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws -> Client {
+        let known = try await database.read { db -> Fingerprint<RegistrationToken>? in
+            try db.rows("SELECT registration_token FROM clients WHERE id = \(id)").first?.get("registration_token")
+        }
+        guard let known, known.matches(presented.fingerprint), let client = try await clients.findLive(id) else {
+            throw OAuthError.tokenRefused("unknown_registration_token")
+        }
+        return client
+    }
+
+    /// Puts what `json` says in the place of what the client said before (RFC 7592 §2.2).
+    public func replace(
+        _ id: Client.ID, by json: JSON, with presented: Secret<RegistrationToken>
+    ) async throws -> Client {
+        let client = try await client(id, with: presented)
+        do {
+            try await check(json, of: client)
+            let document = try RegistrationDocument(json, over: client).json
+            let changed = try await clients.change(id, document, sector: try await sector(of: document))
+            guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
+            return changed
+        } catch let fault as JSONFault {
+            throw OAuthError.registrationRefused(fault)
+        }
+    }
+
+    /// Deletes the client with all it holds (RFC 7592 §2.3).
+    public func delete(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws {
+        let client = try await client(id, with: presented)
+        _ = try await clients.delete(client.id)
+    }
+
+    private func sector(of document: JSON) async throws -> SectorDocument? {
+        guard let uri = document["sector_identifier_uri"]?.string else { return nil }
+        // Before it is asked for: it must be an address that may be.
+        _ = try OpenIDSettings.address(try JSONMembers(document), "sector_identifier_uri")
+        return try await sectors.document(at: uri)
+    }
+
+    /// RFC 7592 §2.2: what must be said in a change, and what must not be.
+    private func check(_ json: JSON, of client: Client) async throws {
+        let members = try JSONMembers(json)
+        guard try members.required("client_id") == client.id.text else {
+            throw JSONFault("client_id", "that of the registration")
+        }
+        for name in [
+            "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
+        ] where members.any(name) != nil {
+            throw JSONFault(name, "left out of a change")
+        }
+        guard let secret = try members.text("client_secret").map({ Secret<Client>($0) }) else { return }
+        guard try await clients.holds(client, secret) else {
+            throw JSONFault("client_secret", "what was issued, or left out: a client cannot choose it")
+        }
+    }
+}
+
+extension Clients {
+    /// Whether `secret` is one of the client's.
+    fileprivate func holds(_ client: Client, _ secret: Secret<Client>) async throws -> Bool {
+        if client.authentication == .secretJWT {
+            let issued = Secret<Client>(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
+            return issued.fingerprint.matches(secret.fingerprint)
+        }
+        let entry = try await database.read { db in try ClientAuthenticator.find(client.id, in: db) }
+        return entry?.secrets.contains { $0.matches(secret.fingerprint) } ?? false
+    }
+}

@@ -1,0 +1,117 @@
+public import Cryptography
+public import JOSE
+public import Storage
+public import Values
+
+/// Where initial access tokens are kept.
+public struct InitialAccessTokens: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+    }
+
+    private static let columns: SQL.Columns = """
+        initial_access_tokens.id, initial_access_tokens.merchant_id, initial_access_tokens.registrations, \
+        initial_access_tokens.created_at, initial_access_tokens.expires_at
+        """
+
+    /// Makes one for `merchant` that lives as long as `json` says in `expires_in`.
+    public func issue(
+        _ json: JSON, for merchant: Merchant.ID
+    ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
+        let life = try JSONMembers(json).seconds("expires_in", within: 60...InitialAccessToken.longestLife.seconds)
+        let now = clock.now
+        let value = Secret<InitialAccessToken>.random(from: random)
+        let token = InitialAccessToken(
+            id: .ordered(at: now, from: random), merchant: merchant, registrations: 0, createdAt: now,
+            expiresAt: now + (life ?? InitialAccessToken.usualLife))
+        do {
+            try await database.write { db in
+                _ = try db.execute(
+                    """
+                    INSERT INTO initial_access_tokens (id, fingerprint, merchant_id, created_at, expires_at)
+                    VALUES (\(token.id), \(value.fingerprint), \(merchant), \(now), \(token.expiresAt))
+                    ON CONFLICT (id) DO NOTHING
+                    """)
+            }
+        } catch StorageError.constraint {
+            throw JSONFault("merchant_id", "an existing merchant's id")
+        }
+        return (token, value)
+    }
+
+    /// The live token that `value` is, of a merchant that is not disabled.
+    func present(_ value: Secret<InitialAccessToken>) async throws -> InitialAccessToken {
+        let now = clock.now
+        let token = try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM initial_access_tokens
+                JOIN merchants ON merchants.id = initial_access_tokens.merchant_id
+                WHERE initial_access_tokens.fingerprint = \(value.fingerprint) AND merchants.disabled_at IS NULL
+                """
+            ).first.map(InitialAccessToken.init)
+        }
+        guard let token else { throw OAuthError.tokenRefused("unknown_initial_token") }
+        guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
+        return token
+    }
+
+    /// Counts a registration. False when `token` has had as many as it may, or was deleted.
+    static func use(_ token: InitialAccessToken.ID, in db: any Transaction) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE initial_access_tokens SET registrations = registrations + 1
+            WHERE id = \(token) AND registrations < \(InitialAccessToken.mostRegistrations)
+            """) == 1
+    }
+
+    public func find(_ id: InitialAccessToken.ID) async throws -> InitialAccessToken? {
+        try await database.read { db in
+            try db.rows("SELECT \(Self.columns) FROM initial_access_tokens WHERE id = \(id)").first
+                .map(InitialAccessToken.init)
+        }
+    }
+
+    /// At most `count` tokens whose id is after `cursor`; of one merchant, or of all when nil.
+    public func list(
+        of merchant: Merchant.ID?, after cursor: String, count: Int
+    ) async throws -> [InitialAccessToken] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM initial_access_tokens
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM initial_access_tokens
+                        WHERE id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                }
+            return try rows.map(InitialAccessToken.init)
+        }
+    }
+
+    /// Nobody registers with it any more; who did stays.
+    public func delete(_ id: InitialAccessToken.ID) async throws {
+        try await database.write { db in _ = try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)") }
+    }
+}
+
+extension InitialAccessToken {
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), merchant: try row.get("merchant_id"),
+            registrations: try row.get("registrations"), createdAt: try row.get("created_at"),
+            expiresAt: try row.get("expires_at"))
+    }
+}

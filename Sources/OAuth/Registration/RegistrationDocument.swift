@@ -1,0 +1,101 @@
+public import JOSE
+import Values
+
+/// What a client says of itself when it registers (RFC 7591 §2, OpenID Connect Registration §2), with what it leaves
+/// out filled in: the whole of what is its to say. Other members are ignored.
+struct RegistrationDocument: Sendable {
+    let json: JSON
+
+    /// What a client that came by itself may ask people for.
+    static let scope = Scope(["openid", "profile", "email", "address", "phone", "offline_access"])
+    /// It acts for people who came to it themselves: not by their passwords, and not for itself.
+    static let grantTypes: Set<GrantType> = [.authorizationCode, .implicit, .refreshToken]
+
+    /// What a member is when it is left out. Those that depend on others follow below.
+    private static let defaults: KeyValuePairs<String, JSON> = [
+        "client_name": "Unnamed client", "redirect_uris": .array([]), "application_type": "web",
+        "token_endpoint_auth_method": .null, "token_endpoint_auth_signing_alg": .null, "jwks": .null,
+        "jwks_uri": .null, "client_uri": .null, "logo_uri": .null, "policy_uri": .null, "tos_uri": .null,
+        "initiate_login_uri": .null, "contacts": .null, "software_id": .null, "software_version": .null,
+        "subject_type": "public", "sector_identifier_uri": .null, "id_token_signed_response_alg": "RS256",
+        "userinfo_signed_response_alg": .null, "request_object_signing_alg": .null, "default_max_age": .null,
+        "post_logout_redirect_uris": .array([]), "backchannel_logout_uri": .null,
+        "backchannel_logout_session_required": false,
+    ]
+
+    /// Its names, in the order in which they are shown.
+    static let members: [String] = defaults.map(\.key) + ["grant_types", "response_types", "scope"]
+
+    /// Reads `sent`. With `base` it is to take the place of what that client said; what administration gave it beyond
+    /// the usual it keeps, if it says so.
+    init(_ sent: JSON, over base: Client? = nil) throws {
+        let members = try JSONMembers(sent)
+        guard members.any("software_statement") == nil else { throw OAuthError.softwareStatement }
+        let responses = try Self.responseTypes(members)
+        let grants = try Self.grantTypes(members, for: responses, over: base)
+        var document = Self.defaults.map { JSON.Member($0.key, members.any($0.key) ?? $0.value) }
+        document.append(.init("grant_types", .array(grants.map { .string($0.name) })))
+        document.append(.init("response_types", .array(responses.map { .string($0.description) })))
+        document.append(.init("scope", .string(try Self.scope(members, over: base).description)))
+        json = .object(document)
+        try Self.checkRedirectURIs(members, grants)
+    }
+
+    private static func responseTypes(_ members: JSONMembers) throws(JSONFault) -> [ResponseType] {
+        guard let list = try members.list("response_types") else { return [.code] }
+        let types = list.compactMap { ResponseType($0) }
+        guard !list.isEmpty, types.count == list.count else {
+            throw JSONFault("response_types", "of \(ResponseType.all.map { "'\($0)'" }.joined(separator: ", "))")
+        }
+        return types
+    }
+
+    /// RFC 7591 §2.1: a response type takes the grant that belongs to it. Without a word of grants they follow.
+    private static func grantTypes(
+        _ members: JSONMembers, for responses: [ResponseType], over base: Client?
+    ) throws(JSONFault) -> [GrantType] {
+        var needed: [GrantType] = []
+        if responses.contains(where: { $0.contains(.code) }) { needed.append(.authorizationCode) }
+        if responses.contains(where: \.isDirect) { needed.append(.implicit) }
+        guard let list = try members.list("grant_types") else { return needed }
+        let types = list.map(GrantType.init)
+        guard types.allSatisfy(grantTypes.union(base?.grantTypes ?? []).contains) else {
+            let names = grantTypes.map(\.name).sorted().joined(separator: ", ")
+            throw JSONFault("grant_types", "of \(names) for a client that registers itself")
+        }
+        for grant in needed where !types.contains(grant) {
+            throw JSONFault("grant_types", "with \(grant) for its response_types")
+        }
+        return types
+    }
+
+    private static func scope(_ members: JSONMembers, over base: Client?) throws(JSONFault) -> Scope {
+        guard let text = try members.text("scope", most: 2000) else { return base?.scope ?? scope }
+        guard let asked = try? Scope(parsing: text), asked.isSubset(of: scope.union(base?.scope ?? .empty)) else {
+            throw JSONFault("scope", "of \(scope) for a client that registers itself")
+        }
+        return asked
+    }
+
+    private static func checkRedirectURIs(_ members: JSONMembers, _ grants: [GrantType]) throws(JSONFault) {
+        let uris = try members.list("redirect_uris") ?? []
+        let isSentBack = grants.contains(.authorizationCode) || grants.contains(.implicit)
+        guard !isSentBack || !uris.isEmpty else {
+            throw JSONFault("redirect_uris", "given: people are sent back there")
+        }
+        // OpenID Connect Registration §2, application_type: a token in a fragment does not go to what runs on one's own
+        // machine, unless that is a native app.
+        guard grants.contains(.implicit), try members.text("application_type") != "native" else { return }
+        guard uris.allSatisfy({ $0.hasPrefix("https://") && RedirectURI(stored: $0).host != "localhost" }) else {
+            throw JSONFault("redirect_uris", "https and not localhost for a web application with the implicit grant")
+        }
+    }
+}
+
+extension Client {
+    /// What a client that registered itself is told of its registration.
+    public var registration: [JSON.Member] {
+        let shown = Set(RegistrationDocument.members + ["client_id", "client_id_issued_at"])
+        return (json.members ?? []).filter { shown.contains($0.name) }
+    }
+}

@@ -1,0 +1,31 @@
+import JOSE
+import Keys
+import OAuth
+import Values
+
+/// What a client is told of a logout (Back-Channel Logout §2.4), before it is signed.
+struct LogoutToken: Sendable {
+    let issuer: String
+    let subject: String
+    let client: Client.ID
+    /// Always there, whether the client requires it or not: without it, it would mean every session of the person.
+    let session: String
+    let issuedAt: Timestamp
+    let id: String
+
+    static let type = "logout+jwt"
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+    /// §2.4 recommends two minutes at most. It is signed when it is sent.
+    private static let lifetime: Duration = .minutes(2)
+
+    func signed(by key: SigningKey) -> String { key.sign(json, type: Self.type) }
+
+    /// Never with a nonce: nobody is to take it for an ID token.
+    private var json: JSON {
+        .members([
+            "iss": .string(issuer), "sub": .string(subject), "aud": .string(client.text),
+            "iat": .integer(issuedAt.seconds), "exp": .integer((issuedAt + Self.lifetime).seconds),
+            "jti": .string(id), "events": .object([.init(Self.event, .object([]))]), "sid": .string(session),
+        ])
+    }
+}

@@ -1,0 +1,46 @@
+public import Cryptography
+import JOSE
+public import Keys
+public import OAuth
+public import Values
+
+/// Writes what clients are told of logouts, when they are told (Back-Channel Logout §2.5).
+public struct LogoutTokens: Sendable {
+    /// One request to a client.
+    public struct Message: Sendable {
+        public let uri: String
+        public let form: String
+        public static let contentType = "application/x-www-form-urlencoded"
+    }
+
+    private let issuer: String
+    private let ring: KeyRing
+    private let names: SubjectNames
+    private let clients: Clients
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        issuer: String, ring: KeyRing, names: SubjectNames, clients: Clients, clock: any WallClock,
+        random: any RandomSource
+    ) {
+        self.issuer = issuer
+        self.ring = ring
+        self.names = names
+        self.clients = clients
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What `notice` comes to now; nil when its client is gone, disabled, or no longer wants to be told.
+    public func message(for notice: LogoutNotice) async throws -> Message? {
+        guard let client = try await clients.findLive(notice.client), let uri = client.openID.backChannelLogoutURI
+        else { return nil }
+        let key = try await ring.current(client.openID.idTokenAlgorithm)
+        let token = LogoutToken(
+            issuer: issuer, subject: try await names.subject(notice.account, for: client), client: client.id,
+            session: notice.session, issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
+        // A compact JWT is made of characters that a form has as they are.
+        return Message(uri: uri, form: "logout_token=" + token.signed(by: key))
+    }
+}

@@ -1,0 +1,47 @@
+public import OAuth
+public import Values
+
+/// Answers authorization requests that nothing is in the way of: with a code, with tokens, with both.
+public struct AuthorizationAnswers: Sendable {
+    private let codes: AuthorizationCodes
+    private let direct: DirectAnswers
+    private let ids: IDTokens
+    private let issuer: String
+    private let clock: any WallClock
+
+    public init(
+        codes: AuthorizationCodes, direct: DirectAnswers, ids: IDTokens, issuer: String, clock: any WallClock
+    ) {
+        self.codes = codes
+        self.direct = direct
+        self.ids = ids
+        self.issuer = issuer
+        self.clock = clock
+    }
+
+    /// What `request` gets, allowed by `subject` in `session`. Nil when that has been taken back since the request was
+    /// decided: decide again.
+    public func answer(
+        to request: AuthorizationRequest, of subject: Subject, in session: String
+    ) async throws -> AuthorizationAnswer? {
+        let (address, type) = (request.returnAddress, request.responseType)
+        guard !type.isEmpty else { return address.emptyAnswer(issuer: issuer) }
+        guard type.isDirect else {
+            let code = try await codes.issue(request, subject: subject, session: session, at: clock.now)
+            return code.map { address.answer(code: $0, issuer: issuer) }
+        }
+        let draft = try await draft(for: request, of: subject)
+        guard var gift = try await direct.gift(for: request, of: subject, in: session) else { return nil }
+        gift.idToken = draft?.signed(
+            at: clock.now, accessToken: gift.tokens?.accessToken.value, code: gift.code?.value)
+        return address.answer(gift, issuer: issuer)
+    }
+
+    /// Core §5.4: where no access token is ever given, there is no userinfo to ask for the claims of the scope.
+    private func draft(for request: AuthorizationRequest, of subject: Subject) async throws -> IDTokens.Draft? {
+        guard request.responseType.contains(.idToken) else { return nil }
+        return try await ids.draft(
+            of: subject, for: request.returnAddress.client, scope: request.scope, asked: request.authentication,
+            alone: request.responseType == .idToken)
+    }
+}

@@ -1,0 +1,96 @@
+import Cryptography
+public import JOSE
+public import OAuth
+public import Values
+
+/// Reads request objects, which a client signs so that nobody on the way can change what it asks (OpenID Connect Core §6.1,
+/// RFC 9101). They may come again: what they ask for is asked of the person who is there.
+public struct RequestObjects: Sendable {
+    /// How far a client's clock may be ahead of ours.
+    private static let clockSkew: Duration = .seconds(60)
+    /// An ID token or an assertion must not pass for a request (RFC 8725 §3.11).
+    private static let types = ["jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"]
+    /// Those that are taken: a secret we do not know cannot be one.
+    public static let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }
+
+    private let keys: ClientKeys
+    private let issuer: String
+    private let clock: any WallClock
+
+    public init(keys: ClientKeys, issuer: String, clock: any WallClock) {
+        self.keys = keys
+        self.issuer = issuer
+        self.clock = clock
+    }
+
+    /// The parameters that `text`, a request object of `client`, holds: they go before those beside it.
+    public func parameters(
+        of text: String, from client: Client
+    ) async throws -> [(name: String, value: String)] {
+        guard !Self.isUnsigned(text) else { throw OAuthError.requestNotSupported }
+        let jwt: VerifiedJWT
+        do {
+            let pinned = client.openID.requestObjectAlgorithm.map { [$0] } ?? Self.algorithms
+            jwt = try await keys.verify(text, of: client, allowed: Set(pinned))
+            try judge(jwt, of: client)
+        } catch let rejection as JWTRejection {
+            throw OAuthError.requestObjectRefused("request_object_rejected", "\(rejection)")
+        } catch let error where !(error is OAuthError || error is CancellationError) {
+            throw OAuthError.requestObjectRefused(
+                "client_keys_unavailable", "the client's keys cannot be had", "\(error)")
+        }
+        return try (jwt.claims.members ?? []).compactMap { member in
+            guard let parameter = Parameter(rawValue: member.name) else { return nil }
+            guard let value = Self.value(member.value) else {
+                throw OAuthError.requestObjectRefused("request_object_member", "\(parameter.rawValue) is malformed")
+            }
+            return (member.name, value)
+        }
+    }
+
+    private func judge(_ jwt: VerifiedJWT, of client: Client) throws {
+        func refused(_ reason: String, _ hint: String) -> OAuthError { .requestObjectRefused(reason, hint) }
+        if let type = jwt.header["typ"], !Self.types.contains(type.string?.lowercased() ?? "") {
+            throw refused("request_object_type", "its typ is not that of a request object")
+        }
+        guard try jwt.issuer.map({ $0 == client.id.text }) ?? true else {
+            throw refused("request_object_issuer", "its iss is not the client_id")
+        }
+        guard jwt.claims["client_id"].map({ $0.string == client.id.text }) ?? true else {
+            throw refused("request_object_client", "its client_id is another than that beside it")
+        }
+        // RFC 9101 §10.8: with it, it could be meant to authenticate the client.
+        guard try jwt.subject != client.id.text else {
+            throw refused("request_object_subject", "its sub is the client_id")
+        }
+        guard try jwt.audience.map({ $0.contains(issuer) }) ?? true else {
+            throw refused("request_object_audience", "its aud does not hold the issuer of this server")
+        }
+        let now = clock.now
+        guard try jwt.expiresAt.map({ now < $0 }) ?? true else { throw refused("request_object_expired", "it expired") }
+        guard try jwt.notBefore.map({ $0 <= now + Self.clockSkew }) ?? true else {
+            throw refused("request_object_early", "it is not valid yet")
+        }
+        // Core §6.1: no request within the request.
+        guard jwt.claims["request"] == nil, jwt.claims["request_uri"] == nil else {
+            throw refused("request_object_nested", "it holds request or request_uri")
+        }
+    }
+
+    /// As it would stand in a query; nil for what could not.
+    private static func value(_ json: JSON) -> String? {
+        switch json {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .object: json.text
+        default: nil
+        }
+    }
+
+    private static func isUnsigned(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard let first = parts.first, let header = Base64URL.decode(first), let json = try? JSON(parsing: header)
+        else { return false }
+        return json["alg"]?.string == "none"
+    }
+}

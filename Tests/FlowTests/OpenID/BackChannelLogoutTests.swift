@@ -1,0 +1,156 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+/// With the plan `oidcc-backchannel-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite.
+@Suite("Back-channel logout: whoever signed somebody in hears of the end, from us to them")
+struct BackChannelLogoutTests {
+    @Test("oidcc-backchannel-logout-discovery-endpoint-verification")
+    func discovery() async throws {
+        try await TestServer.with(.sqlite) { server in
+            let metadata = try await server.get("/.well-known/openid-configuration").json
+            #expect(metadata["backchannel_logout_supported"]?.bool == true)
+            #expect(metadata["backchannel_logout_session_supported"]?.bool == true)
+            #expect(metadata["end_session_endpoint"]?.string == "http://spindle.test/logout")
+        }
+    }
+
+    @Test("oidcc-backchannel-rp-initiated-logout", arguments: Backend.available)
+    func logout(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            var browser = Browser(world.server)
+            let hint = try await told.site.signIn(in: &browser).require("id_token")
+            let out = try await browser.logOut([
+                "id_token_hint": hint, "post_logout_redirect_uri": Website.bye, "state": "s",
+            ])
+            #expect(out.header("location") == Website.bye + "?state=s")
+            let notice = try await told.next()
+            let claims = try await world.verified(hint).claims
+            #expect(notice["sub"] == claims["sub"] && notice["sid"] == claims["sid"])
+            #expect(notice["sid"]?.string?.isEmpty == false)
+            #expect(try await told.site.silentError(in: &browser) == "login_required")
+        }
+    }
+
+    @Test("in the client's algorithm, under its own name of the person", arguments: Backend.available)
+    func kinds(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            for algorithm in ["ES256", "PS256", "EdDSA"] {
+                let told = try await world.notified(
+                    at: receiver, "/\(algorithm)?of=spindle",
+                    [
+                        "id_token_signed_response_alg": .string(algorithm), "subject_type": "pairwise",
+                        "backchannel_logout_session_required": true,
+                    ])
+                var browser = Browser(world.server)
+                let hint = try await told.site.signIn(in: &browser).require("id_token")
+                _ = try await browser.logOut(["id_token_hint": hint])
+                let notice = try await told.next()
+                #expect(notice["sub"]?.string == (try TakenApart(hint).claims["sub"]?.string))
+                #expect(notice["sub"]?.string != world.user)
+            }
+        }
+    }
+
+    @Test("what its server does not take is signed anew and sent again, by any node", arguments: Backend.available)
+    func later(backend: Backend) async throws {
+        let receiver = try CallbackReceiver(refusing: 1)
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            let told = try await world.notified(at: receiver)
+            let refused = try await world.server.beside { node in
+                var browser = Browser(node)
+                let hint = try await Website(actor: told.site.actor, world: world.at(node)).signIn(in: &browser)
+                    .require("id_token")
+                _ = try await browser.logOut(["id_token_hint": hint])
+                let refused = try await told.read(try await receiver.nextRefused())
+                try await world.untilNoticePostponed()
+                return refused
+            }
+            world.server.clock.advance(by: .minutes(2))
+            let taken = try await told.next()
+            #expect(taken["sid"] == refused["sid"] && taken["sub"] == refused["sub"])
+            #expect(taken["jti"] != refused["jti"], "another token has another name")
+        }
+    }
+
+    @Test("nobody else is told, and nobody waits for who is", arguments: Backend.available)
+    func nobodyElse(backend: Backend) async throws {
+        // None may leave: each that was ever left for somebody is still there.
+        try await World.with(backend) { world in
+            let receiver = try CallbackReceiver()
+            var (here, elsewhere) = (Browser(world.server), Browser(world.server))
+            let other = try await world.notified(at: receiver, "/elsewhere")
+            _ = try await other.site.signIn(in: &elsewhere)
+            let revoked = try await world.notified(at: receiver, "/revoked")
+            let ended = try await revoked.site.signIn(in: &here).require("refresh_token")
+            _ = try await world.server.post("/oauth/revoke", ["token": ended], basic: revoked.site.actor.basic)
+            let disabled = try await world.notified(at: receiver, "/disabled")
+            _ = try await disabled.site.signIn(in: &here)
+            try await world.change("clients", disabled.site.actor.id, ["disabled": true])
+            _ = try await world.website().signIn(in: &here)
+            _ = try await here.submit(try await here.open("/logout"))
+            #expect(try await !here.isSignedIn())
+            #expect(try await world.waitingNotices() == 0)
+
+            let expiry = try await world.notified(at: receiver)
+            _ = try await expiry.site.signIn(in: &here)
+            let page = try await here.open("/logout")
+            for _ in 1...2 { _ = try await here.submit(page) }
+            #expect(try await world.waitingNotices() == 1, "sent twice it ends nothing")
+            let day = world.server.clock.now + .days(1)
+            let waiting = try await world.server.database.read { db in
+                try db.rows("SELECT id FROM deliveries WHERE kind = 'notice' AND expires_at = \(day)").count
+            }
+            #expect(waiting == 1)
+        }
+    }
+
+    @Test("a client without tokens that live, or that no longer wants to be told", arguments: Backend.available)
+    func changed(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            // Its tokens live an hour; its own session may be as long as ours.
+            let short = try await world.notified(at: receiver, "/short", ["grant_types": ["authorization_code"]])
+            var browser = Browser(world.server)
+            let page = try await browser.open("/login")
+            _ = try await browser.submit(
+                page, ["email": World.email, "password": World.password, "remember": "1"])
+            let hint = try await short.site.signIn(in: &browser).require("id_token")
+            world.server.clock.advance(by: .days(3))
+            _ = try await browser.logOut(["id_token_hint": hint])
+            #expect(try await short.next()["sid"] == (try TakenApart(hint).claims["sid"]))
+        }
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: receiver, "/changed")
+            var browser = Browser(world.server)
+            let hint = try await told.site.signIn(in: &browser).require("id_token")
+            try await world.change("clients", told.site.actor.id, ["backchannel_logout_uri": .null])
+            _ = try await browser.logOut(["id_token_hint": hint])
+            #expect(try await world.waitingNotices() == 0)
+        }
+    }
+
+    @Test("what was not for the person's absence ends with the session", arguments: Backend.available)
+    func tokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let scopes = [("openid", false), ("openid offline_access", true), ("profile", true)]
+            var answers: [(Answer, Bool)] = []
+            for (scope, survives) in scopes {
+                answers.append((try await site.signIn(in: &browser, scope: scope), survives))
+            }
+            _ = try await browser.submit(try await browser.open("/logout"))
+            for (answer, survives) in answers {
+                #expect(try await world.isLive(try answer.require("access_token")) == survives)
+                let refreshed = try await world.refresh(try answer.require("refresh_token"), as: site.actor)
+                #expect((refreshed.status == 200) == survives)
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Cryptography
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Clients that sign instead of showing a secret (RFC 7523, OpenID Connect Core §9)")
+struct ClientAssertionTests {
+    @Test("each algorithm there is signs a client in, with its client_id beside it or without")
+    func algorithms() async throws {
+        try await World.with(.sqlite) { world in
+            for algorithm in PrivateKey.Algorithm.allCases {
+                let client = try await world.signingClient(.generate(algorithm))
+                #expect(try await client.ask().status == 200, "\(algorithm)")
+                let named = try await client.ask(
+                    nil, ["grant_type": "client_credentials", "client_id": client.id])
+                #expect(named.status == 200)
+            }
+        }
+    }
+
+    @Test("wherever clients authenticate: tokens, introspection, revocation", arguments: Backend.available)
+    func everywhere(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            let token = try await client.ask().require("access_token")
+            let told = try await client.ask(nil, ["token": token], at: "/oauth/introspect")
+            #expect(told.json["active"] == true)
+            #expect(try await client.ask(nil, ["token": token], at: "/oauth/revoke").status == 200)
+            let again = try await client.ask(nil, ["token": token], at: "/oauth/introspect")
+            #expect(again.json["active"] == false)
+        }
+    }
+
+    @Test("client_secret_jwt signs with the client_secret, which is the sign secret", arguments: Backend.available)
+    func secretJWT(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await World.make(
+                world.server, world.admin, "clients",
+                [
+                    "merchant_id": .string(world.merchant), "grant_types": ["client_credentials"],
+                    "token_endpoint_auth_method": "client_secret_jwt", "token_endpoint_auth_signing_alg": "HS256",
+                ])
+            let secret = try made.require("client_secret")
+            #expect(try made.require("sign_secret") == secret)
+            let client = SigningClient(world: world, id: try made.require("client_id"), key: .secret(secret))
+            #expect(try await client.ask().status == 200)
+            let more = try await world.server.send(
+                "POST", "/admin/v1/clients/\(client.id)/secrets", json: [:], bearer: world.admin)
+            #expect(more.status == 409, "it has one secret, and no other")
+            let wrong = SigningClient(world: world, id: client.id, key: .secret(secret + "x"))
+            try await expect(401, "invalid_client", try await wrong.ask())
+        }
+    }
+
+    @Test("the audience is the issuer or the token endpoint, alone or among others")
+    func audiences() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.signingClient()
+            let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
+            for audience: JSON in [.string(SigningClient.issuer), endpoint, ["https://other.example", endpoint]] {
+                #expect(try await client.ask(client.assertion(["aud": audience])).status == 200)
+            }
+        }
+    }
+
+    @Test("what is forged, stale or another's is refused, and all of it alike", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let key = PrivateKey.generate(.es256)
+            let client = try await world.signingClient(key)
+            let other = try await world.signingClient()
+            let thief = SigningClient(world: world, id: client.id, key: .own(.generate(.es256)))
+            let now = world.server.clock.now.seconds
+            let claims = try TakenApart(client.assertion()).claims
+            let jwk = JSONWebKey(key)
+            var assertions = [
+                ("rejected", try TakenApart(client.assertion()).unsigned), ("rejected", thief.assertion()),
+                ("rejected", SigningClient.hs256(claims, key: Array(jwk.json.text.utf8), keyID: jwk.keyID)),
+                ("rejected", SigningClient.hs256(claims, key: Array(jwk.json.text.utf8))),
+                ("rejected", client.assertion() + "A"),
+                ("rejected", CompactJWS.sign(claims, type: "JWT", key: key, keyID: "another")),
+                // The other's own key, in the name of this one.
+                ("rejected", SigningClient(world: world, id: client.id, key: other.key).assertion()),
+            ]
+            for (reason, changes): (String, KeyValuePairs<String, JSON>) in [
+                ("issuer", ["iss": .string(other.id)]), ("issuer", ["iss": .null]),
+                ("audience", ["aud": "https://other.example"]), ("audience", ["aud": .null]),
+                ("audience", ["aud": ["https://other.example"]]), ("rejected", ["aud": 1]),
+                ("audience", ["aud": "http://spindle.test/oauth/tokens"]),
+                ("expiry_missing", ["exp": .null]), ("expired", ["exp": .integer(now)]),
+                ("rejected", ["exp": "soon"]), ("lives_too_long", ["exp": .integer(now + 86401)]),
+                ("not_yet_valid", ["nbf": .integer(now + 61)]), ("from_the_future", ["iat": .integer(now + 61)]),
+                ("jti_missing", ["jti": .null]), ("jti_missing", ["jti": ""]), ("rejected", ["jti": 1]),
+            ] {
+                assertions.append((reason, client.assertion(changes)))
+            }
+            var bodies: Set<String> = []
+            for (reason, assertion) in assertions {
+                let answer = try await client.ask(assertion)
+                try await expect(401, "invalid_client", answer, "\(reason)")
+                #expect(world.server.log.says("reason=assertion_\(reason)"), "\(reason)")
+                bodies.insert(answer.body)
+            }
+            let unknown = SigningClient(world: world, id: "nobody", key: client.key)
+            bodies.insert(try await unknown.ask().body)
+            try await world.change("clients", client.id, ["disabled": true])
+            bodies.insert(try await client.ask().body)
+            #expect(bodies.count == 1, "\(bodies)")
+        }
+    }
+
+    @Test("a clock that is a minute ahead is forgiven")
+    func skew() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.signingClient()
+            let soon: JSON = .integer(world.server.clock.now.seconds + 60)
+            #expect(try await client.ask(client.assertion(["nbf": soon, "iat": soon])).status == 200)
+        }
+    }
+
+    @Test("an assertion is taken once, whatever it is shown for", arguments: Backend.available)
+    func replay(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            let first = client.assertion(["jti": "one"])
+            #expect(try await client.ask(first).status == 200)
+            try await expect(401, "invalid_client", try await client.ask(first))
+            try await expect(
+                401, "invalid_client", try await client.ask(first, ["token": "x"], at: "/oauth/introspect"))
+            try await expect(401, "invalid_client", try await client.ask(client.assertion(["jti": "one"])))
+            #expect(world.server.log.says("reason=assertion_replayed"))
+            // Another client's `one` is another.
+            let other = try await world.signingClient()
+            #expect(try await other.ask(other.assertion(["jti": "one"])).status == 200)
+        }
+    }
+
+    @Test("of many that show the same assertion at once, on two nodes, one is let in", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            let assertion = client.assertion()
+            try await world.server.beside { node in
+                let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                    for number in 0..<16 {
+                        let server = number % 2 == 0 ? world.server : node
+                        group.addTask { try await client.ask(assertion, on: server).status }
+                    }
+                    return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+                }
+                #expect(statuses == [200: 1, 401: 15])
+            }
+        }
+    }
+
+    @Test("what was taken is forgotten when it could not be shown again", arguments: Backend.available)
+    func forgotten(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            #expect(try await client.ask().status == 200)
+            func remembered() async throws -> Int {
+                try await world.server.database.read { db in
+                    try db.rows("SELECT fingerprint FROM used_assertions").count
+                }
+            }
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(1))
+            #expect(try await remembered() == 1)
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now + .minutes(7))
+            #expect(try await remembered() == 0)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("A client authenticates in the way it is registered for, and in no other")
+struct ClientMethodTests {
+    @Test("a secret is refused from who signs, an assertion from who does not", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            for secret in ["", "guess"] {
+                let form = ["grant_type": "client_credentials", "client_id": client.id, "client_secret": secret]
+                let answer = try await world.server.post("/oauth/token", form: form.map { ($0.key, $0.value) })
+                try await expect(401, "invalid_client", answer)
+            }
+            for actor in [world.backend, world.app] {
+                let other = SigningClient(world: world, id: actor.id, key: client.key)
+                try await expect(401, "invalid_client", try await other.ask())
+            }
+            let secret = SigningClient(world: world, id: world.backend.id, key: .secret(world.backend.secret))
+            try await expect(401, "invalid_client", try await secret.ask())
+        }
+    }
+
+    @Test("two ways at once are refused, and so is another's client_id", arguments: Backend.available)
+    func twice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.signingClient()
+            let grant = ("grant_type", "client_credentials")
+            func proof() -> [(String, String)] {
+                [("client_assertion_type", SigningClient.type), ("client_assertion", client.assertion()), grant]
+            }
+            let basic = try await world.server.post("/oauth/token", form: proof(), basic: world.backend.basic)
+            try await expect(400, "invalid_request", basic)
+            let body = try await world.server.post("/oauth/token", form: proof() + [("client_secret", "x")])
+            try await expect(400, "invalid_request", body)
+            let other = try await world.server.post("/oauth/token", form: proof() + [("client_id", world.backend.id)])
+            try await expect(401, "invalid_client", other)
+        }
+    }
+
+    @Test("an assertion without its type, of another type, or that is no JWT, is refused")
+    func malformed() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.signingClient()
+            let type = ("client_assertion_type", SigningClient.type)
+            let good = ("client_assertion", client.assertion())
+            let nul = Base64URL.encode(Array(#"{"sub":"a\u0000"}"#.utf8))
+            for form in [
+                [good], [type], [("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2"), good],
+                [type, ("client_assertion", "x")], [type, ("client_assertion", "a.b.c")],
+                [type, ("client_assertion", "e30.\(nul).e30")], [type, ("client_assertion", "e30.e30.")],
+                [type, ("client_assertion", String(repeating: "a", count: 20000))],
+            ] {
+                let answer = try await world.server.post(
+                    "/oauth/token", form: form + [("grant_type", "client_credentials"), ("client_id", client.id)])
+                try await expect(401, "invalid_client", answer, "\(form)")
+            }
+        }
+    }
+
+    @Test("the algorithm that a client named is the only one")
+    func pinned() async throws {
+        try await World.with(.sqlite) { world in
+            let key = PrivateKey.generate(.rs256)
+            var members = JSONWebKey(key).json.members ?? []
+            // Good for any RSA signature.
+            members.removeAll { $0.name == "alg" }
+            let keySet: JSON = ["keys": [.object(members)]]
+            let client = try await world.signingClient(key, ["jwks": keySet])
+            #expect(try await client.ask().status == 200)
+            try await world.change("clients", client.id, ["token_endpoint_auth_signing_alg": "PS256"])
+            try await expect(401, "invalid_client", try await client.ask())
+        }
+    }
+
+    @Test("keys that a client publishes are fetched, a new one when it is first seen", arguments: Backend.available)
+    func published(backend: Backend) async throws {
+        let (old, new) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
+        let host = try KeyHost(SigningClient.keySet(old))
+        try await World.with(backend, settings: ["outbound_allow_private": "127.0.0.0/8"]) { world in
+            let made = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let client = SigningClient(world: world, id: made.id, key: .own(old))
+            let renewed = SigningClient(world: world, id: made.id, key: .own(new))
+            #expect(try await client.ask().status == 200)
+            #expect(try await client.ask().status == 200)
+            #expect(host.questions == 1)
+            try await expect(401, "invalid_client", try await renewed.ask())
+            host.publish(SigningClient.keySet(new))
+            world.server.clock.advance(by: .seconds(11))
+            #expect(try await renewed.ask().status == 200)
+            try await expect(401, "invalid_client", try await client.ask())
+        }
+    }
+
+    @Test("keys that cannot be had are no keys", arguments: ["", "no JSON", #"{"keys":[]}"#])
+    func unpublished(_ body: String) async throws {
+        let host = try KeyHost(.null)
+        host.publish(text: body)
+        try await World.with(.sqlite, settings: ["outbound_allow_private": "127.0.0.0/8"]) { world in
+            let key = PrivateKey.generate(.es256)
+            let made = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let client = SigningClient(world: world, id: made.id, key: .own(key))
+            try await expect(401, "invalid_client", try await client.ask())
+            #expect(world.server.log.says("reason=client_keys_unavailable"))
+        }
+    }
+
+    @Test("a private address is not asked for keys unless the operator says so")
+    func privateAddress() async throws {
+        let key = PrivateKey.generate(.es256)
+        let host = try KeyHost(SigningClient.keySet(key))
+        try await World.with(.sqlite) { world in
+            let made = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let client = SigningClient(world: world, id: made.id, key: .own(key))
+            try await expect(401, "invalid_client", try await client.ask())
+            #expect(host.questions == 0)
+        }
+    }
+
+    @Test("what a method needs must be there, and what it does not use must not")
+    func registered() async throws {
+        try await World.with(.sqlite) { world in
+            let key = PrivateKey.generate(.es256)
+            let keySet = SigningClient.keySet(key)
+            let secret: JSON = ["keys": [["kty": "oct", "k": "c2VjcmV0"], JSONWebKey(key).json]]
+            for (member, changes): (String, KeyValuePairs<String, JSON>) in [
+                ("jwks", ["token_endpoint_auth_method": "private_key_jwt"]),
+                (
+                    "token_endpoint_auth_signing_alg",
+                    [
+                        "token_endpoint_auth_method": "private_key_jwt", "jwks": keySet,
+                        "token_endpoint_auth_signing_alg": "HS256",
+                    ]
+                ),
+                (
+                    "token_endpoint_auth_signing_alg",
+                    ["token_endpoint_auth_method": "client_secret_jwt", "token_endpoint_auth_signing_alg": "ES256"]
+                ),
+                ("token_endpoint_auth_signing_alg", ["token_endpoint_auth_signing_alg": "ES256"]),
+                ("token_endpoint_auth_signing_alg", ["token_endpoint_auth_signing_alg": "none"]),
+                ("jwks", ["token_endpoint_auth_method": "private_key_jwt", "jwks": secret]),
+                ("jwks", ["jwks": keySet, "jwks_uri": "https://site.example/keys"]),
+                ("token_endpoint_auth_method", ["token_endpoint_auth_method": "tls_client_auth"]),
+            ] {
+                let members = [JSON.Member("merchant_id", .string(world.merchant))]
+                let json = JSON.object(members + changes.map { .init($0.key, $0.value) })
+                let answer = try await World.make(world.server, world.admin, "clients", json)
+                #expect(answer.status == 400 && answer.json["member"]?.string == member, "\(changes): \(answer)")
+            }
+            let client = try await world.signingClient(key)
+            #expect(try await world.change("clients", client.id, ["jwks": .null]).status == 400)
+            let other = try await world.change("clients", client.id, ["token_endpoint_auth_method": "none"])
+            #expect(other.json["member"]?.string == "token_endpoint_auth_method")
+        }
+    }
+}

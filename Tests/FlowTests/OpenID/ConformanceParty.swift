@@ -1,0 +1,154 @@
+import Foundation
+import Foundation
+import JOSE
+import TestSupport
+import Testing
+
+/// A client of the conformance suite: it asks by one response type and one response mode, and checks what comes as the
+/// suite does for every module.
+struct ConformanceParty {
+    static let callback = "https://suite.example/test/a/spindle/callback"
+
+    let world: World
+    let client: World.Actor
+    let second: World.Actor
+    let type: String
+    let mode: String?
+    var browser: Browser
+
+    struct Undelivered: Error { let member: String, values: [String: String] }
+
+    /// What came back with the browser.
+    struct Delivery {
+        let answer: Answer
+        let values: [String: String]
+
+        subscript(name: String) -> String? { values[name] }
+        func require(_ name: String) throws -> String {
+            guard let value = values[name] else { throw Undelivered(member: name, values: values) }
+            return value
+        }
+    }
+
+    /// Registers with `world`, and the second client that the suite wants for what is bound to the first.
+    init(_ world: World, type: String, mode: String? = nil, _ changes: KeyValuePairs<String, JSON> = [:]) async throws {
+        let common: KeyValuePairs<String, JSON> = [
+            "redirect_uris": [.string(Self.callback)], "response_types": [.string(type)],
+            "grant_types": ["authorization_code", "implicit", "refresh_token"],
+            "scope": "openid profile email address phone offline_access",
+        ]
+        func registered() async throws -> World.Actor {
+            let changed = Set(changes.map(\.key))
+            let members =
+                common.filter { !changed.contains($0.key) }.map { ($0.key, $0.value) }
+                + changes.map { ($0.key, $0.value) }
+            return try await World.client(
+                world.server, world.admin,
+                .object([JSON.Member("merchant_id", .string(world.merchant))] + members.map { JSON.Member($0.0, $0.1) })
+            )
+        }
+        self.world = world
+        client = try await registered()
+        second = try await registered()
+        self.type = type
+        self.mode = mode
+        browser = Browser(world.server)
+    }
+
+    var words: Set<String> { Set(type.split(separator: " ").map(String.init)) }
+    var hasCode: Bool { words.contains("code") }
+    var hasToken: Bool { words.contains("token") }
+    var hasIDToken: Bool { words.contains("id_token") }
+
+    /// The address of an authorization request, with `changes` over its good parameters; one changed to nothing is left
+    /// out.
+    func address(_ changes: KeyValuePairs<String, String> = [:]) -> String {
+        "/oauth/authorize?"
+            + parameters(changes).map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
+    }
+
+    func parameters(_ changes: KeyValuePairs<String, String> = [:]) -> [(String, String)] {
+        var items = [
+            ("response_type", type), ("client_id", client.id), ("redirect_uri", Self.callback), ("scope", "openid"),
+            ("state", "some state"),
+        ]
+        if type != "code" { items.append(("nonce", "some nonce")) }
+        if let mode { items.append(("response_mode", mode)) }
+        for (name, value) in changes {
+            items.removeAll { $0.0 == name }
+            if !value.isEmpty { items.append((name, value)) }
+        }
+        return items
+    }
+
+    /// Sends the browser with a request, signs in where that is asked for, and checks how the answer travels.
+    mutating func authorize(_ changes: KeyValuePairs<String, String> = [:]) async throws -> Delivery {
+        var page = try await browser.open(address(changes))
+        if page.status == 303, let way = page.header("location") { page = try await browser.open(way) }
+        return try await finish(page, changes)
+    }
+
+    /// Signs in at `page`, if it asks for that.
+    mutating func finish(_ page: Answer, _ changes: KeyValuePairs<String, String> = [:]) async throws -> Delivery {
+        guard page.status == 200, page.formAction == "/login" else { return try deliver(page, changes) }
+        let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+        return try deliver(try await browser.open(signedIn.header("location") ?? "/nowhere"), changes)
+    }
+
+    /// Reads an answer where the mode says it is, and nowhere else. State and issuer are checked with it.
+    func deliver(_ answer: Answer, _ changes: KeyValuePairs<String, String> = [:]) throws -> Delivery {
+        let delivery: Delivery
+        if mode == "form_post" {
+            #expect(answer.status == 200)
+            #expect(answer.formAction == Self.callback)
+            #expect(answer.header("location") == nil)
+            delivery = Delivery(answer: answer, values: answer.fields)
+        } else {
+            let mark = type == "code" ? "?" : "#"
+            let location = answer.header("location") ?? ""
+            #expect(answer.status == 302, "\(answer)")
+            #expect(location.hasPrefix(Self.callback + mark), "\(location)")
+            delivery = Delivery(answer: answer, values: Self.values(location.dropFirst(Self.callback.utf8.count + 1)))
+        }
+        #expect(delivery["state"] == "some state")
+        #expect(delivery["iss"] == "http://spindle.test")
+        return delivery
+    }
+
+    private static func values(_ text: Substring) -> [String: String] {
+        var values: [String: String] = [:]
+        for pair in text.split(separator: "&") {
+            let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            values[halves[0]] = halves.last?.removingPercentEncoding
+        }
+        return values
+    }
+
+    /// Redeems a code.
+    func redeem(_ code: String, as other: World.Actor? = nil, verifier: String? = nil) async throws -> Answer {
+        var form = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", Self.callback)]
+        if let verifier { form.append(("code_verifier", verifier)) }
+        return try await world.server.post("/oauth/token", form: form, basic: (other ?? client).basic)
+    }
+
+    func userinfo(_ token: String) async throws -> Answer {
+        try await world.server.get("/oauth/userinfo", bearer: token)
+    }
+}
+
+extension ConformanceParty {
+    /// What the module for credentials in the body is registered with.
+    static let secretPost: KeyValuePairs<String, JSON> = ["token_endpoint_auth_method": "client_secret_post"]
+
+    /// Registers at a server of its own and runs one module there.
+    static func run(
+        _ type: String, mode: String? = nil, on backend: Backend = .sqlite,
+        _ changes: KeyValuePairs<String, JSON> = [:],
+        _ module: (inout ConformanceParty) async throws -> Void
+    ) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: type, mode: mode, changes)
+            try await module(&party)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Web pages of registered origins read what their apps call, and no others")
+struct CrossOriginTests {
+    private static let origin = "https://www.loom.example"
+    private static let other = "https://www.rival.example"
+
+    private func withOrigins(_ backend: Backend, _ story: (World) async throws -> Void) async throws {
+        try await World.with(backend) { world in
+            try await world.change("clients", world.app.id, ["web_origins": [.string(Self.origin)]])
+            try await world.change("clients", world.rivalBackend.id, ["web_origins": [.string(Self.other)]])
+            try await story(world)
+        }
+    }
+
+    private func preflight(_ world: World, _ path: String, from origin: String) async throws -> Answer {
+        try await world.server.send(
+            "OPTIONS", path,
+            headers: [
+                "Origin": origin, "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "auth0-client,content-type",
+            ])
+    }
+
+    private func allowed(_ answer: Answer) -> String? {
+        #expect(answer.header("vary") == "Origin")
+        #expect(answer.header("access-control-allow-credentials") == nil)
+        return answer.header("access-control-allow-origin")
+    }
+
+    @Test("a browser that asks beforehand is told for any client's origin", arguments: Backend.available)
+    func beforehand(backend: Backend) async throws {
+        try await withOrigins(backend) { world in
+            for (path, methods) in [
+                ("/oauth/token", "POST"), ("/oauth/revoke", "POST"), ("/oauth/userinfo", "GET, POST"),
+                ("/userinfo", "GET, POST"),
+            ] {
+                for origin in [Self.origin, Self.other] {
+                    let answer = try await preflight(world, path, from: origin)
+                    #expect(answer.status == 204)
+                    #expect(allowed(answer) == origin)
+                    #expect(answer.header("access-control-allow-methods") == methods)
+                    #expect(
+                        answer.header("access-control-allow-headers")
+                            == "content-type, authorization, auth0-client, dpop")
+                    #expect(answer.header("access-control-max-age") == "3600")
+                }
+                for origin in ["https://evil.example", "null", "https://www.loom.example.evil.example", ""] {
+                    let answer = try await preflight(world, path, from: origin)
+                    #expect(allowed(answer) == nil)
+                    #expect(answer.header("access-control-allow-methods") == nil)
+                }
+            }
+            // Nothing for web pages: it takes a confidential client.
+            #expect(try await preflight(world, "/oauth/introspect", from: Self.origin).status == 405)
+        }
+    }
+
+    @Test("a new origin counts within a minute, and one that went as well", arguments: Backend.available)
+    func memory(backend: Backend) async throws {
+        try await withOrigins(backend) { world in
+            let new = "https://new.loom.example"
+            #expect(allowed(try await preflight(world, "/oauth/token", from: new)) == nil)
+            try await world.change("clients", world.backend.id, ["web_origins": [.string(new)]])
+            try await world.change("clients", world.app.id, ["disabled": true])
+            try await world.change("merchants", world.rival, ["disabled": true])
+            world.server.clock.advance(by: .seconds(61))
+            #expect(allowed(try await preflight(world, "/oauth/token", from: new)) == new)
+            #expect(allowed(try await preflight(world, "/oauth/token", from: Self.origin)) == nil)
+            #expect(allowed(try await preflight(world, "/oauth/token", from: Self.other)) == nil)
+        }
+    }
+
+    @Test("the answer itself is for the client's own origins, refusals too", arguments: Backend.available)
+    func answers(backend: Backend) async throws {
+        try await withOrigins(backend) { world in
+            let good = ["username": World.email, "password": World.password, "scope": "openid"]
+            func ask(_ path: String, _ form: [String: String], from origin: String?) async throws -> Answer {
+                try await world.server.post(
+                    path, form: form.map { ($0.key, $0.value) }, headers: origin.map { ["Origin": $0] } ?? [:])
+            }
+            func form(_ changes: [String: String]) -> [String: String] {
+                good.merging(["client_id": world.app.id, "grant_type": "password"]) { $1 }.merging(changes) { $1 }
+            }
+            let signedIn = try await ask("/oauth/token", form([:]), from: Self.origin)
+            #expect(signedIn.status == 200)
+            #expect(allowed(signedIn) == Self.origin)
+            #expect(signedIn.header("access-control-expose-headers") == "WWW-Authenticate, Retry-After")
+            for (changes, status) in [
+                (["password": "wrong"], 400), (["grant_type": "poetry"], 400), (["client_secret": "x"], 401),
+            ] {
+                let refused = try await ask("/oauth/token", form(changes), from: Self.origin)
+                #expect(refused.status == status)
+                #expect(allowed(refused) == Self.origin)
+            }
+            for origin in [Self.other, "https://evil.example", nil] {
+                #expect(allowed(try await ask("/oauth/token", form([:]), from: origin)) == nil)
+            }
+            #expect(allowed(try await ask("/oauth/token", form(["client_id": "nobody"]), from: Self.origin)) == nil)
+
+            let token = try signedIn.require("access_token")
+            func userinfo(_ token: String, from origin: String) async throws -> Answer {
+                try await world.server.get("/oauth/userinfo", bearer: token, headers: ["Origin": origin])
+            }
+            #expect(allowed(try await userinfo(token, from: Self.origin)) == Self.origin)
+            #expect(allowed(try await userinfo(token, from: Self.other)) == nil)
+            #expect(allowed(try await userinfo("nonsense", from: Self.origin)) == nil)
+            world.server.clock.advance(by: .hours(2))
+            let late = try await userinfo(token, from: Self.origin)
+            #expect(late.status == 401)
+            #expect(allowed(late) == Self.origin)
+
+            let revoked = try await ask(
+                "/oauth/revoke", ["token": token, "client_id": world.app.id], from: Self.origin)
+            #expect(revoked.status == 200)
+            #expect(allowed(revoked) == Self.origin)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+@Suite("Answers that bring tokens past the token endpoint")
+struct DirectAnswerTests {
+    @Test("they are off unless the client registered for them, each by itself", arguments: Backend.available)
+    func off(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for type in ["token", "id_token", "code id_token"] {
+                let answer = try await world.server.get(world.authorizeAddress(["response_type": type]))
+                #expect(answer.status == 302)
+                #expect(answer.header("location")?.hasPrefix("loom://signed-in#error=unauthorized_client&") == true)
+            }
+            let party = try await ConformanceParty(world, type: "id_token token")
+            for type in ["token", "id_token", "code"] {
+                let location = try await world.server.get(party.address(["response_type": type])).header("location")
+                #expect(location?.contains("error=unauthorized_client") == true, "\(type)")
+            }
+            // The order of the words does not matter.
+            let turned = try await world.server.get(party.address(["response_type": "token id_token"]))
+            #expect(turned.status == 200)
+            for type in ["token token", "code none", "token%20", "device"] {
+                let location = try await world.server.get(party.address(["response_type": type])).header("location")
+                #expect(location?.contains("error=unsupported_response_type") == true, "\(type)")
+            }
+        }
+    }
+
+    @Test(
+        "the implicit grant: an access token in the fragment, for now, with nothing to refresh it",
+        arguments: Backend.available)
+    func implicit(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "token", ["token_endpoint_auth_method": "none"])
+            let delivery = try await party.authorize(["scope": "email offline_access", "nonce": ""])
+            #expect(Set(delivery.values.keys) == ["access_token", "token_type", "expires_in", "scope", "state", "iss"])
+            #expect(delivery["scope"] == "email")
+            let token = try delivery.require("access_token")
+            #expect(try await world.server.get("/me", bearer: token).json["email"]?.string == World.email)
+            let kept = try await world.server.database.read { db in
+                try db.rows("SELECT fingerprint FROM refresh_tokens").count
+            }
+            #expect(kept == 0)
+            world.server.clock.advance(by: .seconds(3600))
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test("never in a query; an ID token takes a nonce and the scope for it", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for type in ["token", "id_token", "code id_token token"] {
+                let party = try await ConformanceParty(world, type: type)
+                var cases: [(KeyValuePairs<String, String>, String)] = [(["response_mode": "query"], "invalid_request")]
+                if type != "token" {
+                    cases += [(["nonce": ""], "invalid_request"), (["scope": "email"], "invalid_scope")]
+                }
+                for (changes, error) in cases {
+                    let delivery = try party.deliver(try await world.server.get(party.address(changes)))
+                    #expect(delivery["error"] == error)
+                }
+            }
+        }
+    }
+
+    @Test("what a person takes back ends what came directly", arguments: Backend.available)
+    func takenBack(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(
+                world, type: "code token", ["first_party": false, "scope": "openid email"])
+            let page = try await party.browser.open(party.address(["scope": "openid email"]))
+            let signedIn = try await party.browser.submit(page, ["email": World.email, "password": World.password])
+            let consent = try await party.browser.open(try #require(signedIn.header("location")))
+            let answer = try await world.allow(consent, in: &party.browser, ticking: ["email"])
+            let delivery = try party.deliver(answer)
+            let token = try delivery.require("access_token")
+            #expect(try await world.isLive(token))
+            let account = try await party.browser.open("/account")
+            _ = try await party.browser.submit(account, ["client": party.client.id], to: "/account/apps/revoke")
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test("a denial goes where the answer would have gone", arguments: Backend.available)
+    func denied(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "id_token token", ["first_party": false])
+            let page = try await party.browser.open(party.address())
+            let signedIn = try await party.browser.submit(page, ["email": World.email, "password": World.password])
+            let consent = try await party.browser.open(try #require(signedIn.header("location")))
+            let delivery = try party.deliver(try await world.answer(consent, in: party.browser, "deny"))
+            party.expectRefusal(delivery, "access_denied")
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("ID tokens, read as clients read them")
+struct IDTokenTests {
+    @Test("a sign-in with a password: who, for whom, when and how", arguments: Backend.available)
+    func password(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let answer = try await world.signIn(scope: "openid")
+            let jwt = try await world.published(try answer.require("id_token"))
+            #expect(jwt.header["alg"]?.string == "RS256")
+            #expect(jwt.header["typ"]?.string == "JWT")
+            let now = world.server.clock.now.seconds
+            let hash = Digest.sha256(try answer.require("access_token").utf8).prefix(16)
+            let expected: JSON = [
+                "iss": "http://spindle.test", "sub": .string(world.user), "aud": .string(world.app.id),
+                "exp": .integer(now + 3600), "iat": .integer(now), "auth_time": .integer(now),
+                "acr": "urn:spindle:password", "amr": ["pwd"], "azp": .string(world.app.id),
+                "at_hash": .string(Base64URL.encode(Array(hash))),
+            ]
+            #expect(jwt.claims == expected)
+            #expect(try await world.signIn(scope: "profile").json["id_token"] == nil)
+        }
+    }
+
+    @Test("a code's has the nonce that was sent, a refresh's is new and has none", arguments: Backend.available)
+    func codeAndRefresh(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let asked = try await world.authorizationCode(["scope": "openid offline_access", "nonce": "n-0S6_WzA2Mj"])
+            world.server.clock.advance(by: .seconds(20))
+            let answer = try await world.redeemAuthorization(asked)
+            let first = try await world.idToken(in: answer)
+            #expect(first["nonce"]?.string == "n-0S6_WzA2Mj")
+            let signedInAt = try #require(first["auth_time"]?.integer)
+            #expect(first["iat"]?.integer == signedInAt + 20)
+            #expect(first["amr"]?.strings == ["pwd"])
+            let session = try #require(first["sid"]?.string)
+
+            world.server.clock.advance(by: .minutes(30))
+            let refreshed = try await world.refresh(try answer.require("refresh_token"))
+            let second = try await world.idToken(in: refreshed)
+            #expect(second["nonce"] == nil)
+            #expect(second["iat"]?.integer == signedInAt + 20 + 1800)
+            #expect(second["auth_time"]?.integer == signedInAt)
+            #expect(second["sid"]?.string == session)
+            for name in ["iss", "sub", "aud", "azp", "acr"] { #expect(second[name] == first[name]) }
+            #expect(second["at_hash"] != first["at_hash"])
+
+            let silent = try await world.redeemAuthorization(try await world.authorizationCode(["scope": "openid"]))
+            #expect(try await world.idToken(in: silent)["nonce"] == nil)
+        }
+    }
+
+    @Test("a backend's, for the code a phone bought it", arguments: Backend.available)
+    func exchange(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let receiver = try await world.relyingClient()
+            let phone = try await world.signIn(scope: "openid email")
+            let code = try await world.exchange(try phone.require("access_token"), for: receiver).require("code")
+            let claims = try await world.idToken(in: try await world.redeem(code, as: receiver))
+            #expect(claims["sub"]?.string == world.user)
+            #expect(claims["aud"]?.string == receiver.id)
+            #expect(claims["nonce"] == nil)
+        }
+    }
+
+    @Test("for an issuer's assertion; never for a client's own token", arguments: Backend.available)
+    func assertion(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.relyingClient()
+            let key = PrivateKey.generate(.es256)
+            let jwk = JSONWebKey(key)
+            let issuer = try await World.make(
+                world.server, world.admin, "issuers",
+                [
+                    "merchant_id": .string(world.merchant), "issuer": "https://issuer.example",
+                    "jwks": ["keys": [jwk.json]], "create_users": true,
+                ])
+            #expect(issuer.status == 201)
+            let now = world.server.clock.now.seconds
+            let assertion = CompactJWS.sign(
+                [
+                    "iss": "https://issuer.example", "sub": "grace", "aud": "http://spindle.test",
+                    "exp": .integer(now + 60), "iat": .integer(now), "jti": "1",
+                ], type: "JWT", key: key, keyID: jwk.keyID)
+            let answer = try await world.token(
+                [
+                    "grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": assertion,
+                    "scope": "openid",
+                ], as: client)
+            #expect(try await world.idToken(in: answer)["sub"]?.string == answer.require("user_id"))
+
+            let own = try await world.token(["grant_type": "client_credentials", "scope": "openid"], as: client)
+            #expect(own.status == 200)
+            #expect(own.json["id_token"] == nil)
+        }
+    }
+
+    @Test("the client's algorithm and lifetime", arguments: Backend.available)
+    func algorithms(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
+                let client = try await world.relyingClient([
+                    "id_token_signed_response_alg": .string(algorithm), "id_token_lifetime": 120,
+                ])
+                let answer = try await world.signIn(scope: "openid", with: client)
+                let jwt = try await world.published(try answer.require("id_token"))
+                #expect(jwt.header["alg"]?.string == algorithm)
+                #expect(jwt.header["kid"]?.string?.isEmpty == false)
+                let issuedAt = try #require(jwt.claims["iat"]?.integer)
+                #expect(jwt.claims["exp"]?.integer == issuedAt + 120)
+                let token = try answer.require("access_token").utf8
+                let digest = algorithm == "EdDSA" ? Digest.sha512(token) : Digest.sha256(token)
+                let half = Array(digest.prefix(digest.count / 2))
+                #expect(jwt.claims["at_hash"]?.string == Base64URL.encode(half))
+            }
+            for wrong in ["none", "HS256", "RS512"] {
+                let refused = try await world.change(
+                    "clients", world.app.id, ["id_token_signed_response_alg": .string(wrong)])
+                expectProblem(refused, 400, member: "id_token_signed_response_alg")
+            }
+        }
+    }
+
+    @Test("the client's own claims, from the person's attributes: a text or a list", arguments: Backend.available)
+    func ownClaims(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change(
+                "users", world.user, ["attributes": ["groups": ["editors", "night shift"], "channel": "news"]])
+            let client = try await world.relyingClient([
+                "id_token_claims": ["roles": "groups", "channels": "channel", "nothing": "unset"]
+            ])
+            let answer = try await world.signIn(scope: "openid", with: client)
+            let claims = try await world.idToken(in: answer)
+            #expect(claims["roles"]?.strings == ["editors", "night shift"])
+            #expect(claims["channels"]?.string == "news")
+            #expect(claims["nothing"] == nil)
+            // A number to many, and a string to everybody who reads it.
+            #expect(claims["sub"]?.string == world.user)
+            #expect(try await world.idToken(in: try await world.signIn(scope: "openid"))["roles"] == nil)
+
+            try await world.change("users", world.user, ["attributes": ["groups": .array([])]])
+            let refreshed = try await world.refresh(try answer.require("refresh_token"), as: client)
+            #expect(try await world.idToken(in: refreshed)["roles"]?.strings == [])
+            for name in ["sub", "iss", "nonce", "at_hash"] {
+                let refused = try await world.change(
+                    "clients", client.id, ["id_token_claims": .object([.init(name, "groups")])])
+                expectProblem(refused, 400, member: "id_token_claims")
+            }
+        }
+    }
+
+    @Test("a pairwise client knows a person by a name of its sector", arguments: Backend.available)
+    func pairwise(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func subject(_ host: String) async throws -> String {
+                let client = try await world.relyingClient([
+                    "subject_type": "pairwise", "redirect_uris": [.string("https://\(host)/callback")],
+                ])
+                let answer = try await world.signIn(scope: "openid", with: client)
+                let claims = try await world.idToken(in: answer)
+                let userinfo = try await world.server.get(
+                    "/oauth/userinfo", bearer: try answer.require("access_token"))
+                #expect(userinfo.json["sub"] == claims["sub"])
+                return try #require(claims["sub"]?.string)
+            }
+            let first = try await subject("one.example")
+            #expect(try await subject("one.example") == first)
+            let second = try await subject("two.example")
+            #expect(second != first)
+            #expect(first != world.user && second != world.user)
+        }
+    }
+
+    @Test("single claims that the request names, in the token it names", arguments: Backend.available)
+    func namedClaims(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#
+            let code = try await world.authorizationCode(["scope": "openid", "claims": wish])
+            let answer = try await world.redeemAuthorization(code)
+            let claims = try await world.idToken(in: answer)
+            #expect(claims["name"]?.string == "Ada Lovelace")
+            #expect(claims["email"] == nil)
+            let token = try answer.require("access_token")
+            let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
+            #expect(userinfo.json["email"]?.string == World.email)
+            #expect(userinfo.json["name"] == nil)
+            // A stranger's client gets what the person allowed, which is the scope alone.
+            try await world.change("clients", world.app.id, ["first_party": false])
+            #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["email"] == nil)
+        }
+    }
+}

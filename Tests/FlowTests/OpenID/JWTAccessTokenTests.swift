@@ -1,0 +1,136 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+import Values
+
+@Suite("Access tokens that are JWTs: read by others, ended by us")
+struct JWTAccessTokenTests {
+    private static let resource = "https://api.example/orders"
+
+    private func party(
+        _ world: World, _ changes: KeyValuePairs<String, JSON> = [:]
+    ) async throws -> World.Actor {
+        var members: [JSON.Member] = [
+            .init("access_token_format", "jwt"), .init("resources", [.string(Self.resource)]),
+            .init("scope", "openid email"),
+        ]
+        members += changes.map { .init($0.key, $0.value) }
+        let client = try await world.confidential([:])
+        try await world.change("clients", client.id, .object(members))
+        return client
+    }
+
+    private func verified(_ token: String, _ world: World) async throws -> VerifiedJWT {
+        let keySet = try await world.server.get("/oauth/jwks").body
+        return try await AssertionKeys(keySet: keySet).verify(token, allowed: [.rs256, .es256])
+    }
+
+    @Test(
+        "it says for whom, by whom, for what and until when, under the client's algorithm", arguments: Backend.available
+    )
+    func claims(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world, ["id_token_signed_response_alg": "ES256"])
+            let answer = try await world.signIn(scope: "openid email", with: client)
+            let jwt = try await verified(try answer.require("access_token"), world)
+            let now = world.server.clock.now.seconds
+            #expect(jwt.header["typ"]?.string == "at+jwt")
+            #expect(jwt.header["alg"]?.string == "ES256")
+            let expected: KeyValuePairs<String, JSON> = [
+                "iss": "http://spindle.test", "aud": "http://spindle.test", "sub": .string(world.user),
+                "client_id": .string(client.id), "iat": .integer(now), "exp": .integer(now + 3600),
+                "auth_time": .integer(now), "scope": "openid email",
+            ]
+            for (name, value) in expected { #expect(jwt.claims[name] == value, "\(name)") }
+            let again = try await world.signIn(scope: "openid email", with: client).require("access_token")
+            #expect(try await verified(again, world).claims["jti"] != jwt.claims["jti"])
+            let own = try await verified(try await world.clientToken(client), world)
+            #expect(own.claims["sub"]?.string == client.id)
+            #expect(own.claims["auth_time"] == nil)
+        }
+    }
+
+    @Test("it works where opaque ones do, and all that ends those ends it", arguments: Backend.available)
+    func ended(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world)
+            func token() async throws -> String {
+                try await world.signIn(scope: "openid email", with: client).require("access_token")
+            }
+            let first = try await token()
+            #expect(try await world.isLive(first))
+            let told = try await world.introspect(first, as: client)
+            #expect(told.json["active"]?.bool == true)
+            #expect(told.json["sub"]?.string == world.user)
+            _ = try await world.server.post("/oauth/revoke", ["token": first], basic: client.basic)
+            #expect(try await world.introspect(first, as: client).json["active"]?.bool == false)
+            let second = try await token()
+            _ = try await world.server.get("/logout", bearer: second)
+            #expect(try await !world.isLive(second))
+            let third = try await token()
+            world.server.clock.advance(by: .seconds(3600))
+            #expect(try await !world.isLive(third))
+            // Signed by us, but never given.
+            let forged = try await world.signIn(scope: "openid email", with: client).require("id_token")
+            #expect(try await !world.isLive(forged))
+        }
+    }
+
+    @Test("a resource that is registered becomes its audience, and stays so", arguments: Backend.available)
+    func resource(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world)
+            let code = try await world.authorizationCode(["resource": Self.resource, "scope": "openid"], for: client)
+            let other = try await world.redeemAuthorization(code, as: client, ["resource": "http://spindle.test"])
+            #expect(other.error == "invalid_target")
+            let tokens = try await world.redeemAuthorization(code, as: client, ["resource": Self.resource])
+            let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: client)
+            for answer in [tokens, refreshed] {
+                let token = try answer.require("access_token")
+                #expect(try await verified(token, world).claims["aud"]?.string == Self.resource)
+                #expect(try await world.introspect(token, as: client).json["aud"]?.string == Self.resource)
+            }
+            let own = try await world.token(
+                ["grant_type": "client_credentials", "resource": Self.resource], as: client)
+            #expect(try await verified(try own.require("access_token"), world).claims["aud"]?.string == Self.resource)
+            let ours = try await world.authorizationCode(["resource": "http://spindle.test"], for: client)
+            #expect(try await world.redeemAuthorization(ours, as: client).status == 200)
+        }
+    }
+
+    @Test("any other resource is refused, and more than one", arguments: Backend.available)
+    func foreignResource(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world)
+            for resource in ["https://other.example/", Self.resource + "/", "nonsense"] {
+                let answer = try await world.server.get(world.authorizeAddress(["resource": resource], for: client))
+                #expect(answer.redirected("error") == "invalid_target")
+                let own = try await world.token(
+                    ["grant_type": "client_credentials", "resource": resource], as: client)
+                #expect(own.error == "invalid_target")
+            }
+            let twice = "&resource=\(TestServer.encode(Self.resource))"
+            let address = world.authorizeAddress(["prompt": "none"], for: client) + twice
+            #expect(try await world.server.get(address).redirected("error") == "login_required")
+            #expect(try await world.server.get(address + twice).redirected("error") == "invalid_target")
+            let opaque = try await world.confidential(["resources": [.string(Self.resource)]])
+            let own = try await world.token(
+                ["grant_type": "client_credentials", "resource": Self.resource], as: opaque)
+            #expect(own.error == "invalid_target")
+        }
+    }
+
+    @Test("it lives no longer than the key that signed it is published", arguments: Backend.available)
+    func lifetime(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await party(world)
+            let day: Int64 = 86_400
+            let long = try await world.change("clients", client.id, ["access_token_lifetime": .integer(30 * day + 1)])
+            #expect(long.status == 400)
+            #expect(long.body.contains("access_token_lifetime"))
+            let longest = try await world.change("clients", client.id, ["access_token_lifetime": .integer(30 * day)])
+            #expect(longest.status == 200)
+        }
+    }
+}

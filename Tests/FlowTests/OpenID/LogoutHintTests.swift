@@ -1,0 +1,196 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("What an ID token shows at the logout, and what it does not")
+struct LogoutHintTests {
+    @Test("an expired one is as good, in each algorithm", arguments: Backend.available)
+    func expired(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
+                let site = try await world.website([
+                    "id_token_signed_response_alg": JSON.string(algorithm), "id_token_lifetime": JSON.integer(60),
+                ])
+                var browser = Browser(world.server)
+                let hint = try await site.signIn(in: &browser).require("id_token")
+                #expect(try TakenApart(hint).header["alg"]?.string == algorithm)
+                world.server.clock.advance(by: .minutes(90))
+                let out = try await browser.logOut([
+                    "id_token_hint": hint, "post_logout_redirect_uri": Website.bye,
+                ])
+                #expect(out.header("location") == Website.bye, "\(algorithm)")
+                #expect(try await !browser.isSignedIn())
+            }
+        }
+    }
+
+    @Test("a pairwise name is its person's", arguments: Backend.available)
+    func pairwise(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website(["subject_type": "pairwise"])
+            var browser = Browser(world.server)
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            #expect(try TakenApart(hint).claims["sub"]?.string != world.user)
+            let out = try await browser.logOut(["id_token_hint": hint, "client_id": site.actor.id, "ui_locales": "sv"])
+            #expect(out.words.contains("Du är utloggad"))
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("another person's, or another browser's, ends nothing without a question", arguments: Backend.available)
+    func another(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("grace@example.com")
+            let site = try await world.website()
+            var hers = Browser(world.server)
+            var elsewhere = Browser(world.server)
+            let other = try await site.signIn(in: &elsewhere).require("id_token")
+            try await hers.signIn(as: "grace@example.com")
+            let page = try await hers.logOut([
+                "id_token_hint": other, "post_logout_redirect_uri": Website.bye, "state": "s", "ui_locales": "de",
+                "logout_hint": "ada@example.com",
+            ])
+            #expect(page.status == 200 && page.header("location") == nil)
+            #expect(page.words.contains("grace@example.com"))
+            #expect(try await hers.isSignedIn())
+            // Asked, in the language of the link, it goes back.
+            #expect(try await hers.submit(page).header("location") == Website.bye + "?state=s")
+
+            var here = Browser(world.server)
+            try await here.signIn()
+            let asked = try await here.logOut(["id_token_hint": other])
+            #expect(asked.words.contains("Sign out?"))
+            #expect(try await here.isSignedIn())
+            #expect(try await elsewhere.isSignedIn())
+        }
+    }
+
+    @Test("signed in anew in the same browser, it is the same session", arguments: Backend.available)
+    func anew(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let first = try await site.signIn(in: &browser).require("id_token")
+            let secret = try #require(browser.session)
+            let page = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            _ = try await browser.submit(page, ["email": World.email, "password": World.password])
+            #expect(browser.session != secret, "the secret is another")
+            let replayed = try await world.server.get("/login", cookies: ["spindle_session": secret])
+            #expect(!replayed.words.contains("You are signed in"))
+            let second = try await site.signIn(in: &browser).require("id_token")
+            #expect(try TakenApart(first).claims["sid"] == TakenApart(second).claims["sid"])
+            let out = try await browser.logOut(["id_token_hint": first])
+            #expect(out.words.contains("You are signed out"))
+        }
+    }
+
+    @Test("where nobody is signed in, the browser goes back at once", arguments: Backend.available)
+    func nobody(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            var stranger = Browser(world.server)
+            let link: KeyValuePairs = ["id_token_hint": hint, "post_logout_redirect_uri": Website.bye]
+            #expect(try await stranger.logOut(link).header("location") == Website.bye)
+            #expect(try await browser.isSignedIn())
+            // Not for a client that has been disabled.
+            try await world.change("clients", site.actor.id, ["disabled": true])
+            #expect(try await stranger.logOut(link).header("location") == nil)
+        }
+    }
+
+    @Test("of another client than the request names, it leads nowhere", arguments: Backend.available)
+    func otherClient(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (site, other) = (try await world.website(), try await world.website())
+            var browser = Browser(world.server)
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            for client in [other.actor.id, "nobody"] {
+                let page = try await browser.logOut([
+                    "id_token_hint": hint, "client_id": client, "post_logout_redirect_uri": Website.bye,
+                ])
+                #expect(page.words.contains("Sign out?"))
+            }
+            let page = try await browser.logOut([
+                "id_token_hint": hint, "client_id": other.actor.id, "post_logout_redirect_uri": Website.bye,
+            ])
+            let out = try await browser.submit(page)
+            #expect(out.status == 200 && out.header("location") == nil)
+        }
+    }
+
+    @Test("nothing else of ours is taken for one, nor what is altered or nobody's", arguments: Backend.available)
+    func forgeries(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let answer = try await site.signIn(in: &browser)
+            let hint = try answer.require("id_token")
+            let parts = try TakenApart(hint)
+            let forgeries = [
+                parts.unsigned, parts.forged(), parts.forged(["sub": .string(world.user)], type: "at+jwt"),
+                String(hint.dropLast(6)) + "AAAAAA", try answer.require("access_token"), "a.b.c", "..", "null",
+                String(repeating: "a", count: 5000),
+            ]
+            for forgery in forgeries {
+                let page = try await browser.logOut([
+                    "id_token_hint": forgery, "client_id": site.actor.id,
+                    "post_logout_redirect_uri": Website.bye,
+                ])
+                #expect(page.words.contains("Sign out?"), "\(forgery.prefix(40))")
+                #expect(page.header("location") == nil)
+                // Nor where nobody is signed in.
+                let nobody = try await world.server.get(
+                    "/logout?client_id=\(site.actor.id)&id_token_hint=\(TestServer.encode(forgery))"
+                        + "&post_logout_redirect_uri=\(TestServer.encode(Website.bye))")
+                #expect(nobody.status == 200 && nobody.header("location") == nil)
+            }
+            #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test("a site's own form is led to the same by GET, where the cookies are", arguments: Backend.available)
+    func form(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            let headers = ["Origin": "https://site.example", "Sec-Fetch-Site": "cross-site"]
+            let led = try await world.server.post(
+                "/logout",
+                ["id_token_hint": hint, "post_logout_redirect_uri": Website.bye, "state": "s"], headers: headers)
+            #expect(led.status == 303)
+            #expect(led.header("set-cookie") == nil)
+            let location = try #require(led.header("location"))
+            #expect(location.hasPrefix("/logout?id_token_hint="))
+            let out = try await browser.open(location, headers: headers)
+            #expect(out.header("location") == Website.bye + "?state=s")
+
+            let long = try await world.server.post(
+                "/logout", ["id_token_hint": String(repeating: "a", count: 9000)], headers: headers)
+            #expect(long.status == 400 && long.isPage)
+        }
+    }
+
+    @Test("Auth0's SDKs: /v2/logout with returnTo and client_id", arguments: Backend.available)
+    func auth0(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let page = try await browser.logOut(
+                ["client_id": site.actor.id, "returnTo": Website.bye, "federated": ""], at: "/v2/logout")
+            #expect(page.words.contains("Sign out?"))
+            #expect(try await browser.submit(page).header("location") == Website.bye)
+
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            let out = try await browser.logOut(["id_token_hint": hint, "returnTo": Website.bye], at: "/v2/logout")
+            #expect(out.header("location") == Website.bye)
+            let elsewhere = try await browser.logOut(
+                ["client_id": site.actor.id, "returnTo": Website.bye + "/"], at: "/v2/logout")
+            #expect(elsewhere.status == 200 && elsewhere.header("location") == nil)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+
+/// A website that signs people in by OpenID Connect, and out again.
+struct Website {
+    static let bye = "https://site.example/bye"
+
+    let actor: World.Actor
+    let world: World
+
+    /// Signs Ada in by way of `browser`, or finds her signed in there: the answer of the token endpoint.
+    func signIn(in browser: inout Browser, scope: String = "openid") async throws -> Answer {
+        let answer = try await world.authorize(in: &browser, ["scope": scope, "nonce": "n-1"], for: actor)
+        return try await world.redeemAuthorization(try answer.requireRedirected("code"), as: actor)
+    }
+
+    /// What the site hears when it asks whether somebody is signed in, without asking the person.
+    func silentError(in browser: inout Browser) async throws -> String? {
+        try await browser.open(world.authorizeAddress(["scope": "openid", "prompt": "none"], for: actor))
+            .redirected("error")
+    }
+}
+
+extension World {
+    func website(_ changes: KeyValuePairs<String, JSON> = [:]) async throws -> Website {
+        let members: [(String, JSON)] = [
+            ("client_name", "Site"), ("redirect_uris", ["https://site.example/back"]),
+            ("post_logout_redirect_uris", [.string(Website.bye)]),
+            ("grant_types", ["authorization_code", "refresh_token"]),
+            ("scope", "openid profile email offline_access"), ("token_endpoint_auth_method", "client_secret_basic"),
+            ("merchant_id", .string(merchant)),
+        ]
+        let changed = Set(changes.map(\.key))
+        let all = members.filter { !changed.contains($0.0) } + changes.map { ($0.key, $0.value) }
+        return Website(
+            actor: try await Self.client(server, admin, .object(all.map { .init($0.0, $0.1) })), world: self)
+    }
+
+    /// The claims of a JWT that the published keys verify.
+    func verified(_ jwt: String) async throws -> VerifiedJWT {
+        let keys = try AssertionKeys(keySet: try await server.get("/oauth/jwks").body)
+        return try await keys.verify(jwt, allowed: [.rs256, .es256, .ps256, .edDSA])
+    }
+}
+
+extension Browser {
+    /// Follows a link of another site to the logout.
+    mutating func logOut(_ parameters: KeyValuePairs<String, String>, at path: String = "/logout") async throws
+        -> Answer
+    {
+        let query = parameters.map { "\($0.key)=\(TestServer.encode($0.value))" }.joined(separator: "&")
+        return try await open(
+            query.isEmpty ? path : "\(path)?\(query)",
+            headers: ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"])
+    }
+}
+
+/// The parts of a JWT, to make others of them.
+struct TakenApart {
+    let header: JSON
+    let claims: JSON
+    let signature: String
+
+    init(_ jwt: String) throws {
+        let parts = jwt.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try #require(parts.count == 3)
+        header = try JSON(parsing: try #require(Base64URL.decode(parts[0])))
+        claims = try JSON(parsing: try #require(Base64URL.decode(parts[1])))
+        signature = parts[2]
+    }
+
+    /// The same claims without a signature.
+    var unsigned: String {
+        ["{\"alg\":\"none\"}", claims.text].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".") + "."
+    }
+
+    /// The same claims, with `changes` over them, signed by somebody else under the name of our key.
+    func forged(_ changes: KeyValuePairs<String, JSON> = [:], type: String = "JWT") -> String {
+        let changed = Set(changes.map(\.key))
+        let members =
+            (claims.members ?? []).filter { !changed.contains($0.name) } + changes.map { .init($0.key, $0.value) }
+        return CompactJWS.sign(
+            .object(members), type: type, key: PrivateKey.generate(.rs256), keyID: header["kid"]?.string ?? "")
+    }
+}

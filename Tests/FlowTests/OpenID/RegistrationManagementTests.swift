@@ -1,0 +1,222 @@
+import Cryptography
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A client sees to its own registration (RFC 7592)")
+struct RegistrationManagementTests {
+    @Test("it reads what it is told, but for the secret", arguments: Backend.available)
+    func read(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register(["client_name": "Relying party"])
+            let read = try await made.send("GET")
+            #expect(read.status == 200)
+            let once: Set = ["client_secret", "client_secret_expires_at"]
+            #expect(
+                read.json.members?.filter { !once.contains($0.name) }.map(\.name)
+                    == made.answer.json.members?.filter { !once.contains($0.name) }.map(\.name))
+            #expect(read.json["registration_access_token"]?.string == made.token)
+            #expect(read.json["client_secret"] == nil)
+        }
+    }
+
+    @Test("a change takes the place of all that was said before", arguments: Backend.available)
+    func replace(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register([
+                "client_name": "Relying party", "logo_uri": "https://rp.example/logo.png", "default_max_age": 60,
+                "scope": "openid email",
+            ])
+            let other: JSON = ["https://rp.example/other"]
+            let changed = try await made.send("PUT", ["client_id": .string(made.id), "redirect_uris": other])
+            #expect(changed.status == 200, "\(changed)")
+            #expect(changed.json["redirect_uris"] == other && changed.json["client_name"] == "Unnamed client")
+            #expect(changed.json["logo_uri"] == nil && changed.json["default_max_age"] == nil)
+            let same = made.actor
+            let introspected = try await world.introspect("x", as: same)
+            #expect(introspected.status == 200, "its secret is what it was")
+            let again = try await made.send("PUT", made.update(["client_secret": .string(same.secret)]))
+            #expect(again.json["logo_uri"] == "https://rp.example/logo.png")
+            #expect(again.json["redirect_uris"] == [.string(World.returnURI)])
+        }
+    }
+
+    @Test("what administration gave it beyond that, it keeps", arguments: Backend.available)
+    func kept(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register()
+            let given = try await world.change(
+                "clients", made.id,
+                [
+                    "scope": "openid payments", "first_party": true, "access_token_lifetime": 600,
+                    "grant_types": ["authorization_code", "client_credentials"],
+                ])
+            #expect(given.status == 200)
+            let body = made.update([
+                "scope": "openid payments", "grant_types": ["authorization_code", "client_credentials"],
+            ])
+            #expect(try await made.send("PUT", body).status == 200)
+            let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
+            #expect(shown["scope"] == "openid payments" && shown["first_party"] == true)
+            #expect(shown["access_token_lifetime"] == 600)
+            let wider = try await made.send("PUT", made.update(["scope": "openid payments refunds"]))
+            try await expect(400, "invalid_client_metadata", wider)
+        }
+    }
+
+    @Test("a change that says too little or too much is refused, and changes nothing")
+    func refused() async throws {
+        try await World.with(.sqlite) { world in
+            let made = try await world.register(["client_name": "Relying party"])
+            for changes: KeyValuePairs<String, JSON> in [
+                ["client_id": .null], ["client_id": "another"], ["client_secret": "chosen"],
+                ["registration_access_token": .string(made.token)], ["client_secret_expires_at": 0],
+                ["registration_client_uri": "x"], ["client_id_issued_at": 1],
+                ["token_endpoint_auth_method": "none"], ["scope": "admin"],
+            ] {
+                let answer = try await made.send("PUT", made.update(changes))
+                try await expect(400, "invalid_client_metadata", answer, "\(changes)")
+            }
+            let frag = try await made.send("PUT", made.update(["redirect_uris": ["https://rp.example/#x"]]))
+            try await expect(400, "invalid_redirect_uri", frag)
+            let statement = try await made.send("PUT", made.update(["software_statement": "x.y.z"]))
+            try await expect(400, "unapproved_software_statement", statement)
+            #expect(try await made.send("GET").json["client_name"] == "Relying party")
+        }
+    }
+
+    @Test("what signs by HMAC may say its secret, and no other")
+    func signing() async throws {
+        try await World.with(.sqlite) { world in
+            let made = try await world.register(["token_endpoint_auth_method": "client_secret_jwt"])
+            #expect(try await made.send("PUT", made.update()).status == 200)
+            let other = try await made.send("PUT", made.update(["client_secret": "chosen"]))
+            try await expect(400, "invalid_client_metadata", other)
+        }
+    }
+
+    @Test("a client that ends its registration is gone, with its tokens", arguments: Backend.available)
+    func delete(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register()
+            let tokens = try await world.signInToRegistered(made.actor, ["scope": "openid"])
+            let token = try tokens.require("access_token")
+            #expect(try await world.isLive(token))
+            let deleted = try await made.send("DELETE")
+            #expect(deleted.status == 204 && deleted.body.isEmpty)
+            #expect(try await !world.isLive(token))
+            for method in ["GET", "DELETE"] { try await expect(401, "invalid_token", try await made.send(method)) }
+            try await expect(401, "invalid_token", try await made.send("PUT", made.update()))
+        }
+    }
+
+    @Test("nobody else sees or touches it: another's token, none, or a dead one", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let (made, other) = (try await world.register(), try await world.register())
+            let app = Registered(answer: other.answer, world: world)
+            for token in [other.token, "x", world.admin, made.actor.secret] {
+                for method in ["GET", "DELETE"] {
+                    try await expect(401, "invalid_token", try await made.send(method, token: token))
+                }
+                try await expect(401, "invalid_token", try await made.send("PUT", made.update(), token: token))
+            }
+            let without = try await world.server.get(made.path)
+            try await expect(401, "invalid_token", without)
+            // One that administration registered has no token at all.
+            let administered = try await world.server.get("/oauth/register/\(world.app.id)", bearer: app.token)
+            try await expect(401, "invalid_token", administered)
+            let unknown = try await world.server.get("/oauth/register/nobody", bearer: app.token)
+            try await expect(401, "invalid_token", unknown)
+            try await world.change("clients", made.id, ["disabled": true])
+            try await expect(401, "invalid_token", try await made.send("GET"))
+        }
+    }
+}
+
+@Suite("Initial access tokens")
+struct InitialAccessTokenTests {
+    @Test("an administrator makes, lists and ends them; their value is told once", arguments: Backend.available)
+    func administered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await World.make(
+                world.server, world.admin, "initial-access-tokens",
+                ["merchant_id": .string(world.merchant), "expires_in": 3600])
+            #expect(made.status == 201)
+            #expect(made.json["expires_at"]?.integer == world.server.clock.now.seconds + 3600)
+            let (id, value) = (try made.require("id"), try made.require("initial_access_token"))
+            #expect(try await world.sendRegistration(with: value).status == 201)
+            let path = "/admin/v1/initial-access-tokens"
+            let listed = try await world.server.get(path, bearer: world.admin)
+            let shown = try await world.server.get("\(path)/\(id)", bearer: world.admin)
+            #expect(listed.json["items"]?.array?.first == shown.json && shown.json["registrations"] == 1)
+            #expect(!listed.body.contains(value) && !shown.body.contains(value))
+            #expect(try await world.server.send("DELETE", "\(path)/\(id)", bearer: world.admin).status == 204)
+            #expect(try await world.server.get("\(path)/\(id)", bearer: world.admin).status == 404)
+            #expect(try await world.server.send("DELETE", "\(path)/\(id)", bearer: world.admin).status == 404)
+            try await expect(401, "invalid_token", try await world.sendRegistration(with: value))
+        }
+    }
+
+    @Test("a merchant's administrator has those of its own merchant", arguments: Backend.available)
+    func confined(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = try await world.confidential([
+                "scope": "admin:merchant", "grant_types": ["client_credentials"],
+            ])
+            let token = try await world.clientToken(own, scope: "admin:merchant")
+            let kind = "initial-access-tokens"
+            let made = try await World.make(world.server, token, kind, [:])
+            #expect(made.json["merchant_id"]?.string == world.merchant)
+            let foreign = try await World.make(world.server, token, kind, ["merchant_id": .string(world.rival)])
+            #expect(foreign.status == 403)
+            let rival = try await World.make(world.server, world.admin, kind, ["merchant_id": .string(world.rival)])
+            let path = "/admin/v1/\(kind)/\(try rival.require("id"))"
+            #expect(try await world.server.get(path, bearer: token).status == 404)
+            #expect(try await world.server.send("DELETE", path, bearer: token).status == 404)
+            let listed = try await world.server.get("/admin/v1/\(kind)", bearer: token)
+            #expect(listed.json["items"]?.array?.count == 1)
+            let whole = try await world.server.get("/admin/v1/\(kind)?limit=1", bearer: world.admin)
+            #expect(whole.json["next"]?.string != nil)
+            let answer = try await world.server.get(
+                "/admin/v1/\(kind)", bearer: try await world.clientToken(world.backend))
+            #expect(answer.status == 403)
+        }
+    }
+
+    @Test("a merchant must be named and be there, a life be a sensible one")
+    func refused() async throws {
+        try await World.with(.sqlite) { world in
+            for (member, json): (String, JSON) in [
+                ("merchant_id", [:]), ("merchant_id", ["merchant_id": "nobody"]),
+                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 59]),
+                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": "1h"]),
+                ("expires_in", ["merchant_id": .string(world.merchant), "expires_in": 31_536_001]),
+            ] {
+                let answer = try await World.make(world.server, world.admin, "initial-access-tokens", json)
+                #expect(answer.status == 400 && answer.json["member"]?.string == member, "\(json): \(answer)")
+            }
+        }
+    }
+
+    @Test("one registers a thousand clients, and of two at the last place one", arguments: Backend.available)
+    func exhausted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.initialToken()
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE initial_access_tokens SET registrations = 998")
+            }
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<6 { group.addTask { try await world.sendRegistration(with: token).status } }
+                return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(statuses == [201: 2, 429: 4])
+            let made = try await world.server.database.read { db in
+                try db.rows("SELECT id FROM clients WHERE registration_token IS NOT NULL").count
+            }
+            #expect(made == 2)
+        }
+    }
+}

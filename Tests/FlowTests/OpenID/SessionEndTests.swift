@@ -1,0 +1,132 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("However a browser session ends, the sites of it are told, and no others")
+struct SessionEndTests {
+    /// A site that Ada is signed in to in two browsers. Nothing leaves: what was left is counted.
+    private struct Story {
+        let told: NotifiedSite
+        var here: Visitor
+        var elsewhere: Visitor
+        var world: World { told.site.world }
+
+        /// How many notices were left since it was asked last.
+        mutating func news() async throws -> Int {
+            let count = try await world.waitingNotices()
+            defer { known = count }
+            return count - known
+        }
+        private var known = 0
+
+        init(_ world: World) async throws {
+            told = try await world.notified(at: try CallbackReceiver())
+            here = try await world.signedIn()
+            elsewhere = try await world.signedIn()
+            _ = try await told.site.signIn(in: &here.browser)
+            _ = try await told.site.signIn(in: &elsewhere.browser, scope: "openid offline_access")
+        }
+    }
+
+    private func story(_ backend: Backend, _ tell: (inout Story) async throws -> Void) async throws {
+        try await World.with(backend) { world in
+            var story = try await Story(world)
+            try await tell(&story)
+        }
+    }
+
+    @Test("on the account page: there, and everywhere else", arguments: Backend.available)
+    func elsewhere(backend: Backend) async throws {
+        try await story(backend) { story in
+            let other = try #require(try await story.here.otherSessions().first)
+            _ = try await story.here.change("sessions/end", ["session": other])
+            #expect(try await story.news() == 1)
+            _ = try await story.here.change("sessions/end", ["session": other])
+            #expect(try await story.news() == 0)
+            var third = try await story.world.signedIn()
+            _ = try await story.told.site.signIn(in: &third.browser)
+            _ = try await story.here.change("sessions/end-others")
+            #expect(try await story.news() == 1, "what had ended was told")
+            #expect(try await story.here.isSignedIn())
+            #expect(try await story.told.site.silentError(in: &story.here.browser) == nil)
+        }
+    }
+
+    @Test("a new password: everywhere but where it was set", arguments: Backend.available)
+    func password(backend: Backend) async throws {
+        try await story(backend) { story in
+            _ = try await story.here.change(
+                "password", ["current_password": World.password, "new_password": "a quite different loom"])
+            #expect(try await story.news() == 1)
+            #expect(try await story.here.isSignedIn())
+        }
+    }
+
+    @Test("a forgotten password that was set anew: everywhere", arguments: Backend.available)
+    func reset(backend: Backend) async throws {
+        try await story(backend) { story in
+            var visitor = Visitor(story.world)
+            _ = try await visitor.fill("/password", ["email": World.email])
+            let link = try #require(
+                try await story.world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+            _ = try await visitor.browser.submit(page, ["password": "a loom for tomorrow"])
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test(
+        "administration: disabled, given a password, deleted", arguments: Backend.available,
+        [["disabled": true], ["password": "an entirely new one"], nil] as [JSON?])
+    func administration(backend: Backend, change: JSON?) async throws {
+        try await story(backend) { story in
+            let world = story.world
+            if let change {
+                try await world.change("users", world.user, ["nickname": "Ada"])
+                #expect(try await story.news() == 0)
+                try await world.change("users", world.user, change)
+            } else {
+                _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            }
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test("the person goes", arguments: Backend.available)
+    func deletion(backend: Backend) async throws {
+        try await story(backend) { story in
+            let form = try await story.here.browser.open("/account/delete")
+            _ = try await story.here.browser.submit(form, ["current_password": World.password])
+            #expect(try await story.news() == 2)
+        }
+    }
+
+    @Test("somebody else signs in there; the same person does not end it", arguments: Backend.available)
+    func another(backend: Backend) async throws {
+        try await story(backend) { story in
+            _ = try await story.world.person("grace@example.com")
+            for (email, expected) in [(World.email, 0), ("grace@example.com", 1)] {
+                let page = try await story.here.browser.open(story.world.authorizeAddress(["prompt": "login"]))
+                _ = try await story.here.browser.submit(page, ["email": email, "password": World.password])
+                #expect(try await story.news() == expected)
+            }
+        }
+    }
+
+    @Test("a phone signs out whose web view went to a site", arguments: Backend.available)
+    func webview(backend: Backend) async throws {
+        try await story(backend) { story in
+            let world = story.world
+            let phone = try await world.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            let answer = try await story.told.site.signIn(in: &webview)
+            #expect(answer.status == 200)
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await story.news() == 1)
+            #expect(try await !webview.isSignedIn())
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("web_message: the answer is told to the page around, and to no other")
+struct WebMessageTests {
+    private static let origin = "https://suite.example"
+    private static let mode: KeyValuePairs<String, String> = ["response_mode": "web_message"]
+
+    @Test("a page of its script alone, framed by the client's pages, tells one origin", arguments: Backend.available)
+    func page(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code", ["web_origins": [.string(Self.origin)]])
+            try await party.browser.signIn()
+            let page = try await party.browser.open(party.address(Self.mode))
+            #expect(page.status == 200)
+            #expect(page.header("location") == nil)
+            #expect(page.header("cache-control") == "no-store")
+            #expect(page.body.contains("data-origin=\"\(Self.origin)\""))
+            #expect(page.body.contains("src=\"/assets/message.js\""))
+            let policy = try #require(page.header("content-security-policy"))
+            #expect(policy.contains("frame-ancestors \(Self.origin)"))
+            #expect(policy.contains("script-src 'self'"))
+            #expect(policy.contains("form-action 'self'"))
+            #expect(!policy.contains("unsafe"))
+            #expect(page.fields["state"] == "some state")
+            #expect(page.fields["iss"] == "http://spindle.test")
+            #expect(try await party.redeem(try #require(page.fields["code"])).status == 200)
+            let script = try await world.server.get("/assets/message.js")
+            #expect(script.header("content-type")?.hasPrefix("text/javascript") == true)
+            #expect(script.body.contains("authorization_response"))
+        }
+    }
+
+    @Test("a silent request without a session is told so in the same way", arguments: Backend.available)
+    func silent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let party = try await ConformanceParty(world, type: "code", ["web_origins": [.string(Self.origin)]])
+            let page = try await world.server.get(party.address(["response_mode": "web_message", "prompt": "none"]))
+            #expect(page.status == 200)
+            #expect(page.fields["error"] == "login_required")
+            #expect(page.fields["state"] == "some state")
+            #expect(page.header("content-security-policy")?.contains("frame-ancestors \(Self.origin)") == true)
+        }
+    }
+
+    @Test("an origin that is not registered gets nothing", arguments: Backend.available)
+    func foreign(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for origins: [JSON] in [[], ["https://other.example"], ["https://suite.example:8443"]] {
+                let party = try await ConformanceParty(world, type: "code", ["web_origins": .array(origins)])
+                let answer = try await world.server.get(party.address(Self.mode))
+                #expect(answer.redirected("error") == "invalid_request")
+            }
+            let stranger = try await ConformanceParty(
+                world, type: "code", ["web_origins": [.string(Self.origin)], "first_party": false])
+            let page = try await world.server.get(
+                stranger.address(["response_mode": "web_message", "prompt": "none"]))
+            #expect(page.header("content-security-policy")?.contains("frame-ancestors 'none'") == true)
+        }
+    }
+}

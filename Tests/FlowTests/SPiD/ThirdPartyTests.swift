@@ -1,0 +1,90 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("SPiD's API shows a third party of its merchant no more than people allowed it")
+struct ThirdPartyTests {
+    @Test("a third party's own token does not see what the person never allowed it", arguments: Backend.available)
+    func unallowedMembers(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["given_name": "Ada", "phone_number": "+44 20 7946 1815"])
+            let stranger = try await world.spidBackend(["first_party": false])
+            let token = try await world.clientToken(stranger)
+            _ = try await world.signIn()
+            let path = "user/\(world.user)"
+            let unmet = try await world.api(path, token).data
+            #expect(unmet["userId"] == .string(world.user) && unmet["name"] == nil && unmet["locale"] == nil)
+
+            _ = try await world.signIn(scope: "profile", with: stranger)
+            let named = try await world.api(path, token).data
+            #expect(named["name"]?["givenName"] == "Ada" && named["birthday"] != nil)
+            #expect(named["email"] == nil && named["emails"] == nil && named["phoneNumber"] == nil)
+
+            _ = try await world.signIn(scope: "email", with: stranger)
+            #expect(try await world.api(path, token).data["email"] == "ada@example.com")
+
+            // What was allowed is over with the tokens, where nobody remembered it.
+            world.server.clock.advance(by: .days(31))
+            let later = try await world.api(path, try await world.clientToken(stranger)).data
+            #expect(later["userId"] == .string(world.user) && later["name"] == nil && later["email"] == nil)
+        }
+    }
+
+    @Test("nor at `/user/{id}`, where who never allowed it anything is not shown at all", arguments: Backend.available)
+    func plainUser(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["given_name": "Ada"])
+            let stranger = try await world.confidential(["first_party": false])
+            let token = try await world.clientToken(stranger)
+            _ = try await world.signIn()
+            let path = "/user/\(world.user)"
+            #expect(try await world.server.get(path, bearer: token).status == 403)
+            _ = try await world.signIn(scope: "profile", with: stranger)
+            let seen = try await world.server.get(path, bearer: token)
+            #expect(seen.status == 200 && seen.json["given_name"] == "Ada" && seen.json["email"] == nil)
+            let own = try await world.server.get(path, bearer: try await world.clientToken(world.backend))
+            #expect(own.json["email"] == "ada@example.com")
+        }
+    }
+
+    @Test("lists show a third party neither names nor addresses, nor find people by them", arguments: Backend.available)
+    func lists(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change("users", world.user, ["given_name": "Ada"])
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            for client in [stranger, own] { _ = try await world.signIn(with: client) }
+            for (client, isOwn) in [(stranger, false), (own, true)] {
+                let token = try await world.clientToken(client)
+                let users = try await world.api("users", token).data.array ?? []
+                #expect(users.map { $0["userId"] } == [.string(world.user)])
+                #expect((users.first?["name"] != nil) == isOwn)
+                let logins = try await world.api("logins", token).data.array ?? []
+                #expect(logins.map { $0["email"] } == [isOwn ? "ada@example.com" : ""])
+                for path in ["users?email=\(World.email)", "users?query=ada", "logins?filters=merchant"] {
+                    #expect(try await world.api(path, token).status == (isOwn ? 200 : 403), "\(path)")
+                }
+                #expect(try await world.api("user/\(World.email)", token).status == (isOwn ? 200 : 403))
+            }
+        }
+    }
+
+    @Test("a third party does not act for another of its merchant", arguments: Backend.available)
+    func contextClient(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            let token = try await world.clientToken(stranger)
+            _ = try await world.signIn(with: own)
+            let path = "user/\(world.user)?contextClientId="
+            let refused = try await world.api(path + own.id, token)
+            #expect(refused.status == 401 && refused.data == .null)
+            #expect(try await world.api(path + stranger.id, token).status == 200)
+            // As soon as it is the merchant's own, it may.
+            try await world.change("clients", stranger.id, ["first_party": true])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.api(path + own.id, token).data["email"] == "ada@example.com")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Cryptography
+import JOSE
+import Keys
+import OAuth
+import Storage
+import Values
+
+extension ClientAssertions {
+    struct NoKeys: Error {}
+
+    /// For stories in which no client publishes keys.
+    static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
+        ClientAssertions(
+            database: database,
+            keys: ClientKeys(published: .init(known: { _ in throw NoKeys() }, anew: { _ in throw NoKeys() })),
+            secrets: SignSecrets(seal: seal), audiences: ["https://login.example"], clock: clock,
+            random: SystemRandom())
+    }
+}

@@ -1,0 +1,104 @@
+import Cryptography
+import Identity
+import Keys
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("What must still stand when tokens are given past the token endpoint")
+struct DirectAnswerTests {
+    private static let account = AccountID(7)
+
+    private struct Scene {
+        let fixture: AuthorizationFixture
+        let answers: DirectAnswers
+        let consents: Consents
+
+        init() async throws {
+            fixture = try await AuthorizationFixture()
+            let (database, clock, random) = (fixture.database, fixture.clock, SystemRandom())
+            let seal = Seal(masterKey: .random(from: random), random: random)
+            let mint = BearerTokenMint(
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+            )
+            answers = DirectAnswers(database: database, mint: mint, clock: clock, random: random)
+            consents = Consents(database: database)
+            try await database.write { db in
+                try Accounts.insertBlank(account, at: clock.now, in: db)
+                try db.execute(
+                    """
+                    INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
+                        user_agent, address)
+                    VALUES ('s', 'f', \(account), \(clock.now), \(clock.now), \(clock.now),
+                        \(clock.now + .hours(1)), '', '')
+                    """)
+            }
+        }
+
+        func gift(_ type: String, in session: String = "s") async throws -> AuthorizationGift? {
+            let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
+            let subject = Subject(account: account, signedInAt: fixture.clock.now)
+            return try await answers.gift(for: request, of: subject, in: session)
+        }
+
+        func allow() async throws {
+            let client = try await fixture.request(.direct, ["response_type": "code"])
+            try await consents.allow(
+                client.scope, of: client.scope, to: client.returnAddress.client.id, by: account, at: fixture.clock.now)
+        }
+
+        /// How much there is of all that such an answer leaves behind.
+        func traces() async throws -> Int {
+            try await fixture.database.read { db in
+                try db.rows("SELECT fingerprint FROM authorization_codes").count
+                    + db.rows("SELECT fingerprint FROM access_tokens").count
+                    + db.rows("SELECT id FROM permissions").count
+            }
+        }
+    }
+
+    private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
+
+    @Test("without the consent, or after it, there is nothing, not even half of it", arguments: types)
+    func consent(_ type: String) async throws {
+        let scene = try await Scene()
+        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.traces() == 0)
+        try await scene.allow()
+        let gift = try #require(try await scene.gift(type))
+        #expect((gift.code != nil) == type.contains("code"))
+        #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
+        #expect(gift.tokens?.refreshToken?.value == nil)
+        let traces = try await scene.traces()
+        let client = try await scene.fixture.request(.direct, ["response_type": "code"]).returnAddress.client.id
+        try await ConnectedApps(database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard)
+            .revoke(client, of: Self.account)
+        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.traces() == traces)
+        await scene.fixture.database.close()
+    }
+
+    @Test(
+        "nor after the session has ended, in one of another person, or for a person who is disabled", arguments: types)
+    func session(_ type: String) async throws {
+        let scene = try await Scene()
+        try await scene.allow()
+        #expect(try await scene.gift(type, in: "another") == nil)
+        let database = scene.fixture.database
+        try await database.write { db in
+            try db.execute("UPDATE accounts SET disabled_at = 1 WHERE id = \(Self.account)")
+        }
+        #expect(try await scene.gift(type) == nil)
+        try await database.write { db in
+            try db.execute("UPDATE accounts SET disabled_at = NULL WHERE id = \(Self.account)")
+        }
+        #expect(try await scene.gift(type) != nil)
+        let traces = try await scene.traces()
+        try await database.write { db in try db.execute("UPDATE sessions SET ended_at = 1 WHERE id = 's'") }
+        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.traces() == traces)
+        await database.close()
+    }
+}
