@@ -72,6 +72,7 @@ extension Spindle {
         let ring = KeyRing(keys: signingKeys, clock: clock)
         let names = SubjectNames(database: database, random: random)
         let claims = UserClaims(accounts: stores.accounts)
+        let hints = IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)
         let ids = IDTokens(
             issuer: site.issuer, ring: ring, names: names,
             claims: claims)
@@ -118,9 +119,7 @@ extension Spindle {
                     codes: codes,
                     direct: DirectAnswers(database: database, mint: bearer, clock: clock, random: random), ids: ids,
                     issuer: site.issuer, clock: clock),
-                meantPerson: MeantPerson(
-                    names: names,
-                    hints: IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)),
+                meantPerson: MeantPerson(names: names, hints: hints),
                 requestObjects: RequestObjects(keys: clientKeys, issuer: site.issuer, clock: clock),
                 consents: people.consents, sessions: sessions, clock: clock),
             ConsentEndpoint(
@@ -138,7 +137,7 @@ extension Spindle {
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions,
-                hints: IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients),
+                hints: hints,
                 clock: clock),
             UserEndpoint(
                 gate: personGate, tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions,

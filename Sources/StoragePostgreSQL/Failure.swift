@@ -25,8 +25,8 @@ extension Failure {
         switch state {
         // A race lost, a deadlock, and what CockroachDB says of a COMMIT whose outcome it does not know.
         case "40001", "40P01", "40003": self.init(remedy: .again, error: .unavailable(text))
-        // Another process has made the same table or column since this snapshot: the next run sees it.
-        case "42P07", "42701": self.init(remedy: .again, error: .unreadable(text))
+        // Another process has made the same table, its type or a column since this snapshot: the next run sees it.
+        case "42P07", "42701", "42710": self.init(remedy: .again, error: .unreadable(text))
         case "23505" where schema == "pg_catalog": self.init(remedy: .again, error: .unavailable(text))
         case "23505": self.init(remedy: .none, error: .conflict(text))
         // A statement or a lock took too long.

@@ -178,7 +178,7 @@ struct PageSamples {
             ("emailChanged", .emailChanged(newAddress: value)),
             ("resetPassword", .resetPassword(link: value, hours: 24)),
             ("passwordChanged", .passwordChanged(resetLink: value)),
-            ("signInLinked", .signInLinked(provider: value, link: value)),
+            ("signInLinked", .signInLinked(provider: "Facebook", link: value)),
             ("confirmAddress", .confirmAddress(link: value, days: 7)),
             ("choosePassword", .choosePassword(link: value, hours: 24)),
             ("deletionScheduled", .deletionScheduled(dueAt: value, signInLink: value)),

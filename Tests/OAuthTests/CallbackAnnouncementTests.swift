@@ -20,7 +20,8 @@ struct CallbackAnnouncementTests {
             Callbacks.Post(
                 leave: { [self] message, _ in
                     left.withLock { left in left[message.id.text] = left[message.id.text] ?? message.uri }
-                }, leaveNotice: { [self] notice, _ in
+                },
+                leaveNotice: { [self] notice, _ in
                     left.withLock { $0[notice.id.text] = notice.client.text }
                 }, send: { [self] in rounds.withLock { $0 += 1 } })
         }

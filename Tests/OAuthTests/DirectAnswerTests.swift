@@ -71,6 +71,11 @@ struct DirectAnswerTests {
         #expect((gift.code != nil) == type.contains("code"))
         #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(gift.tokens?.refreshToken?.value == nil)
+        // A permission, or the code that will make one: each client is there to be told of a logout.
+        let permissions = try await scene.fixture.database.read { db in
+            try db.rows("SELECT id FROM permissions WHERE session_id IS NULL AND account_id = \(Self.account)").count
+        }
+        #expect(permissions == (type == "code id_token" ? 0 : 1))
         let traces = try await scene.traces()
         let client = try await scene.fixture.request(.direct, ["response_type": "code"]).returnAddress.client.id
         try await ConnectedApps(database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard)

@@ -139,7 +139,7 @@ private struct FailingTransaction: Transaction {
     func rows(_ sql: SQL) throws -> [Row] { try base.rows(sql) }
 
     func execute(_ sql: SQL) throws -> Int {
-        guard !sql.text.contains(table) else { throw StorageError.unavailable("a damaged index") }
+        guard !sql.text.contains(" \(table) ") else { throw StorageError.unavailable("a damaged index") }
         return try base.execute(sql)
     }
 }

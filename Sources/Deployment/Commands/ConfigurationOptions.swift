@@ -43,6 +43,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("google-api"), help: ArgumentHelp("Where Google's tokens are asked about.", valueName: "url"))
     var googleAPI: String?
+    @Option(help: ArgumentHelp("Take people's passwords by HTTP Basic in this realm, too.", valueName: "realm"))
+    var basicRealm: String?
     @Option(help: ArgumentHelp("From trace to critical.", valueName: "level")) var logLevel: String?
     @Option(help: ArgumentHelp("text or json.", valueName: "format")) var logFormat: String?
 
@@ -61,7 +63,7 @@ struct ConfigurationOptions: ParsableArguments {
             (.outboundAllowPrivate, outboundAllowPrivate), (.requestTimeout, requestTimeout),
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
             (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
-            (.apiLimit, apiLimit),
+            (.apiLimit, apiLimit), (.basicRealm, basicRealm),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })

@@ -16,7 +16,8 @@ extension OAuthError {
         case .tooManyRequests: .tooManyRequests
         case .temporarilyUnavailable: .serviceUnavailable
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType,
-            .invalidScope, .invalidRedirectURI, .invalidClientMetadata, .unapprovedSoftwareStatement, .loginRequired, .consentRequired, .interactionRequired,
+            .invalidScope, .invalidRedirectURI, .invalidClientMetadata, .unapprovedSoftwareStatement, .loginRequired,
+            .consentRequired, .interactionRequired,
             .unmetAuthenticationRequirements, .requestNotSupported, .requestURINotSupported,
             .registrationNotSupported, .invalidRequestObject, .invalidTarget:
             .badRequest

@@ -27,18 +27,33 @@ public struct DirectAnswers: Sendable {
             request.responseType.contains(.code)
             ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
         let claim = BrowserClaim(request: request, subject: subject, session: session, code: code?.fingerprint)
+        let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
-            let stands = try await database.write { db in
-                if case .won = try claim.win(at: now, in: db) { true } else { false }
+            // Who gets an ID token alone is connected too, and is told of a logout.
+            let permission = code == nil ? permission(for: request, of: subject, parent: parent, at: now) : nil
+            let stands = try await database.write { db -> Bool in
+                guard case .won = try claim.win(at: now, in: db) else { return false }
+                if let permission { try Permissions.store(permission, in: db) }
+                return true
             }
             return stands ? AuthorizationGift(code: code) : nil
         }
         let authorization = Authorization(
             client: request.returnAddress.client, subject: subject, scope: request.scope.forNow,
-            family: .new(parent: try await parent(of: session)), refresh: .none, request: request.authentication,
+            family: .new(parent: parent), refresh: .none, request: request.authentication,
             claim: claim)
         guard let tokens = try await mint.tokens(for: authorization) else { return nil }
         return AuthorizationGift(code: code, tokens: tokens)
+    }
+
+    private func permission(
+        for request: AuthorizationRequest, of subject: Subject, parent: Permission.ID?, at now: Timestamp
+    ) -> Permission {
+        let client = request.returnAddress.client
+        return Permission(
+            id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
+            scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
+            expiresAt: now + client.openID.idTokenLifetime)
     }
 
     /// The permission that bought the session, if one did: what comes of it ends with that.

@@ -70,7 +70,8 @@ public struct ClientMetadata: Sendable {
         }
         if openID.accessTokenFormat == .jwt, accessTokenLifetime > OpenIDSettings.longestJWT {
             throw JSONFault(
-                "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs")
+                "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs"
+            )
         }
         try checkSigning()
     }

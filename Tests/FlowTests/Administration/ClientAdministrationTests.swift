@@ -40,8 +40,8 @@ struct ClientAdministrationTests {
                 ("merchant_id", .null), ("merchant_id", "nobody"), ("client_name", 3), ("client_name", ""),
                 ("redirect_uris", "https://x.example/"), ("redirect_uris", ["javascript:alert(1)"]),
                 ("redirect_uris", ["https://x.example/#f"]), ("redirect_uris", ["https://u:p@x.example/"]),
-                ("redirect_uris", ["/relative"]), ("grant_types", ["implicit"]), ("scope", "a\"b"),
-                ("token_endpoint_auth_method", "private_key_jwt"), ("first_party", "yes"),
+                ("redirect_uris", ["/relative"]), ("grant_types", ["hybrid"]), ("scope", "a\"b"),
+                ("token_endpoint_auth_method", "tls_client_auth"), ("first_party", "yes"),
                 ("access_token_lifetime", 0), ("access_token_lifetime", "3600"), ("refresh_token_lifetime", -1),
                 ("access_token_format", "paseto"),
             ]

@@ -6,7 +6,8 @@ import Testing
 struct FormRouteTests {
     /// What programs send, with their own credentials; and what leads to the same request by GET, whoever sends it.
     private static let exempt = [
-        "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/api/", "/admin/",
+        "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
+        "/userinfo", "/api/", "/admin/",
     ]
 
     /// The forms that are sent from a foreign page by Tests/Browser/test_bad_forms.py, which is read as text.

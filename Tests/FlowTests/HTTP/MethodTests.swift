@@ -8,7 +8,7 @@ struct MethodTests {
     func notAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path, allow) in [
-                ("GET", "/oauth/token", "POST, OPTIONS"), ("DELETE", "/oauth/token", "POST, OPTIONS"),
+                ("GET", "/oauth/token", "OPTIONS, POST"), ("DELETE", "/oauth/token", "OPTIONS, POST"),
                 ("PUT", "/me", "GET"), ("OPTIONS", "/me", "GET"),
                 ("PUT", "/auth/session/unknown", "GET, POST"), ("POST", "/healthz", "GET, HEAD"),
             ] {

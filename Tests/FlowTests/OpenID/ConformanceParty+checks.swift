@@ -4,7 +4,6 @@ import JOSE
 import TestSupport
 import Testing
 import Values
-import Values
 
 /// What a relying party has after a whole flow.
 struct Outcome {

@@ -1,5 +1,4 @@
 import Foundation
-import Foundation
 import JOSE
 import TestSupport
 import Testing

@@ -72,12 +72,12 @@ struct ReadingTests {
     }
 
     @Test(
-        "a name in a path that is no text, or holds a NUL, is unknown and no fault of ours",
+        "a name in a path that holds a NUL is unknown and no fault of ours",
         arguments: Backend.available)
     func brokenNames(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
-            for name in ["%00", "a%00b", "%ff", "%c3%28", "%00.json"] {
+            for name in ["%00", "a%00b", "%00.json"] {
                 for path in [
                     "client/\(name)", "user/\(name)", "user/\(name)/logins", "user/\(name)/agreements",
                     "user/\(name)/connected?clientId=x", "token/\(name)/authentication", "email/\(name)/status",
