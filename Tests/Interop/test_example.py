@@ -76,7 +76,11 @@ def test_the_app_its_web_view_and_its_backend_go_from_sign_in_to_log_out(launch)
 def test_it_brings_its_own_server_where_there_is_none():
     done = run(SPINDLE_BINARY=str(binary()))
     assert done.returncode == 0, done.stdout
-    assert "Everything came out as the guide has it." in done.stdout
+    _, facebook = done.stdout.split("\n== facebook\n")
+    for fact in ("nobody here is that person", "the backend knows Grace Weaver", "the page says: Grace Weaver is here",
+                 "the access token is dead"):
+        assert f"   ✓ {fact}" in facebook, fact
+    assert "Everything came out as the guide has it." in facebook
 
 
 @pytest.mark.usefixtures("the_compiler_is_there")

@@ -1,9 +1,9 @@
 import Foundation
 
 /// An app for phones, as SPiD's guide on login has it. `phone native` asks for the password itself, `phone web` sends
-/// the person to a browser; everything after that is the same.
+/// the person to a browser, `phone facebook` knows them from Facebook; everything after that is the same.
 @main struct Phone {
-    private enum Way: String { case native, web }
+    private enum Way: String { case native, web, facebook }
 
     private static let comesBack = "spid-example://login"
     private static let leaves = "spid-example://logout"
@@ -16,7 +16,7 @@ import Foundation
     static func main() async {
         do {
             guard let way = CommandLine.arguments.dropFirst().first.flatMap(Way.init) else {
-                throw Unexpected("phone native, or phone web")
+                throw Unexpected("phone native, phone web or phone facebook")
             }
             try await Phone(settings: Settings(ProcessInfo.processInfo.environment)).run(way)
         } catch {
@@ -31,6 +31,7 @@ import Foundation
             switch way {
             case .native: try await signInNatively(settings.username, settings.password)
             case .web: try await signInByBrowser()
+            case .facebook: try await signInWithFacebook()
             }
         tell("   user \(tokens.userId), for \(tokens.expiresIn) s")
 
@@ -52,7 +53,7 @@ import Foundation
 
         step("Logging out: first with SPiD, then with the backend")
         switch way {
-        case .native: try await spid.logOut(tokens)
+        case .native, .facebook: try await spid.logOut(tokens)
         case .web: try signOutOfBrowser(tokens)
         }
         try await expectRefusal("nothing can be renewed", 400, "invalid_grant") { try await spid.refresh(tokens) }
@@ -63,7 +64,7 @@ import Foundation
         try await expectRefusal("and now has not", 401) { try await backend.greeting(session) }
     }
 
-    // MARK: - Two ways to sign in
+    // MARK: - Three ways to sign in
 
     private func signInNatively(_ username: String, _ password: String) async throws -> SPiD.Tokens {
         step("The app asks for the password and signs in")
@@ -80,6 +81,16 @@ import Foundation
         try expect(answer["state"] == state, "the answer is to our question")
         guard let code = answer["code"] else { throw Unexpected("no code: \(answer["error"] ?? "no error either")") }
         return try await spid.tokens(code: code, redirectURI: Self.comesBack)
+    }
+
+    private func signInWithFacebook() async throws -> SPiD.Tokens {
+        step("The app knows the person from Facebook; SPiD does not yet")
+        guard let (person, secret) = settings.facebook else { throw Unexpected("FACEBOOK_TOKEN is not set") }
+        try await expectRefusal("nobody here is that person", 400, "unknown_user") {
+            try await spid.tokens(person, signSecret: secret)
+        }
+        try await spid.register(person, signSecret: secret)
+        return try await spid.tokens(person, signSecret: secret)
     }
 
     /// The browser has a session of its own. One visit there ends both it and what the token's own call would end.

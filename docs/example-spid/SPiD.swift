@@ -42,6 +42,24 @@ struct SPiD {
         try await tokens(["grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI])
     }
 
+    /// Somebody whom the app signed in at Facebook; `unknown_user` if nobody here is that person yet.
+    func tokens(_ assertion: Assertion, signSecret: String) async throws -> Tokens {
+        let jwt = try assertion.signed(for: .authorization, sentTo: tokenAddress, secret: signSecret)
+        return try await tokens(["grant_type": "urn:ietf:params:oauth:grant-type:jwt-bearer", "assertion": jwt])
+    }
+
+    /// Makes an account for that person, with a token of the app's own.
+    func register(_ assertion: Assertion, signSecret: String) async throws {
+        struct Own: Decodable { let accessToken: String }
+        let own = try await URLRequest(
+            tokenAddress,
+            form: ["grant_type": "client_credentials", "client_id": clientID, "client_secret": clientSecret]
+        ).json(Own.self)
+        let address = server.appending(path: "api/2/signup_jwt")
+        let jwt = try assertion.signed(for: .registration, sentTo: address, secret: signSecret)
+        _ = try await URLRequest(address, form: ["jwt": jwt], bearer: own.accessToken).data()
+    }
+
     /// When the access token has expired.
     func refresh(_ tokens: Tokens) async throws -> Tokens {
         try await self.tokens(["grant_type": "refresh_token", "refresh_token": tokens.refreshToken])
@@ -63,9 +81,11 @@ struct SPiD {
         _ = try await URLRequest(server.appending(path: "api/2/logout"), bearer: tokens.accessToken).data()
     }
 
+    private var tokenAddress: URL { server.appending(path: "oauth/token") }
+
     private func tokens(_ form: [String: String]) async throws -> Tokens {
         let form = form.merging(["client_id": clientID, "client_secret": clientSecret]) { given, _ in given }
-        return try await URLRequest(server.appending(path: "oauth/token"), form: form).json(Tokens.self)
+        return try await URLRequest(tokenAddress, form: form).json(Tokens.self)
     }
 
     private func exchange(_ form: [String: String], _ tokens: Tokens) async throws -> String {

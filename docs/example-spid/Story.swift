@@ -12,6 +12,8 @@ struct Settings {
     let backend: Backend
     let username: String
     let password: String
+    /// Somebody of Facebook, and what the app signs that with; where there is a Facebook.
+    let facebook: (person: Assertion, signSecret: String)?
 
     init(_ environment: [String: String]) throws {
         func value(_ name: String) throws -> String {
@@ -28,6 +30,11 @@ struct Settings {
         backend = Backend(address: try address("BACKEND"), clientID: try value("BACKEND_CLIENT_ID"))
         username = try value("USERNAME")
         password = try value("PASSWORD")
+        facebook = try environment["FACEBOOK_TOKEN"].map { token in
+            let person = Assertion(
+                facebookApp: try value("FACEBOOK_APP"), facebookToken: token, expires: Date(timeIntervalSinceNow: 3600))
+            return (person, try value("SPID_SIGN_SECRET"))
+        }
     }
 }
 
