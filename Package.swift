@@ -139,7 +139,7 @@ let package = Package(
             "FoundationTests",
             [
                 "TestSupport", "Deployment", "Pages", "Mail", "Keys", "OAuth", "Outbound", "JOSE", "Storage", "Values",
-                "Cryptography", logging,
+                "Cryptography", logging, .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         tests(
             "StorageTests",
@@ -159,7 +159,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "TestSupport", "Deployment", "Endpoints", "OAuth", "Identity", "Delivery", "Mail", "Pages", "JOSE",
+                "TestSupport", "Deployment", "Endpoints", "OpenID", "OAuth", "Identity", "Delivery", "Mail", "Pages",
+                "JOSE",
                 "Storage", "Values",
                 "Cryptography", httpClient, logging, nio,
             ]),

@@ -8,6 +8,8 @@ public final class HashingPool: Sendable {
     /// What an unknown user's password is compared with, so that it costs as much time as a wrong one.
     private let decoy: PasswordHash
     private let computed = Atomic(0)
+    private let room: Int
+    private let admitted = Atomic(0)
 
     /// As many hashes at once as there are cores: more would only take longer each.
     public static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
@@ -21,7 +23,9 @@ public final class HashingPool: Sendable {
         self.parameters = parameters
         self.decoy = try PasswordHash(
             of: random.bytes(32), salt: PasswordHash.salt(from: random), parameters: parameters)
-        self.queue = HashingQueue(limit: queueLimit ?? workers * 32)
+        let queueLimit = queueLimit ?? workers * 32
+        self.queue = HashingQueue(limit: queueLimit)
+        room = queueLimit + workers
         for number in 1...workers { queue.startThread(named: "hashing-\(number)") }
     }
 
@@ -32,6 +36,14 @@ public final class HashingPool: Sendable {
 
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
+
+    /// Does `work`, which is about to hash a password, unless as many are about to as could be served: whoever comes then
+    /// is refused with `HashingPoolFull` before they have cost anything.
+    public func admit<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        defer { admitted.subtract(1, ordering: .relaxed) }
+        guard admitted.add(1, ordering: .relaxed).newValue <= room else { throw HashingPoolFull() }
+        return try await work()
+    }
 
     /// Hashes a new password. Throws `HashingPoolFull` when too many wait, `PasswordTooLong` over 8192 bytes.
     public func hash(_ password: String, random: any RandomSource) async throws -> PasswordHash {

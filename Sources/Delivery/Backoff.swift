@@ -6,6 +6,9 @@ enum Backoff {
     private static let shortest: Duration = .minutes(1)
     private static let longest: Duration = .hours(1)
 
+    /// How long what could not be tried is left alone.
+    static let moment: Duration = .seconds(10)
+
     /// Up to a quarter longer, by chance, so that what failed together does not come back together.
     static func pause(after attempt: Int, random: any RandomSource) -> Duration {
         let doublings = min(max(attempt - 1, 0), 6)

@@ -5,13 +5,19 @@ public import Outbound
 /// Carries callbacks to the servers of clients.
 public struct CallbackCarrier: Carrier {
     private let outbound: Outbound
+    private let receivers = Receivers()
 
     public init(outbound: Outbound) { self.outbound = outbound }
 
     public var kind: Parcel.Kind { .callback }
 
     public func deliver(_ content: String, _ postmark: Postmark) async throws {
-        try await outbound.deliver(try Callback(stored: content))
+        let callback = try Callback(stored: content)
+        try await receivers.visit(callback.url) {
+            // A receiver that is being set up, or set up wrong, says anything: it has the parcel's whole life to get
+            // well. RFC 9110 §15.5.11: 410 is likely for good.
+            try await outbound.deliver(callback, isRefusal: { $0 == 410 })
+        }
     }
 }
 
@@ -19,8 +25,8 @@ extension Outbound {
     /// What the server says beside its status is not for us.
     private static let longestAnswer = 64 * 1024
 
-    /// Hands `callback` to its server, or throws `Undeliverable`.
-    func deliver(_ callback: Callback) async throws {
+    /// Hands `callback` to its server, or throws `Undeliverable`; `isRefusal` says which status is for good.
+    func deliver(_ callback: Callback, isRefusal: (Int) -> Bool) async throws {
         let status: Int
         do {
             status = try await post(
@@ -31,13 +37,9 @@ extension Outbound {
             try Task.checkCancellation()
             throw Undeliverable.temporary(error.description)
         }
-        switch status {
-        case 200...299: return
-        // RFC 9110 §15.5.11: likely for good.
-        case 410: throw Undeliverable.refused("the server answered 410")
-        // A receiver that is being set up, or set up wrong, says anything: it has the parcel's whole life to get well.
-        default: throw Undeliverable.temporary("the server answered \(status)")
-        }
+        guard !(200...299).contains(status) else { return }
+        let reason = "the server answered \(status)"
+        throw isRefusal(status) ? Undeliverable.refused(reason) : Undeliverable.temporary(reason)
     }
 }
 

@@ -14,4 +14,6 @@ public enum Undeliverable: Error, Sendable, Equatable {
     case refused(String)
     /// It may be taken later.
     case temporary(String)
+    /// Its receiver has enough on the way: in a moment.
+    case busy
 }

@@ -67,4 +67,15 @@ extension Outbox {
                 "UPDATE deliveries SET due_at = \(moment) WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)")
         }
     }
+
+    /// The same for one that was not tried: it does not count.
+    func hold(_ claim: Claim, until moment: Timestamp) async throws {
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE deliveries SET due_at = \(moment), attempts = attempts - 1
+                WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)
+                """)
+        }
+    }
 }

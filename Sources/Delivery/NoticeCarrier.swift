@@ -11,6 +11,7 @@ public struct NoticeCarrier: Carrier {
 
     private let outbound: Outbound
     private let write: Write
+    private let receivers = Receivers()
 
     public init(outbound: Outbound, write: @escaping Write) {
         self.outbound = outbound
@@ -23,6 +24,18 @@ public struct NoticeCarrier: Carrier {
         guard let callback = try await write(content) else {
             throw Undeliverable.refused("nobody is to be told any more")
         }
-        try await outbound.deliver(callback)
+        try await receivers.visit(callback.url) {
+            try await outbound.deliver(callback, isRefusal: Self.isRefusal)
+        }
+    }
+
+    /// Back-Channel Logout §2.5: what a client refused is not sent again, unless another time may be better.
+    private static func isRefusal(_ status: Int) -> Bool {
+        switch status {
+        // Too slow, too early, too much.
+        case 408, 425, 429: false
+        case 400...499, 501: true
+        default: false
+        }
     }
 }

@@ -9,6 +9,8 @@ extension Outbox {
         case delivered
         /// To be tried again.
         case postponed
+        /// Not tried: its receiver has enough to do.
+        case held
         /// Refused for good, or no longer of use.
         case givenUp
         /// Nobody can say: to be tried again.
@@ -22,6 +24,7 @@ extension Outbox {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
             case .delivered, .givenUp: try await remove(claim)
+            case .held: try await hold(claim, until: clock.now + Backoff.moment)
             case .unknown: try await postpone(claim, until: clock.now)
             case .postponed:
                 try await postpone(claim, until: clock.now + Backoff.pause(after: claim.attempt, random: random))
@@ -49,6 +52,8 @@ extension Outbox {
         } catch Undeliverable.temporary(let reason) {
             log(.warning, "delivery postponed", claim, reason)
             return .postponed
+        } catch Undeliverable.busy {
+            return .held
         } catch is CancellationError {
             // The server stops: whoever comes next has the attempt.
             return .unknown

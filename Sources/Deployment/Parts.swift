@@ -40,7 +40,8 @@ extension MasterKey {
 
 extension Templates {
     /// The pages and mails of this server: ours, and an operator's own in their place. Throws when those cannot be read.
-    init(_ configuration: SpindleConfiguration) throws {
-        try self.init(overriding: configuration.templates, site: configuration.issuer.host)
+    init(_ configuration: SpindleConfiguration, isDevelopment: Bool = false) throws {
+        try self.init(
+            overriding: configuration.templates, site: configuration.issuer.host, isDevelopment: isDevelopment)
     }
 }

@@ -17,6 +17,9 @@ struct People {
     let apps: ConnectedApps
     let data: PersonalData
     let appSignUp: AppSignUp
+    let verifications: Verifications
+    let arrivals: Arrivals
+    let gate: AccountGate
     /// The pages that need nothing of tokens.
     let endpoints: [any Endpoint]
 
@@ -30,7 +33,7 @@ struct People {
         pages = PageRenderer(
             templates: stores.templates, site: site,
             forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
-            clients: stores.clients, merchants: stores.merchants)
+            clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers)
         postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
         let mail = stores.mail
 
@@ -40,7 +43,7 @@ struct People {
         agreements = Agreements(database: database, terms: terms)
         apps = ConnectedApps(database: database, clock: clock, callbacks: stores.callbacks)
         let signIn = SignIn(database: database, hashing: hashing, clock: clock, random: random)
-        let verifications = Verifications(
+        verifications = Verifications(
             database: database, clock: clock, random: random, codeKey: parts.masterKey.key(for: "mail_codes"))
         let mailSignIn = MailSignIn(
             database: database, verifications: verifications, clock: clock, endAccess: Permissions.endAll,
@@ -59,38 +62,41 @@ struct People {
         data = PersonalData(database: database, clock: clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
 
         // What answers
-        let arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
-        let gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
+        arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
+        gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
         let sessionList = SessionList(database: database, clock: clock, news: stores.news)
         let links = IssuerSubjects(database: database)
         let view = AccountView(
             pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links)
-        endpoints = [
-            LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
-            MailSignInEndpoint(
-                pages: pages, verifications: verifications, signIn: mailSignIn, arrivals: arrivals, mail: mail),
-            SignUpEndpoint(
-                pages: pages, verifications: verifications, signUp: signUp, agreements: agreements, arrivals: arrivals,
-                mail: mail),
-            AppSignUpEndpoint(
-                pages: pages, verifications: verifications, signUp: appSignUp, signIn: signIn, arrivals: arrivals),
-            PasswordEndpoint(
-                pages: pages, verifications: verifications, signIn: mailSignIn, reset: reset, arrivals: arrivals,
-                mail: mail),
-            VerifyEndpoint(
-                pages: pages, verifications: verifications, addresses: addresses, arrivals: arrivals, mail: mail,
-                random: random),
-            AccountEndpoint(
-                gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links,
-                mail: mail),
-            AddressEndpoint(
-                gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
-                addresses: addresses, mail: mail, random: random),
-            AccountDataEndpoint(gate: gate, data: data),
-            DeletionEndpoint(
-                gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
-            RestoreEndpoint(pages: pages, deletion: stores.deletion, verifications: verifications, arrivals: arrivals),
-            AssetEndpoint(templates: stores.templates, merchants: stores.merchants),
-        ]
+        endpoints =
+            [
+                LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
+                MailSignInEndpoint(
+                    pages: pages, verifications: verifications, signIn: mailSignIn, arrivals: arrivals, mail: mail),
+                SignUpEndpoint(
+                    pages: pages, verifications: verifications, signUp: signUp, agreements: agreements,
+                    arrivals: arrivals,
+                    mail: mail),
+                AppSignUpEndpoint(
+                    pages: pages, verifications: verifications, signUp: appSignUp, signIn: signIn, arrivals: arrivals),
+                PasswordEndpoint(
+                    pages: pages, verifications: verifications, signIn: mailSignIn, reset: reset, arrivals: arrivals,
+                    mail: mail),
+                VerifyEndpoint(
+                    pages: pages, verifications: verifications, addresses: addresses, arrivals: arrivals, mail: mail,
+                    random: random),
+                AccountEndpoint(
+                    gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links,
+                    mail: mail),
+                AddressEndpoint(
+                    gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
+                    addresses: addresses, mail: mail, random: random),
+                AccountDataEndpoint(gate: gate, data: data),
+                DeletionEndpoint(
+                    gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
+                RestoreEndpoint(
+                    pages: pages, deletion: stores.deletion, verifications: verifications, arrivals: arrivals),
+                AssetEndpoint(templates: stores.templates, merchants: stores.merchants),
+            ] + DevelopmentMode.endpoints(parts, stores, pages: pages, arrivals: arrivals, verifications: verifications)
     }
 }

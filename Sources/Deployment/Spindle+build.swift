@@ -42,31 +42,32 @@ extension Spindle {
         let signIn = SignIn(database: database, hashing: parts.hashing, clock: clock, random: random)
         let clientKeys = ClientKeys(
             published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)))
+        let replays = ReplayMemory(database: database, random: random)
         let authenticator = ClientAuthenticator(
             database: database, known: stores.knownClients,
             assertions: ClientAssertions(
-                database: database, keys: clientKeys, secrets: SignSecrets(seal: seal),
-                audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random))
+                keys: clientKeys, secrets: SignSecrets(seal: seal), audiences: site.clientAudiences,
+                replays: replays, clock: clock))
         let initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
         let accessTokens = AccessTokens(database: database, clock: clock)
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
-        let issuerKeys = IssuerKeys(outbound: outbound, clock: clock)
+        let others = OtherIssuers(configuration, stores, outbound: outbound, seal: seal, clock: clock)
         let providers = ProviderAssertions(
-            issuers: stores.issuers, secrets: SignSecrets(seal: seal),
-            tokens: ProviderTokens(
-                outbound: outbound,
-                addresses: ProviderAddresses(facebook: configuration.facebookAPI, google: configuration.googleAPI),
-                seal: seal, clock: clock), origin: site.origin, clock: clock)
+            issuers: stores.issuers, secrets: SignSecrets(seal: seal), tokens: others.providers, origin: site.origin,
+            clock: clock)
+        let assertions = AssertionSignIn(
+            issuers: stores.issuers, verifier: others.verifier, people: others.people,
+            audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random)
         let grants: [any Grant] = [
             PasswordGrant(signingInWith: signIn, clock: clock, random: random),
             ClientCredentialsGrant(),
             AuthorizationCodeGrant(database: database),
             RefreshTokenGrant(tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             JWTBearerGrant(
-                issuers: stores.issuers, subjects: IssuerSubjects(database: database),
-                verifier: AssertionVerifier(published: issuerKeys, seal: seal), providers: providers,
-                audiences: [site.issuer, site.tokenEndpoint], clock: clock, random: random),
+                signIn: assertions, subjects: IssuerSubjects(database: database), providers: providers, clock: clock,
+                random: random),
+            TokenExchangeGrant(signIn: assertions, issuer: site.issuer),
         ]
         let signingKeys = SigningKeys(database: database, seal: seal)
         let ring = KeyRing(keys: signingKeys, clock: clock)
@@ -79,7 +80,7 @@ extension Spindle {
         let bearer = BearerTokenMint(
             database: database,
             jwts: JWTAccessTokens(issuer: site.issuer, ring: ring) { try await names.subject($0, for: $1) },
-            clock: clock, random: random)
+            callbacks: stores.callbacks, clock: clock, random: random)
         let mint = IDTokenMint(bearer: bearer, ids: ids, clock: clock)
         let issuance = TokenIssuance(
             clients: authenticator, grants: grants,
@@ -96,6 +97,8 @@ extension Spindle {
         // What answers
         let crossOrigin = CrossOrigin(
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
+        let webhooks = DittoWebhooks(
+            database: database, clients: stores.clients, clock: clock, random: random, seal: seal)
         let personGate = PersonGate(
             tokens: accessTokens, signIn: signIn, realm: configuration.basicRealm, address: address, random: random)
         let endpoints: [any Endpoint] = [
@@ -108,11 +111,16 @@ extension Spindle {
             RegistrationEndpoint(
                 registration: ClientRegistration(
                     database: database, clients: stores.clients, initialTokens: initialTokens,
-                    sectors: SectorDocument.Source(askedBy: outbound), random: random), site: site),
+                    sectors: SectorDocument.Source(askedBy: outbound),
+                    addresses: AddressRules(site: site.origin) { (try? policy.check($0)) != nil }, random: random),
+                site: site),
             ExchangeEndpoint(tokens: accessTokens, codes: exchangeCodes),
             IntrospectionEndpoint(
-                introspection: Introspection(clients: authenticator, tokens: accessTokens), issuer: site.issuer),
-            RevocationEndpoint(revocation: Revocation(database: database, clients: authenticator, clock: clock)),
+                introspection: Introspection(clients: authenticator, tokens: accessTokens), clients: stores.clients,
+                names: names, issuer: site.issuer),
+            RevocationEndpoint(
+                revocation: Revocation(
+                    database: database, clients: authenticator, callbacks: stores.callbacks, clock: clock)),
             AuthorizeEndpoint(
                 pages: pages,
                 answers: AuthorizationAnswers(
@@ -120,7 +128,9 @@ extension Spindle {
                     direct: DirectAnswers(database: database, mint: bearer, clock: clock, random: random), ids: ids,
                     issuer: site.issuer, clock: clock),
                 meantPerson: MeantPerson(names: names, hints: hints),
-                requestObjects: RequestObjects(keys: clientKeys, issuer: site.issuer, clock: clock),
+                requestObjects: RequestObjects(
+                    keys: clientKeys, addresses: RequestAddresses(askedBy: outbound), issuer: site.issuer,
+                    replays: replays, clock: clock),
                 consents: people.consents, sessions: sessions, clock: clock),
             ConsentEndpoint(
                 pages: pages, consents: people.consents, agreements: people.agreements, sessions: sessions,
@@ -130,7 +140,7 @@ extension Spindle {
                 accounts: stores.accounts, address: address, clock: clock, random: random),
             HasSessionEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
-                apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal), clock: clock),
+                names: names, apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal), clock: clock),
             AjaxEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, apps: people.apps,
                 agreements: people.agreements, clock: clock),
@@ -140,11 +150,18 @@ extension Spindle {
                 hints: hints,
                 clock: clock),
             UserEndpoint(
-                gate: personGate, tokens: accessTokens, accounts: stores.accounts, permissions: stores.permissions,
-                apps: people.apps),
+                gate: personGate, tokens: accessTokens, clients: stores.clients, names: names,
+                accounts: stores.accounts, permissions: stores.permissions, apps: people.apps),
             UserinfoEndpoint(
                 gate: personGate, clients: stores.clients, permissions: stores.permissions, names: names,
                 claims: claims, ring: ring, issuer: site.issuer),
+            DittoEndpoint(
+                webhooks: webhooks,
+                authentication: DittoAuthentication(
+                    seal: seal,
+                    tokens: DittoTokens(
+                        accessTokens: accessTokens, hints: hints, clients: stores.clients, names: names,
+                        accounts: stores.accounts, issuer: site.issuer), clock: clock)),
             crossOrigin,
         ]
         let connectedPeople = ConnectedPeople(database: database)
@@ -183,11 +200,13 @@ extension Spindle {
                 gate: gate, accounts: stores.accounts, permissions: stores.permissions, deletion: stores.deletion,
                 data: people.data, mail: stores.mail, clock: clock),
             IssuersEndpoint(gate: gate, issuers: stores.issuers),
+            WebhooksEndpoint(gate: gate, webhooks: webhooks, site: site),
         ]
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
         let router = Router(
-            endpoints + people.endpoints + [api, health], administration: hasAdminAddress ? [] : administration,
+            endpoints + people.endpoints + others.endpoints(for: people, parts, site: site, seal: seal) + [api, health],
+            administration: hasAdminAddress ? [] : administration,
             pages: pages, crossOrigin: crossOrigin)
         let adminRouter = Router(
             [health], administration: administration, pages: pages, crossOrigin: crossOrigin)
@@ -245,6 +264,17 @@ extension PasswordGrant {
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError
             }
+        }
+    }
+}
+
+extension RequestAddresses {
+    fileprivate init(askedBy outbound: Outbound) {
+        self.init { address in
+            let answer = try await outbound.get(
+                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
+            guard answer.status == 200 else { throw OutboundError.unreachable }
+            return answer.body
         }
     }
 }

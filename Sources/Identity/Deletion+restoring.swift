@@ -20,23 +20,21 @@ extension Deletion {
         return try await news.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
-            let account: AccountID
+            let (account, method): (AccountID, Session.Method)
             switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let verification):
                 guard let found = verification.account else { return .failure(.unknown) }
-                account = found
+                (account, method) = (found, verification.method ?? .mail)
             }
             if decision == .keep {
                 try announcement.watching(account, in: db) { try Self.restore(account, at: now, in: db) }
             }
-            let row = try db.rows("SELECT password_hash, deletion_due_at FROM accounts WHERE id = \(account)").first
+            let row = try db.rows("SELECT deletion_due_at FROM accounts WHERE id = \(account)").first
             guard let row else { return .failure(.gone(reason: "account_deleted")) }
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
             // Kept in another browser meanwhile: whoever wants to leave all the same asks for it again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
-            // Whether it was the password or a mailed code is not kept. Who reads the mail could set the password.
-            let method: Session.Method = try row.get("password_hash", as: String?.self) == nil ? .mail : .password
             try Sessions.open(
                 opening.by(method), account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
                 announcement)
@@ -47,13 +45,5 @@ extension Deletion {
     /// Keeps the account, if its time has not come.
     static func restore(_ id: AccountID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
-    }
-}
-
-extension Session.Opening {
-    fileprivate func by(_ method: Session.Method) -> Session.Opening {
-        Session.Opening(
-            id: id, secret: secret, device: device, userAgent: userAgent, address: address, method: method,
-            isRemembered: isRemembered, client: client)
     }
 }

@@ -25,6 +25,9 @@ public struct EmailAddress: Sendable, Hashable {
         text = lowered[...at] + (DomainName.ascii(domain)?.lowercased() ?? String(domain))
         guard text.utf8.count <= 254 else { return nil }
     }
+
+    /// What stands after the `@`.
+    public var domain: String { String(text.drop { $0 != "@" }.dropFirst()) }
 }
 
 extension EmailAddress: SQLBindable {

@@ -29,12 +29,19 @@ public struct PasswordReset: Sendable {
         self.news = news
     }
 
+    /// What came of a link.
+    public struct Outcome: Sendable {
+        public let verification: Verification
+        /// Whether the browser is signed in now.
+        public let isSignedIn: Bool
+    }
+
     /// Sets the password, ends every token, session and mail that is out, and signs in here; but opens no session for an
     /// account that is about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
     public func finish(
         _ link: Secret<Verification>, password: Password, opening: Session.Opening,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
-    ) async throws -> Result<Verification, Verification.Refusal> {
+    ) async throws -> Result<Outcome, Verification.Refusal> {
         // Hashes cost: whoever has no link has none computed.
         if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
             return .failure(refusal)
@@ -44,7 +51,11 @@ public struct PasswordReset: Sendable {
         return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
             let taken = try verifications.take(
                 link: link, .resetPassword, attempt: opening.id.text, in: db)
-            guard case .success(let verification) = taken else { return taken }
+            let verification: Verification
+            switch taken {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let found): verification = found
+            }
             let before = try PersonSnapshot(of: verification.account, in: db)
             let isFirst = try verification.isFirstWord(in: db)
             guard let account = verification.account,
@@ -71,7 +82,7 @@ public struct PasswordReset: Sendable {
                     announcement)
             }
             try post(verification, db)
-            return taken
+            return .success(Outcome(verification: verification, isSignedIn: !isToBeDeleted))
         }
     }
 }

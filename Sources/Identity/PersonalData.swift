@@ -49,12 +49,14 @@ public struct PersonalData: Sendable {
         ]
     }
 
-    /// The ended ones too, as long as they are kept.
+    /// The ended ones too, as long as they are kept. One that was bought ends with what bought it, without a mark of its
+    /// own.
     private static func sessions(_ id: AccountID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
-            SELECT user_agent, address, method, remembered, signed_in_at, created_at, seen_at, expires_at, ended_at
-            FROM sessions WHERE account_id = \(id)
+            SELECT s.user_agent, s.address, s.method, s.remembered, s.signed_in_at, s.created_at, s.seen_at,
+                s.expires_at, COALESCE(s.ended_at, p.ended_at) AS ended_at
+            FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id WHERE s.account_id = \(id)
             """
         ).map { row in
             .members([

@@ -71,13 +71,15 @@ struct AssertionKey: Sendable {
         jwk[name]?.string.flatMap { Base64URL.decode($0) }
     }
 
-    /// 2048 to 8192 bits, and an odd exponent of 3 to 32 bits' length: no weak key, and none made to be slow.
+    /// 2048 to 8192 bits, and an odd exponent from 3 up to 17 bits' length, as 65537 has: no weak key, and none made to be
+    /// slow.
     private static func rsaNumbers(of jwk: JSON) -> (modulus: String, exponent: String)? {
         guard let n = number("n", of: jwk)?.drop(while: { $0 == 0 }), let high = n.first,
             let e = number("e", of: jwk)?.drop(while: { $0 == 0 }), let low = e.last
         else { return nil }
         let bits = n.count * 8 - high.leadingZeroBitCount
-        guard (2048...8192).contains(bits), e.count <= 4, low % 2 == 1, e != [1] else { return nil }
+        guard (2048...8192).contains(bits), e.count < 3 || (e.count == 3 && e.first == 1), low % 2 == 1, e != [1]
+        else { return nil }
         return (Base64URL.encode(Array(n)), Base64URL.encode(Array(e)))
     }
 

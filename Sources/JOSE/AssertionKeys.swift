@@ -5,6 +5,9 @@ public struct AssertionKeys: Sendable, CustomReflectable {
 
     private static let longestSet = 64 * 1024
     private static let mostKeys = 100
+    /// Each key that is tried costs a verification, and whoever sends a token needs no right one. OpenID Connect Core
+    /// §10.1: where there are several keys, the token says by `kid` which is meant.
+    private static let mostTried = 4
 
     private let keys: [AssertionKey]
 
@@ -15,6 +18,9 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         else { throw Unreadable() }
         self.keys = keys.prefix(Self.mostKeys).compactMap(AssertionKey.init(jwk:))
     }
+
+    /// One key of ours.
+    public init(_ key: JSONWebKey) { self.keys = [AssertionKey(jwk: key.json)].compactMap(\.self) }
 
     /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. Under 32 bytes it verifies nothing.
     public init(secret: String) {
@@ -36,6 +42,7 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         guard !named.isEmpty else { throw .unknownKey }
         let fitting = named.filter { $0.algorithms.contains(jwt.algorithm) }
         guard !fitting.isEmpty else { throw .algorithmOfAnotherKey }
+        guard fitting.count <= Self.mostTried else { throw .tooManyKeys }
         for key in fitting where await key.verifies(jwt) { return try jwt.verified() }
         throw .badSignature
     }

@@ -11,5 +11,12 @@ public enum CompactJWS {
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
+    /// The key that the header of `text` names, whether or not it signed it.
+    public static func keyID(of text: String) -> String? {
+        let part = text.prefix { $0 != "." }
+        guard part.utf8.count <= SignedJWT.longest, let bytes = Base64URL.decode(part) else { return nil }
+        return (try? JSON(parsing: bytes))?["kid"]?.string
+    }
+
     private static func encode(_ json: JSON) -> String { Base64URL.encode(Array(json.text.utf8)) }
 }

@@ -36,9 +36,25 @@ public struct JSONMembers: Sendable {
         return text
     }
 
+    /// What people are to read, and to tell from other names: nothing in it is unseen, and nothing turns the direction of
+    /// what stands around it (Unicode TR36 §2.10).
+    public func name(_ member: String) throws(JSONFault) -> String? {
+        guard let text = try text(member) else { return nil }
+        guard text.unicodeScalars.allSatisfy(\.isSeen), text.unicodeScalars.contains(where: { !$0.isBlank }) else {
+            throw JSONFault(
+                member, "a name without control characters, invisible ones, and ones that turn the direction of text")
+        }
+        return text
+    }
+
     public func required(_ member: String, most: Int = 200) throws(JSONFault) -> String {
         guard let text = try text(member, most: most) else { throw JSONFault(member, "given") }
         return text
+    }
+
+    public func requiredName(_ member: String) throws(JSONFault) -> String {
+        guard let name = try name(member) else { throw JSONFault(member, "given") }
+        return name
     }
 
     public func flag(_ member: String) throws(JSONFault) -> Bool? {
@@ -67,4 +83,18 @@ public struct JSONMembers: Sendable {
 
     /// The member as it stands, where its owner reads it.
     public func any(_ member: String) -> JSON? { value(member) }
+}
+
+extension Unicode.Scalar {
+    /// Not a control or format character, of which bidirectional overrides and most invisible characters are, nor a line
+    /// of its own. What chooses between the looks of the character before it is none of these.
+    fileprivate var isSeen: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+        default: !properties.isDefaultIgnorableCodePoint || properties.isVariationSelector
+        }
+    }
+
+    /// Also the one of Braille that has no dots.
+    fileprivate var isBlank: Bool { properties.isWhitespace || value == 0x2800 || properties.isVariationSelector }
 }

@@ -10,6 +10,8 @@ public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownKey
     /// There is a key, but not one that makes such signatures.
     case algorithmOfAnotherKey
+    /// It names none of the keys, or one name of many: more of them fit than are tried.
+    case tooManyKeys
     case badSignature
     /// The claim is of the wrong type or out of range.
     case claim(String)
@@ -21,6 +23,7 @@ public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
         case .criticalExtension: "it demands an extension"
         case .unknownKey: "no known key has its key id"
         case .algorithmOfAnotherKey: "its signature algorithm does not fit the key"
+        case .tooManyKeys: "it has no key id, or one of several keys, and too many keys fit"
         case .badSignature: "its signature does not verify"
         case .claim(let name): "its claim \(name) is of the wrong type"
         }

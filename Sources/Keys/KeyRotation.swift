@@ -34,6 +34,8 @@ public enum KeyRotation {
     public enum Change: Sendable, Equatable {
         case make(PrivateKey.Algorithm, signsFrom: Timestamp)
         case forget(String)
+        /// A key that was to sign later signs from then on.
+        case advance(String, signsFrom: Timestamp)
     }
 
     /// What is to be done about `keys` now.
@@ -55,6 +57,16 @@ public enum KeyRotation {
             }
         }
         return changes
+    }
+
+    /// What is to be done when the key `id` is not to be trusted any more. If it signs, the next one takes over at once,
+    /// which others know already; without a next one, one is made. No older key ever signs again.
+    static func withdrawal(of id: String, among keys: [Key], now: Timestamp) -> [Change] {
+        guard let key = keys.first(where: { $0.id == id }) else { return [] }
+        let peers = keys.filter { $0.algorithm == key.algorithm }
+        guard current(peers, now: now)?.id == id else { return [.forget(id)] }
+        let next = peers.filter { $0.signsFrom > now }.min { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }
+        return [.forget(id), next.map { .advance($0.id, signsFrom: now) } ?? .make(key.algorithm, signsFrom: now)]
     }
 
     /// The key that signs now.

@@ -3,7 +3,7 @@ public import Storage
 
 /// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
 public enum SealedPlace: Sendable, CaseIterable {
-    case signingKey, signSecret, issuerSecret, appSecret, delivery
+    case signingKey, signSecret, issuerSecret, appSecret, upstreamSecret, webhookSecrets, delivery
 
     /// What the place's key is derived for.
     var purpose: String {
@@ -12,6 +12,8 @@ public enum SealedPlace: Sendable, CaseIterable {
         case .signSecret: "clients.sign_secret"
         case .issuerSecret: "issuers.secret"
         case .appSecret: "issuers.app_secret"
+        case .upstreamSecret: "issuers.client_secret"
+        case .webhookSecrets: "webhooks.secrets"
         case .delivery: "deliveries.content"
         }
     }
@@ -20,7 +22,8 @@ public enum SealedPlace: Sendable, CaseIterable {
         switch self {
         case .signingKey: "signing_keys"
         case .signSecret: "clients"
-        case .issuerSecret, .appSecret: "issuers"
+        case .issuerSecret, .appSecret, .upstreamSecret: "issuers"
+        case .webhookSecrets: "webhooks"
         case .delivery: "deliveries"
         }
     }
@@ -31,13 +34,15 @@ public enum SealedPlace: Sendable, CaseIterable {
 
 /// Seals what the database keeps of secrets that must be used again, under keys derived from the master key.
 public struct Seal: Sendable {
-    private let masterKey: MasterKey
+    let masterKey: MasterKey
     private let signingKey: SealingKey
     private let signSecret: SealingKey
     private let issuerSecret: SealingKey
     private let appSecret: SealingKey
+    private let upstreamSecret: SealingKey
+    private let webhookSecrets: SealingKey
     private let delivery: SealingKey
-    private let random: any RandomSource
+    let random: any RandomSource
 
     public init(masterKey: MasterKey, random: any RandomSource) {
         self.masterKey = masterKey
@@ -45,6 +50,8 @@ public struct Seal: Sendable {
         self.signSecret = masterKey.sealing(for: SealedPlace.signSecret.purpose)
         self.issuerSecret = masterKey.sealing(for: SealedPlace.issuerSecret.purpose)
         self.appSecret = masterKey.sealing(for: SealedPlace.appSecret.purpose)
+        self.upstreamSecret = masterKey.sealing(for: SealedPlace.upstreamSecret.purpose)
+        self.webhookSecrets = masterKey.sealing(for: SealedPlace.webhookSecrets.purpose)
         self.delivery = masterKey.sealing(for: SealedPlace.delivery.purpose)
         self.random = random
     }
@@ -76,6 +83,8 @@ public struct Seal: Sendable {
         case .signSecret: signSecret
         case .issuerSecret: issuerSecret
         case .appSecret: appSecret
+        case .upstreamSecret: upstreamSecret
+        case .webhookSecrets: webhookSecrets
         case .delivery: delivery
         }
     }

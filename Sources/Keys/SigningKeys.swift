@@ -5,8 +5,8 @@ public import Values
 
 /// Where the signing keys are kept, their private halves sealed.
 public struct SigningKeys: Sendable {
-    private let database: any Database
-    private let seal: Seal
+    let database: any Database
+    let seal: Seal
 
     public init(database: any Database, seal: Seal) {
         self.database = database
@@ -47,7 +47,7 @@ public struct SigningKeys: Sendable {
         // Made outside the transaction: an RSA key takes a while.
         let key = SigningKey(PrivateKey.generate(algorithm), createdAt: now, signsFrom: signsFrom)
         let name = algorithm.rawValue
-        let sealed = seal.seal(Base64URL.encode(key.privateKey.pkcs8), .signingKey, row: key.id)
+        let sealed = sealed(key)
         let isStored = try await database.write { [seal] db in
             try seal.confirm(in: db)
             let late = try db.rows(
@@ -56,12 +56,7 @@ public struct SigningKeys: Sendable {
                 WHERE algorithm = \(name) AND (signs_from >= \(signsFrom) OR signs_from > \(now))
                 """)
             guard late.isEmpty else { return try late.contains { try $0.get("id") == key.id } }
-            try db.execute(
-                """
-                INSERT INTO signing_keys (id, algorithm, public_key, sealed_private_key, created_at, signs_from)
-                VALUES (\(key.id), \(name), \(key.publicKey.json.text), \(sealed), \(key.createdAt),
-                    \(key.signsFrom))
-                """)
+            try Self.insert(key, sealed: sealed, in: db)
             return true
         }
         return isStored ? key : nil
@@ -74,8 +69,9 @@ public struct SigningKeys: Sendable {
         for change in changes {
             switch change {
             case .make(let algorithm, let signsFrom): try await make(algorithm, signsFrom: signsFrom, at: now)
-            case .forget(let id):
-                try await database.write { db in _ = try db.execute("DELETE FROM signing_keys WHERE id = \(id)") }
+            case .forget(let id): try await database.write { db in try Self.forget(id, in: db) }
+            case .advance(let id, let signsFrom):
+                try await database.write { db in try Self.advance(id, to: signsFrom, in: db) }
             }
         }
         return changes

@@ -36,15 +36,10 @@ public struct SMTPMailer: Mailer {
             try await withCheckedThrowingContinuation { (outcome: CheckedContinuation<Void, any Error>) in
                 startThread("spindle-mail") {
                     ignoreBrokenPipes()
-                    var session: SMTPSession?
-                    outcome.resume(
-                        with: Result {
-                            let made = try SMTPSession(to: server, as: sender.address.domain, cancellation)
-                            session = made
-                            try work(made)
-                        })
+                    let session = Result { try SMTPSession(to: server, as: sender.address.domain, cancellation) }
+                    outcome.resume(with: Result { try work(session.get()) })
                     // What is left may take a while: a farewell, a name service that does not answer.
-                    session = nil
+                    withExtendedLifetime(session) {}
                 }
             }
         } onCancel: {

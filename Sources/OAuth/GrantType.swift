@@ -1,4 +1,4 @@
-/// The name of a grant at the token endpoint (RFC 6749 §4, RFC 7523 §2.1).
+/// The name of a grant at the token endpoint (RFC 6749 §4, RFC 7523 §2.1, RFC 8693 §2.1).
 public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     public init(_ name: String) { self.name = name }
@@ -9,7 +9,10 @@ public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public static let authorizationCode = GrantType("authorization_code")
     public static let refreshToken = GrantType("refresh_token")
     public static let jwtBearer = GrantType("urn:ietf:params:oauth:grant-type:jwt-bearer")
-    public static let all: [GrantType] = [password, clientCredentials, authorizationCode, refreshToken, jwtBearer]
+    public static let tokenExchange = GrantType("urn:ietf:params:oauth:grant-type:token-exchange")
+    public static let all: [GrantType] = [
+        password, clientCredentials, authorizationCode, refreshToken, jwtBearer, tokenExchange,
+    ]
     /// What the authorization endpoint does by itself (RFC 7591 §2.1): a word of registration, with no grant behind it.
     public static let implicit = GrantType("implicit")
     static let registrable = all + [implicit]

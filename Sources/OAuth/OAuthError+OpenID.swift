@@ -12,7 +12,7 @@ extension OAuthError {
         .unmetAuthenticationRequirements, "essential_acr_unknown",
         "Nobody can sign in here in any of the ways that are essential: see acr_values_supported.")
     static let requestURINotSupported = OAuthError(
-        .requestURINotSupported, "request_uri", "request_uri is not offered: send the parameters, or a request object.")
+        .requestURINotSupported, "request_uri", "request_uri is not taken here: send it to the authorization endpoint.")
     static let registrationNotSupported = OAuthError(
         .registrationNotSupported, "registration", "The parameter registration is not offered: register beforehand.")
     public static let requestNotSupported = OAuthError(
@@ -22,6 +22,11 @@ extension OAuthError {
     ) -> OAuthError {
         OAuthError(.invalidRequestObject, reason, "The request object was refused: \(hint).", detail: detail)
     }
+    public static func requestURIRefused(_ reason: String, _ hint: String, _ detail: String? = nil) -> OAuthError {
+        OAuthError(.invalidRequestURI, reason, "The request_uri was refused: \(hint).", detail: detail)
+    }
+    public static let requestTwice = OAuthError(
+        .invalidRequest, "request_and_request_uri", "Send either request or request_uri.")
     static func targetRefused(_ reason: String, _ hint: String) -> OAuthError {
         OAuthError(.invalidTarget, reason, hint)
     }

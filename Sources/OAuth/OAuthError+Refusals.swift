@@ -113,6 +113,9 @@ extension OAuthError {
             .invalidToken, reason,
             reason == "expired_token" ? "The access token has expired." : "The access token is unknown or revoked.")
     }
+    static let tokenForResource = OAuthError(
+        .invalidToken, "token_for_resource",
+        "The access token is for the resource it was asked for, and opens nothing here: ask for one without resource.")
     public static let userTokenNeeded = OAuthError(
         .invalidToken, "user_token_needed", "This needs a person's token, not a client's own.")
     public static func scopeMissing(_ scope: String) -> OAuthError {

@@ -20,6 +20,7 @@ public struct OAuthError: Error, Sendable {
         case requestURINotSupported = "request_uri_not_supported"
         case registrationNotSupported = "registration_not_supported"
         case invalidRequestObject = "invalid_request_object"
+        case invalidRequestURI = "invalid_request_uri"
         case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
         case invalidRedirectURI = "invalid_redirect_uri"
@@ -30,6 +31,7 @@ public struct OAuthError: Error, Sendable {
         case requestTooLarge = "request_too_large"
         case tooManyRequests = "too_many_requests"
         case temporarilyUnavailable = "temporarily_unavailable"
+        case serverError = "server_error"
     }
 
     /// What a refused grant says of its person; SPiD's clients are told by names of their own.

@@ -36,8 +36,15 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case registration
     case idTokenHint = "id_token_hint"
     case acrValues = "acr_values"
+    case accessType = "access_type"
     case clientAssertion = "client_assertion"
     case clientAssertionType = "client_assertion_type"
+    case subjectToken = "subject_token"
+    case subjectTokenType = "subject_token_type"
+    case requestedTokenType = "requested_token_type"
+    case actorToken = "actor_token"
+    case actorTokenType = "actor_token_type"
+    case audience
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     /// Auth0's SDKs call the address after a logout so.
     case returnTo
@@ -46,7 +53,7 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
 /// The known parameters of one request: each at most once, none empty.
 public struct Parameters: Sendable {
     private let values: [Parameter: String]
-    /// Whether `resource` occurs more than once.
+    /// Whether `resource` or `audience` occurs more than once.
     let namesSeveralResources: Bool
 
     /// Refuses a known parameter that occurs twice (RFC 6749 §3.2); one without a value counts as omitted.
@@ -57,8 +64,8 @@ public struct Parameters: Sendable {
         for (name, value) in pairs {
             guard let parameter = Parameter(rawValue: name) else { continue }
             guard seen.insert(parameter).inserted else {
-                // RFC 8707 §2 lets it be said again: each access token is for one, though.
-                guard parameter == .resource else { throw .repeated(parameter) }
+                // RFC 8707 §2 and RFC 8693 §2.1 let these be said again: each access token is for one, though.
+                guard parameter == .resource || parameter == .audience else { throw .repeated(parameter) }
                 namesSeveralResources = true
                 continue
             }

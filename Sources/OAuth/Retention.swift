@@ -12,7 +12,8 @@ public struct Retention: Sendable {
     /// A refresh token that expired or was rotated is remembered this long after its expiry, for the same reason.
     public static let refreshMemory: Duration = .days(7)
     /// A permission is remembered this long after its expiry: longer than its refresh tokens, which may outlive it by a
-    /// hundredth of a year, and than a session that it bought in its last minute.
+    /// hundredth of a year, and than a session that it bought in its last minute. One that was given in a browser session
+    /// stays as long as that.
     public static let permissionMemory: Duration = .days(14)
     /// An address from which somebody signed in is known this long.
     public static let placeMemory: Duration = .days(180)

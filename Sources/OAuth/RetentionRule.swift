@@ -7,7 +7,7 @@ extension Retention {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
         case refreshTokensOfEnded, endedPermissions, expiredPermissions
         case sessions, throttles, usedAssertions, signInPlaces, logins, verifications, deliveries
-        case initialAccessTokens
+        case initialAccessTokens, upstreamRequests
 
         /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
         func statement(at now: Timestamp, batch: Int) -> SQL {
@@ -49,10 +49,12 @@ extension Retention {
                     ORDER BY ended_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
                 """
+            // While its session lives it says who is to be told of the end; with the session's row it loses that.
             case .expiredPermissions:
                 """
                 DELETE FROM permissions WHERE id IN (
-                    SELECT id FROM permissions WHERE expires_at <= \(now - Retention.permissionMemory)
+                    SELECT id FROM permissions
+                    WHERE session_id IS NULL AND expires_at <= \(now - Retention.permissionMemory)
                     ORDER BY expires_at LIMIT \(batch))
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
                 """
@@ -77,6 +79,11 @@ extension Retention {
                 DELETE FROM initial_access_tokens WHERE id IN (
                     SELECT id FROM initial_access_tokens WHERE expires_at <= \(now)
                     ORDER BY expires_at LIMIT \(batch))
+                """
+            case .upstreamRequests:
+                """
+                DELETE FROM upstream_requests WHERE state IN (
+                    SELECT state FROM upstream_requests WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             case .signInPlaces:
                 """

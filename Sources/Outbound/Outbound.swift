@@ -9,7 +9,7 @@ import Values
 ///
 /// Every host is looked up first and refused unless all its addresses may be asked; then only the checked address is
 /// connected to, so that a name which changes its mind between the two leads nowhere. No redirects, no cookies, no
-/// credentials, and an end to time and size.
+/// credentials but those that a form is handed over with, and an end to time and size.
 public struct Outbound: Sendable {
     /// No key set and no configuration of an honest server comes near it.
     public static let longestBody = 512 * 1024
@@ -21,6 +21,9 @@ public struct Outbound: Sendable {
         self.policy = policy
         self.logger = logger
     }
+
+    /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
+    public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
     /// Asks for `url`. Any status is an answer; a body longer than `limit` is not.
     public func get(
@@ -41,6 +44,16 @@ public struct Outbound: Sendable {
         _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
         try await ask(try OutboundTarget(url), .post(body, contentType: contentType), limit: limit)
+    }
+
+    /// Hands a form to `url`, perhaps with credentials, as token endpoints want it (RFC 6749 §3.2). What is in it may be
+    /// secrets: it is in no log and no error.
+    public func post(
+        form: [(String, String)], to url: String, credentials: OutboundCredentials? = nil, limit: Int
+    ) async throws(OutboundError) -> OutboundResponse {
+        let body = Array(OutboundForm.encode(form).utf8)
+        let question = OutboundQuestion.form(body, authorization: credentials?.authorization)
+        return try await ask(try OutboundTarget(url), question, limit: limit)
     }
 
     private func ask(

@@ -5,6 +5,8 @@ import NIOHTTP1
 enum OutboundQuestion: Sendable {
     case get(accept: String)
     case post([UInt8], contentType: String)
+    /// A form, and what `Authorization` says with it. Both may hold secrets.
+    case form([UInt8], authorization: String?)
 
     func put(into request: inout HTTPClientRequest) {
         request.headers = ["user-agent": "spindle"]
@@ -13,6 +15,12 @@ enum OutboundQuestion: Sendable {
         case .post(let body, let contentType):
             request.method = .POST
             request.headers.add(name: "content-type", value: contentType)
+            request.body = .bytes(body)
+        case .form(let body, let authorization):
+            request.method = .POST
+            request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+            request.headers.add(name: "accept", value: "application/json")
+            if let authorization { request.headers.add(name: "authorization", value: authorization) }
             request.body = .bytes(body)
         }
     }

@@ -37,19 +37,12 @@ struct OutboundTarget: Sendable {
 
     /// `url`, which has no query, with one of these parameters: their values may be anything.
     init(_ url: String, query: KeyValuePairs<String, String>) throws(OutboundError) {
-        let pairs = query.map { "\($0.key)=\(Self.encode($0.value))" }.joined(separator: "&")
+        let pairs = OutboundForm.encode(query.map { ($0.key, $0.value) })
         guard !url.contains("?"), pairs.utf8.count <= Self.longestQuery else { throw .unacceptableURL }
         let bare = try Self(url)
         self.url = query.isEmpty ? url : url + "?" + pairs
         self.host = bare.host
         self.isEncrypted = bare.isEncrypted
-    }
-
-    /// What is not unreserved in percent encoding (RFC 3986 §2.1).
-    private static func encode(_ text: String) -> String {
-        let unreserved = CharacterSet(
-            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 
     /// A letter, a digit, a hyphen, a dot, or the colon of an IPv6 address.

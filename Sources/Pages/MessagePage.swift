@@ -4,6 +4,9 @@ public struct MessagePage: PageContents {
     public enum Topic: String, CaseIterable, Sendable {
         // A form or a link
         case foreignForm, linkUnknown, linkGone, checkMail, tooManyAttempts, emailTaken, accountExists
+        // Another issuer
+        case upstreamGone, upstreamDeclined, upstreamFailed, upstreamUnavailable, upstreamStale
+        case upstreamUnknown, upstreamTaken, upstreamDisabled, upstreamNotConnected
         // An account
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
@@ -20,7 +23,8 @@ public struct MessagePage: PageContents {
     /// - Parameters:
     ///   - values: what the topic's texts name: `email` (checkMail, accountExists, emailTaken), `again`
     ///     (checkMail: the path where another mail can be asked for), `dueAt` (accountDeletionScheduled, in UTC as
-    ///     `2026-11-21 10:58`), and for any topic `continueTo`, the path that a button leads to.
+    ///     `2026-11-21 10:58`), `name` (of another issuer), with `again` and `signUp`, the paths where one signs in
+    ///     otherwise or up; and for any topic `continueTo`, the path that a button leads to.
     ///   - detail: what to quote to whoever helps: an error's name, a request's number.
     public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {
         self.topic = topic

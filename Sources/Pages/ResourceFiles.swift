@@ -4,6 +4,9 @@ import Foundation
 struct ResourceFiles: Sendable {
     private let folder: String?
 
+    /// What says that nobody is who they say.
+    static let developmentBanner = "development_banner.html"
+
     /// - Parameter folder: what is in it goes before the file of the same name of ours; anything else named as a page,
     ///   a text or a style is a mistake.
     init(overriding folder: String?) throws(TemplateFault) {
@@ -14,7 +17,7 @@ struct ResourceFiles: Sendable {
         }
         let endings = [".html", ".json", ".css", ".txt", ".js"]
         for name in names.sorted() where !name.hasPrefix(".") && endings.contains(where: name.hasSuffix) {
-            guard Self.embedded[name] != nil, !name.hasSuffix(".js") else {
+            guard Self.embedded[name] != nil, !name.hasSuffix(".js"), name != Self.developmentBanner else {
                 throw TemplateFault(file: "\(folder)/\(name)", "no file of this name can be overridden")
             }
         }

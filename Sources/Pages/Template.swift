@@ -6,13 +6,14 @@ public struct Template<Page: Sendable>: Sendable {
     private let site: String
     private let words: @Sendable (Page, Texts) -> [String: Any]
 
-    /// Sets the template `name` into the frame that every page shares, once for each language.
+    /// Sets the template `name` into the frame that every page shares, once for each language. `banner` is a template
+    /// for the top of it.
     init(
-        _ name: String, from files: ResourceFiles, translations: Translations, site: String
+        _ name: String, from files: ResourceFiles, translations: Translations, site: String, banner: String?
     ) throws(TemplateFault) where Page: PageContents {
         var versions: [Language: (texts: Texts, document: MustacheTemplate)] = [:]
         for (language, texts) in translations.languages {
-            versions[language] = (texts, try Self.document(name, from: files, texts: texts))
+            versions[language] = (texts, try Self.document(name, from: files, texts: texts, banner: banner))
         }
         self.versions = versions
         self.site = site
@@ -20,7 +21,7 @@ public struct Template<Page: Sendable>: Sendable {
     }
 
     private static func document(
-        _ name: String, from files: ResourceFiles, texts: Texts
+        _ name: String, from files: ResourceFiles, texts: Texts, banner: String?
     ) throws(TemplateFault) -> MustacheTemplate {
         let path = files.path(name)
         let page = try texts.fill(try files.text(name), of: path)
@@ -30,8 +31,16 @@ public struct Template<Page: Sendable>: Sendable {
         }
         let frame = files.path("frame.html")
         let parts = ["title": String(title), "page": page]
-        let document = try texts.fill(try files.text("frame.html"), of: frame, parts: parts)
+        var document = try texts.fill(try files.text("frame.html"), of: frame, parts: parts)
         guard document.contains(page) else { throw TemplateFault(file: frame, key: "page", "is not in it") }
+        if let banner {
+            // Into an operator's frame too, which cannot leave it out.
+            guard let body = document.firstMatch(of: /<body[^>]*>/.ignoresCase()) else {
+                throw TemplateFault(file: frame, "has no <body> for the banner of development mode")
+            }
+            document.insert(
+                contentsOf: "\n" + (try texts.fill(try files.embedded(banner), of: banner)), at: body.range.upperBound)
+        }
         do {
             return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame, escaping: .markup)
         } catch {

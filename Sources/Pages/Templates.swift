@@ -23,7 +23,11 @@ public struct Templates: Sendable {
     public let formPost: Template<FormPostPage>
     public let webMessage: Template<WebMessagePage>
     public let message: Template<MessagePage>
+    public let developmentSignIn: Template<DevelopmentSignInPage>
+    public let developmentAnswer: Template<DevelopmentAnswerPage>
     public let mails: MailTemplates
+    /// Whether every page says that anybody may sign in as anybody. Only a server with such pages lets them.
+    public let isDevelopment: Bool
     /// The stylesheet of all pages, for `Stylesheet.path`.
     public let stylesheet: String
     /// The script that submits a form, for `Stylesheet.scriptPath`.
@@ -36,11 +40,14 @@ public struct Templates: Sendable {
     /// - Parameters:
     ///   - folder: an operator's own files, each in the place of ours of the same name.
     ///   - site: what this server is called where no brand is: its host.
-    public init(overriding folder: String? = nil, site: String = "Spindle") throws {
+    ///   - isDevelopment: a banner on every page, in whatever frame, says that nothing here is real.
+    public init(overriding folder: String? = nil, site: String = "Spindle", isDevelopment: Bool = false) throws {
         let files = try ResourceFiles(overriding: folder)
         let translations = try Translations(from: files)
         func template<Page: PageContents>(_ name: String) throws(TemplateFault) -> Template<Page> {
-            try Template(name, from: files, translations: translations, site: site)
+            try Template(
+                name, from: files, translations: translations, site: site,
+                banner: isDevelopment ? ResourceFiles.developmentBanner : nil)
         }
         login = try template("login.html")
         code = try template("code.html")
@@ -61,6 +68,9 @@ public struct Templates: Sendable {
         formPost = try template("form_post.html")
         webMessage = try template("web_message.html")
         message = try template("message.html")
+        developmentSignIn = try template("development_sign_in.html")
+        developmentAnswer = try template("development_answer.html")
+        self.isDevelopment = isDevelopment
         mails = try MailTemplates(from: files, translations: translations, site: site)
         stylesheet = try files.text("spindle.css")
         script = try files.text("submit.js")

@@ -15,9 +15,12 @@ public struct AccountID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { String(number) }
 
     /// A new number. The caller's INSERT decides whether it was free.
-    public static func random(from random: any RandomSource) -> AccountID {
-        let value = random.bytes(8).reduce(Int64(0)) { $0 &<< 8 | Int64($1) }
+    public static func random(from random: any RandomSource) -> AccountID { AccountID(spread: random.bytes(8)) }
+
+    /// The number that eight bytes make, each of which counts.
+    public init(spread bytes: [UInt8]) {
+        let value = bytes.reduce(Int64(0)) { $0 &<< 8 | Int64($1) }
         // Never zero, and always sixteen digits: nothing about a person can be read off the length.
-        return AccountID(1_000_000_000_000_000 + (value & (1 << 62 - 1)) % (1 << 53 - 1_000_000_000_000_000))
+        number = 1_000_000_000_000_000 + (value & (1 << 62 - 1)) % (1 << 53 - 1_000_000_000_000_000)
     }
 }

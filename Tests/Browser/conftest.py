@@ -109,15 +109,17 @@ def attacker() -> Iterator[Attacker]:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory, app) -> Iterator[Callable[..., House]]:
-    """Makes a server with people in it; `settings` are environment variables."""
+    """Makes a server with people in it, by a name of this machine; `settings` are environment variables."""
     servers: list[Server] = []
 
-    def build(**settings: str) -> House:
+    def build(host: str = "", **settings: str) -> House:
         directory = tmp_path_factory.mktemp("spindle")
         outbox = directory / "outbox"
         settings = {"SPINDLE_MAIL": f"file:{outbox}/", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"} | settings
         server = Server(directory, str(directory / "spindle.db"), settings)
         servers.append(server)
+        if host:
+            server.settings["SPINDLE_ISSUER"] = f"http://{host}:{server.address.port}"
         server.init()
         return House.build(server.start(), Outbox(outbox), app)
 

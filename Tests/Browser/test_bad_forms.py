@@ -7,7 +7,7 @@ CHANGES = {"name": "Mallory", "email": "mallory@example.com", "password": "mallo
 TARGETS = [
     "/login", "/login/code", "/login/code/check", "/signup", "/signup/check", "/password", "/logout",
     "/account/profile", "/account/email", "/account/password", "/account/sessions/end-others", "/account/apps/revoke",
-    "/account/links/remove",
+    "/account/links/remove", "/account/links/connect",
     "/account/sessions/end", "/account/email/check", "/account/delete", "/account/restore", "/oauth/consent", "/verify",
     "/verify/check", "/signup/confirm/x", "/signup/address/x", "/password/reset/x", "/auth/session/x", "/session/x",
 ]

@@ -1,6 +1,7 @@
 """Consent: asked for scope by scope, remembered, and taken back."""
 
 import pytest
+from harness.spindle import Client
 
 
 @pytest.fixture
@@ -61,6 +62,25 @@ def test_who_is_somebody_else_signs_in_and_is_asked_the_same(house, window, erra
     assert other.email in window.text
     window.press("decision", "allow")
     assert errand.person(window)["sub"] == other.id
+
+
+@pytest.mark.every_way
+def test_an_app_that_registered_itself_is_not_shown_as_the_merchants(house, window):
+    made = house.spindle.administer("POST", "initial-access-tokens", {"merchant_id": house.merchant})
+    told = house.spindle.good(
+        "POST", "/oauth/register", 201, bearer=made.json["initial_access_token"],
+        content={"client_name": "Found on the Web", "redirect_uris": [house.app.callback]},
+    )
+    client = Client(told["client_id"], told["client_secret"], house.app.callback)
+    house.sign_in(window, house.person())
+    errand = house.errand(client)
+    window.open(errand.path)
+    window.expect("consent.stranger", "consent for a stranger")
+    assert "Found on the Web" in window.text and "Bokhandel" not in window.text
+    window.press("decision", "allow")
+    assert "openid" in errand.tokens(window)["scope"]
+    window.open("/account")
+    assert "Found on the Web" in window.text and "Bokhandel" not in window.text
 
 
 def test_an_app_of_the_house_is_never_asked_for_unless_it_wants_it(house, window):

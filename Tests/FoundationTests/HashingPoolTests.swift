@@ -64,6 +64,19 @@ import Testing
         #expect(try await !pool.verify("y", against: nil))
     }
 
+    @Test("no more are admitted than can be served, and who leaves makes room")
+    func admission() async throws {
+        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
+        let outcome = try await pool.admit {
+            try await pool.admit {
+                await #expect(throws: HashingPoolFull()) { try await pool.admit { "a third" } }
+                return "a second"
+            }
+        }
+        #expect(outcome == "a second")
+        #expect(try await pool.admit { try await pool.admit { "again" } } == "again")
+    }
+
     @Test("a caller that went away before its turn is dropped without the work, and leaves its place")
     func cancellation() async throws {
         let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())

@@ -87,6 +87,55 @@ import Values
         #expect(try await ring.key(first.id)?.id == first.id)
     }
 
+    @Test("a next key that is planned for later is brought forward, and not made twice", arguments: Backend.available)
+    func hastened(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let keys = SigningKeys(database: database, seal: seal)
+        try await keys.createMissing([.edDSA], at: Self.day(0))
+        let planned = try #require(try await keys.make(.edDSA, signsFrom: Self.day(90), at: Self.day(89)))
+        let soon = Self.day(89) + KeyRing.shortestLead
+        #expect(try await keys.hasten(.edDSA, signsFrom: soon, at: Self.day(89))?.id == planned.id)
+        #expect(try await keys.hasten(.edDSA, signsFrom: soon, at: Self.day(89)) == nil)
+        #expect(try await keys.all().map(\.signsFrom) == [Self.day(0), soon])
+        #expect(try await keys.hasten(.edDSA, signsFrom: Self.day(91), at: Self.day(90)) != nil, "the next one is made")
+        #expect(try await keys.all().count == 3)
+    }
+
+    @Test("a stolen key is gone at once: the planned one signs, or one that is made", arguments: Backend.available)
+    func withdrawn(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let keys = SigningKeys(database: database, seal: seal)
+        try await keys.createMissing([.edDSA, .es256], at: Self.day(0))
+        func ids() async throws -> [String] { try await keys.all().filter { $0.algorithm == .edDSA }.map(\.id) }
+        let first = try #require(try await ids().first)
+        let second = try #require(try await keys.make(.edDSA, signsFrom: Self.day(2), at: Self.day(1)))
+        let third = try #require(try await keys.make(.edDSA, signsFrom: Self.day(9), at: Self.day(3)))
+        // The second signs now. What signed before it never does again.
+        #expect(try await keys.withdraw(second.id, at: Self.day(4))?.id == third.id)
+        #expect(try await ids() == [first, third.id])
+        #expect(try await keys.all().first { $0.id == third.id }?.signsFrom == Self.day(4))
+        let made = try #require(try await keys.withdraw(third.id, at: Self.day(5)))
+        #expect(made.signsFrom == Self.day(5))
+        #expect(try await ids() == [first, made.id])
+        // One that no longer signs, or does not yet, is missed by nobody.
+        let next = try #require(try await keys.make(.edDSA, signsFrom: Self.day(8), at: Self.day(6)))
+        for id in [first, next.id] { #expect(try await keys.withdraw(id, at: Self.day(6))?.id == made.id) }
+        #expect(try await ids() == [made.id])
+        #expect(try await keys.withdraw(first, at: Self.day(6)) == nil)
+        #expect(try await keys.all().count == 2, "other algorithms are left alone")
+    }
+
+    @Test("of two who withdraw the same key, one makes the next", arguments: Backend.available)
+    func withdrawnTwice(_ backend: Backend) async throws {
+        let (database, seal) = try await self.seal(backend)
+        let keys = SigningKeys(database: database, seal: seal)
+        let first = try await keys.createMissing([.edDSA], at: Self.day(0))[0].id
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { _ = try? await keys.withdraw(first, at: Self.day(1)) } }
+        }
+        #expect(try await keys.all().map(\.signsFrom) == [Self.day(1)])
+    }
+
     private func seal(_ backend: Backend) async throws -> (any Database, Seal) {
         let database = try await backend.open()
         return (database, Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom()))

@@ -73,7 +73,7 @@ import Testing
         }
         let strong = try JSON(parsing: Array(#require(JWTFixtures.keys["rsa"]).utf8))
         let modulus = try #require(strong["n"]?.string)
-        for exponent in ["AQ", "AA", "", "BA", "AQAAAAE"] {
+        for exponent in ["AQ", "AA", "", "BA", "AQAAAAE", "_____w", "AgAB"] {
             let text = #"{"keys":[{"kty":"RSA","n":"\#(modulus)","e":"\#(exponent)"}]}"#
             #expect(try AssertionKeys(keySet: text).isEmpty, "\(exponent)")
         }

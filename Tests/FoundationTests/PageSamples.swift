@@ -7,12 +7,12 @@ struct PageSamples {
     let templates: Templates
     let language: Language
 
-    private var frame: Frame {
+    var frame: Frame {
         Frame(language: language, brand: Brand(name: value, logoURI: value, stylesheet: value))
     }
 
     var all: [String: String] {
-        [signingIn, refused, sessions, account, applications, messages, mails]
+        [signingIn, refused, sessions, account, applications, messages, mails, development]
             .reduce(into: [:]) { $0.merge($1) { first, _ in first } }
     }
 
@@ -145,7 +145,7 @@ struct PageSamples {
         return [
             "consent": templates.consent(
                 ConsentPage(
-                    clientName: value, merchantName: value, scopes: scopes, action: value, formToken: value,
+                    clientName: value, maker: .merchant(value), scopes: scopes, action: value, formToken: value,
                     request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),

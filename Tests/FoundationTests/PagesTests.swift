@@ -118,6 +118,7 @@ import Testing
         let templates = try Translation.templates()
         let chosen = [
             "message.", "mail.", "refusal.", "scope.", "language.", "code.", "account.", "deleteAccount.when.",
+            "developmentSignIn.fault.",
         ]
         for key in try Translation.of(.english).keys where !templates.contains("[[\(key)]]") {
             #expect(chosen.contains(where: key.hasPrefix), "\(key) is on no page")
@@ -194,7 +195,7 @@ import Testing
     @Test("consent has a box for each scope, and sends what is required without asking")
     func consent() throws {
         let page = ConsentPage(
-            clientName: "App", merchantName: "Shop",
+            clientName: "App", maker: .merchant("Shop"),
             scopes: [.init(name: "openid", isRequired: true), .init(name: "x:y")],
             action: "/oauth/consent", formToken: "t", request: "a=b", account: "kari@example.com",
             switchTo: "/oauth/authorize?a=b&prompt=select_account")
@@ -208,6 +209,20 @@ import Testing
         #expect(html.contains("<bdi>kari<wbr>@example.com</bdi>"), "long addresses break before the @")
         #expect(html.contains("<a href=\"/oauth/authorize?a=b&amp;prompt=select_account\">Not you?</a>"))
         for decision in ["allow", "deny"] { #expect(html.contains("name=\"decision\" value=\"\(decision)\"")) }
+        #expect(html.contains("by <bdi>Shop</bdi>") && !html.contains("caution"))
+    }
+
+    @Test("an app that registered itself is not said to be anybody's", arguments: Language.allCases)
+    func stranger(_ language: Language) throws {
+        func html(_ maker: ConsentPage.Maker) throws -> String {
+            let page = ConsentPage(
+                clientName: "App", maker: maker, scopes: [], action: "/", formToken: "t", request: "a=b",
+                account: "kari@example.com", switchTo: "/")
+            return try Self.templates.get().consent(page, in: Frame(language: language))
+        }
+        let warning = /<p class="caution">[^<]{40,}<\/p>/
+        #expect(try html(.nobodyKnown).firstMatch(of: warning) != nil)
+        #expect(try !html(.nobodyKnown).contains("</strong> <bdi>") && !html(.platform).contains("caution"))
     }
 
     @Test("what is too long in a profile is marked alone", arguments: ProfileField.allCases)
@@ -282,5 +297,5 @@ import Testing
 
 extension String {
     /// How often `part` occurs.
-    fileprivate func occurrences(of part: String) -> Int { ranges(of: part).count }
+    func occurrences(of part: String) -> Int { ranges(of: part).count }
 }

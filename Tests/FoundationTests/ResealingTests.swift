@@ -40,7 +40,8 @@ import Values
             }
             try db.execute(
                 """
-                UPDATE issuers SET sealed_app_secret = \(seal.seal("app secret", .appSecret, row: "i"))
+                UPDATE issuers SET sealed_app_secret = \(seal.seal("app secret", .appSecret, row: "i")),
+                    sealed_client_secret = \(seal.seal("client secret", .upstreamSecret, row: "i"))
                 WHERE id = 'i'
                 """)
             try db.execute(
@@ -53,6 +54,11 @@ import Values
                 INSERT INTO refresh_tokens (fingerprint, permission_id, scope, issued_at, expires_at, successor,
                     sealed_successor)
                 VALUES ('f', 'p', '', 0, 1, 'g', \(seal.sealSuccessor("next", predecessor: "old", row: "f")))
+                """)
+            try db.execute(
+                """
+                INSERT INTO webhooks (id, name, merchant_id, sealed_secrets, document, created_at, updated_at)
+                VALUES ('w', 'w', 'm', \(seal.seal("secrets", .webhookSecrets, row: "w")), '{}', 0, 0)
                 """)
             try db.execute(
                 """
@@ -71,8 +77,10 @@ import Values
                 "SELECT sealed_sign_secret AS sealed FROM clients",
                 "SELECT sealed_secret AS sealed FROM issuers ORDER BY id",
                 "SELECT sealed_app_secret AS sealed FROM issuers ORDER BY id",
+                "SELECT sealed_client_secret AS sealed FROM issuers ORDER BY id",
                 "SELECT sealed_successor AS sealed FROM refresh_tokens",
-                "SELECT sealed_content AS sealed FROM deliveries", "SELECT value AS sealed FROM facts",
+                "SELECT sealed_content AS sealed FROM deliveries",
+                "SELECT sealed_secrets AS sealed FROM webhooks", "SELECT value AS sealed FROM facts",
             ]
             return try queries.flatMap { try db.rows($0).map { try $0.get("sealed", as: String?.self) } }
         }
@@ -84,7 +92,7 @@ import Values
         let database = try await filled(backend, key: old)
         let before = try await SigningKeys(database: database, seal: Seal(masterKey: old, random: random)).all()
 
-        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == before.count + 4)
+        #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == before.count + 6)
 
         #expect(try await MasterKeyCheck(new).verify(database) == .right)
         #expect(try await MasterKeyCheck(old).verify(database) == .wrong)
@@ -97,8 +105,11 @@ import Values
         #expect(others[2] == nil)
         #expect(try seal.open(#require(others[3]), .appSecret, row: "i") == "app secret")
         #expect(others[4] == nil)
-        #expect(others[5] == nil, "an unconfirmed successor cannot be carried over")
-        #expect(try seal.open(#require(others[6]), .delivery, row: "d") == "a letter")
+        #expect(try seal.open(#require(others[5]), .upstreamSecret, row: "i") == "client secret")
+        #expect(others[6] == nil)
+        #expect(others[7] == nil, "an unconfirmed successor cannot be carried over")
+        #expect(try seal.open(#require(others[8]), .delivery, row: "d") == "a letter")
+        #expect(try seal.open(#require(others[9]), .webhookSecrets, row: "w") == "secrets")
 
         // Done twice, as after a COMMIT of unknown outcome, it changes nothing more.
         #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == 0)

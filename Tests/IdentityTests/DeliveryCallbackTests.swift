@@ -15,23 +15,18 @@ import Values
         private final class Notes: Sendable {
             let requests = Mutex<[(head: [String], body: String)]>([])
         }
-        private let listener: DeliveryListener
+        private let listener: LocalListener
         private let notes: Notes
 
         init(_ status: String) throws {
             let notes = Notes()
             self.notes = notes
-            listener = try DeliveryListener { line in
-                var head: [String] = []
-                while let field = line.next(), !field.isEmpty { head.append(field) }
-                let length = head.compactMap { field -> Int? in
-                    let halves = field.lowercased().split(separator: ": ")
-                    return halves.first == "content-length" ? halves.last.flatMap { Int($0) } : nil
-                }.first
-                let body = line.next(length ?? 0) ?? ""
-                notes.requests.withLock { [head] in $0.append((head, body)) }
-                line.say("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\nLocation: /else\r\n")
-            }
+            listener = try LocalListener(serving: { connection in
+                guard let head = connection.head(), let body = connection.body(after: head) else { return }
+                notes.requests.withLock { $0.append((head, body)) }
+                connection.say(
+                    "HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\nLocation: /else\r\n")
+            })
         }
 
         var url: String { "http://127.0.0.1:\(listener.port)/hook?a=b" }

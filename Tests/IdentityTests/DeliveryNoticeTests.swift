@@ -1,5 +1,7 @@
+import Mail
 import Outbound
 import Storage
+import Synchronization
 import TestSupport
 import Testing
 import Values
@@ -60,5 +62,65 @@ import Values
         }
         #expect(result == Outbox.Round(givenUp: 1))
         await house.database.close()
+    }
+
+    @Test(
+        "one that its client refused is not sent again; one that may do better another time is",
+        arguments: [
+            ("400 Bad Request", true), ("401 Unauthorized", true), ("403 Forbidden", true), ("404 Not Found", true),
+            ("410 Gone", true), ("501 Not Implemented", true), ("408 Request Timeout", false),
+            ("429 Too Many Requests", false), ("500 Internal Server Error", false), ("503 Later", false),
+        ])
+    func refused(_ status: String, isFinal: Bool) async throws {
+        let house = try await DeliveryFixture(.sqlite)
+        let receiver = try LocalListener(serving: { connection in
+            guard let head = connection.head(), connection.body(after: head) != nil else { return }
+            connection.say("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n")
+        })
+        try await leave(in: house)
+        let carrier = NoticeCarrier(outbound: outbound(house)) { _ in
+            Callback(url: "http://127.0.0.1:\(receiver.port)/out", body: "a=b", contentType: "text/plain")
+        }
+        let expected = isFinal ? Outbox.Round(givenUp: 1) : Outbox.Round(postponed: 1)
+        #expect(try await house.outbox.deliverDue(by: carrier) == expected)
+        await house.database.close()
+    }
+
+    @Test("a client that does not answer holds two hands, and its others wait uncounted", arguments: Backend.available)
+    func slow(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        for number in 1...8 {
+            let parcel = house.outbox.parcel(
+                notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), id: Parcel.ID("n\(number)"))
+            try await house.database.write { db in try parcel.store(in: db) }
+        }
+        let round = try await house.outbox.deliverDue(by: SlowReceivers())
+        #expect(round == Outbox.Round(delivered: 3, held: 5))
+        let waiting = DeliveryFixture.Waiting(attempts: 0, dueIn: .seconds(10))
+        #expect(try await house.waiting() == Array(repeating: waiting, count: 5))
+        await house.database.close()
+    }
+
+    private func outbound(_ house: DeliveryFixture) -> Outbound {
+        let ranges = ["127.0.0.1/32"].compactMap { CIDR($0) }
+        return Outbound(policy: OutboundPolicy(allowedPrivateRanges: ranges), logger: house.log.logger)
+    }
+}
+
+/// Carries notices to the receivers that they name: all there are at once, and the slow one lets nobody go before.
+private final class SlowReceivers: Carrier {
+    private let receivers = Receivers()
+    private let held = Atomic(0)
+    var kind: Parcel.Kind { .notice }
+
+    func deliver(_ content: String, _ postmark: Postmark) async throws {
+        do {
+            try await receivers.visit("https://\(content).example/out") {
+                while held.load(ordering: .relaxed) < 5 { await Task.yield() }
+            }
+        } catch Undeliverable.busy {
+            held.add(1, ordering: .relaxed)
+            throw Undeliverable.busy
+        }
     }
 }

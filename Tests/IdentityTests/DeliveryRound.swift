@@ -9,12 +9,14 @@ extension Outbox {
         var delivered = 0
         var postponed = 0
         var givenUp = 0
+        var held = 0
 
         mutating func count(_ outcome: Outcome) {
             switch outcome {
             case .delivered: delivered += 1
             case .postponed, .unknown: postponed += 1
             case .givenUp: givenUp += 1
+            case .held: held += 1
             }
         }
     }

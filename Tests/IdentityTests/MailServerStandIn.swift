@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 
 /// A mail server that answers by a script, and keeps what it was told.
 final class MailServerStandIn: Sendable {
@@ -12,7 +13,7 @@ final class MailServerStandIn: Sendable {
         let heard = Mutex((lines: [String](), message: ""))
     }
 
-    private let listener: DeliveryListener
+    private let listener: LocalListener
     private let notes: Notes
     private let ends: AsyncStream<Void>
 
@@ -21,13 +22,13 @@ final class MailServerStandIn: Sendable {
         self.notes = notes
         let (ends, end) = AsyncStream<Void>.makeStream()
         self.ends = ends
-        listener = try DeliveryListener { line in
+        listener = try LocalListener(serving: { line in
             Self.converse(line, script, notes)
             end.yield()
-        }
+        })
     }
 
-    var port: Int { listener.port }
+    var port: UInt16 { listener.port }
     func stop() { listener.stop() }
 
     /// Waits until a client has gone.
@@ -38,7 +39,7 @@ final class MailServerStandIn: Sendable {
     /// The last message, as it came over the line.
     var message: String { notes.heard.withLock { $0.message } }
 
-    private static func converse(_ line: DeliveryListener.Line, _ script: Script, _ notes: Notes) {
+    private static func converse(_ line: LocalListener.Connection, _ script: Script, _ notes: Notes) {
         /// Says what the script has for `step`, or `yes`. False: the conversation is over.
         func answer(_ step: Step, _ yes: String) -> Bool {
             let text = script[step] ?? yes

@@ -253,6 +253,45 @@ def test_keys_are_resealed_under_a_new_master_key(prepare, tmp_path):
     assert world.spindle.refresh(world.app, device["refresh_token"]).status == 200
 
 
+def test_a_stolen_signing_key_is_withdrawn_while_the_server_runs(launch):
+    server: Server = launch()
+
+    def listed() -> list[dict]:
+        return good(server.command("key", "list", "--json"))["items"]
+
+    def signing(algorithm: str) -> dict:
+        return max((k for k in listed() if k["algorithm"] == algorithm), key=lambda k: k["signs_from"])
+
+    old = signing("RS256")
+    made = good(server.command("key", "rotate", "--json"))["items"]
+    assert {key["algorithm"] for key in made} == {"RS256", "ES256", "PS256", "EdDSA"}
+    again = server.command("key", "rotate", "--json")
+    assert json.loads(again.stdout)["items"] == [] and "nothing was changed" in again.stderr
+    planned = signing("RS256")
+    assert planned["signs_from"] > time.time()
+
+    done = good(server.command("key", "withdraw", old["id"], "--json"))
+    assert done == {"withdrawn": old["id"], "algorithm": "RS256", "signs_now": planned["id"]}
+    assert old["id"] not in {key["id"] for key in listed()} and signing("RS256")["signs_from"] <= time.time()
+    plain = server.command("key", "withdraw", planned["id"])
+    assert plain.returncode == 0 and planned["id"] in plain.stdout, said(plain)
+    unknown = server.command("key", "withdraw", old["id"])
+    assert unknown.returncode == 1 and "there is no signing key" in unknown.stderr, said(unknown)
+
+
+def test_a_server_makes_the_first_key_of_an_algorithm_before_it_listens(prepare):
+    server: Server = prepare()
+    server.init()
+    for key in good(server.command("key", "list", "--json"))["items"]:
+        if key["algorithm"] == "EdDSA":
+            # As on a database of before that algorithm was known: no key of it, and none made.
+            with sqlite3.connect(server.database) as database:
+                database.execute("DELETE FROM signing_keys WHERE id = ?", (key["id"],))
+    server.start()
+    published = server.get("/oauth/jwks").json["keys"]
+    assert sorted(key["alg"] for key in published) == ["ES256", "EdDSA", "PS256", "RS256"]
+
+
 def test_a_terminated_server_finishes_what_is_in_flight_and_refuses_new_work(launch):
     server: Server = launch()
     world = World.create(Spindle.of(server))

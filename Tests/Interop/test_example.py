@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from harness.server import REPOSITORY, binary, free_port
+from harness.server import REPOSITORY, binary
 from harness.spindle import Spindle
+from harness.walk import expect_in_order, walk
 
 EXAMPLE = REPOSITORY / "docs" / "example-spid"
-GUIDE = REPOSITORY / "docs" / "guide-spid.md"
 USER = re.compile(r"^(?P<server>\S+) has user (?P<id>\S+), (?P<name>[^,]+), (?P<email>\S+)$", re.MULTILINE)
 
 
@@ -92,29 +92,11 @@ def test_it_fails_when_the_server_refuses(launch):
 
 
 def test_the_commands_of_the_guide_do_what_it_says(tmp_path, program):
-    walk = GUIDE.read_text("utf-8").partition("<!-- walk -->")[2].partition("<!-- /walk -->")[0]
-    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", walk, flags=re.MULTILINE | re.DOTALL))
     for name in ("curl", "bash"):
         program(name, name)
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    (tools / "spindle").symlink_to(binary().resolve())
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
-    environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}"}
-    # The guide is pasted into a shell that goes on; here the first command that fails ends it, and the server with it.
-    guard = "set -euo pipefail\ntrap '[[ -z ${server-} ]] || kill $server 2>/dev/null || true' EXIT\n"
-    done = subprocess.run(
-        ["bash", "-c", guard + commands], env=environment, cwd=folder,
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
-    )
-    print(done.stdout)
-    assert done.returncode == 0, done.stdout
-    told = iter(done.stdout.splitlines())
-    for sign in (
+    expect_in_order(
+        walk(REPOSITORY / "docs" / "guide-spid.md", tmp_path),
         '"invalid_user_credentials"', '"server_time"', '"name": "SPP Container"', '"displayName": "Ada"',
         "302 to https://news.example/spid", "signed in", "Ada", "up",
         "OK", '"invalid_token"', '"invalid_grant"', "<h1>", "Ada",
-    ):
-        assert any(sign in line for line in told), f"{sign} is not there, or not in its place:\n{done.stdout}"
+    )

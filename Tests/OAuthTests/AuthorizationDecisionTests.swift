@@ -79,6 +79,20 @@ struct AuthorizationDecisionTests {
         ])
     }
 
+    @Test("an essential acr that a sign-in did not reach is refused, not asked for again and again")
+    func unreachedContext() async throws {
+        let fixture = try await AuthorizationFixture()
+        let claims = #"{"id_token":{"acr":{"essential":true,"value":"urn:spindle:issuer"}}}"#
+        let request = try await fixture.request(.own, ["claims": claims])
+        #expect(request.next(for: Self.visitor(0), at: Self.now) == .signIn)
+        #expect(request.next(for: nil, at: Self.now, hasAsked: true) == .signIn)
+        let refused = Step.refuse(.unmetAuthenticationRequirements)
+        #expect(request.next(for: Self.visitor(0), at: Self.now, hasAsked: true) == refused)
+        let silent = try await fixture.request(.own, ["claims": claims, "prompt": "none"])
+        #expect(silent.next(for: Self.visitor(0), at: Self.now) == .refuse(.loginRequired))
+        await fixture.database.close()
+    }
+
     @Test("a session that was bought is good for the merchant whose token bought it, and for nobody's client")
     func bought() async throws {
         let fixture = try await AuthorizationFixture()

@@ -11,9 +11,8 @@ extension ClientAssertions {
     /// For stories in which no client publishes keys.
     static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
         ClientAssertions(
-            database: database,
             keys: ClientKeys(published: .init(known: { _ in throw NoKeys() }, anew: { _ in throw NoKeys() })),
-            secrets: SignSecrets(seal: seal), audiences: ["https://login.example"], clock: clock,
-            random: SystemRandom())
+            secrets: SignSecrets(seal: seal), audiences: ["https://login.example"],
+            replays: ReplayMemory(database: database, random: SystemRandom()), clock: clock)
     }
 }

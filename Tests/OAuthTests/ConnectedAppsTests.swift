@@ -100,7 +100,9 @@ struct ConnectedAppsTests {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)
         let account = AccountID(7)
-        try await database.write { db in try Accounts.insertBlank(account, at: clock.now, in: db) }
+        try await database.write { db in
+            try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+        }
         let codes = AuthorizationCodes(database: database, random: SystemRandom())
         let consents = Consents(database: database)
         let request = try await fixture.request(.stranger)

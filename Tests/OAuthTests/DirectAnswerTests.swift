@@ -21,12 +21,13 @@ struct DirectAnswerTests {
             let (database, clock, random) = (fixture.database, fixture.clock, SystemRandom())
             let seal = Seal(masterKey: .random(from: random), random: random)
             let mint = BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                clock: clock, random: random
             )
             answers = DirectAnswers(database: database, mint: mint, clock: clock, random: random)
             consents = Consents(database: database)
             try await database.write { db in
-                try Accounts.insertBlank(account, at: clock.now, in: db)
+                try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
                 try db.execute(
                     """
                     INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,

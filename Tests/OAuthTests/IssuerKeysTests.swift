@@ -116,12 +116,30 @@ import Values
     @Test("why there are no keys is for the log")
     func cause() async throws {
         server.answer("", status: "404 Not Found")
-        await #expect(throws: IssuerKeys.Unavailable(reason: "answered with status 404")) {
+        await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keys(at: server.address)
         }
         // Told again without asking again.
-        await #expect(throws: IssuerKeys.Unavailable(reason: "answered with status 404")) {
+        await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
             try await keys.keysAnew(at: server.address)
+        }
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("a server that does not end its answer is given up, by all who wait for it")
+    func slow() async throws {
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
+        let keys = IssuerKeys(outbound: Outbound(policy: policy, logger: Logger(label: "test")), clock: clock)
+        server.answer(#"{"keys":["#, headers: ["Content-Length: 100000"], hangsUp: false)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 1...8 {
+                group.addTask {
+                    await #expect(throws: DocumentUnavailable(reason: "no whole answer in time")) {
+                        try await keys.keys(at: server.address)
+                    }
+                }
+            }
         }
         #expect(server.requests.count == 1)
     }

@@ -1,5 +1,6 @@
 import Cryptography
 import Federation
+import Identity
 import JOSE
 import Keys
 import Logging
@@ -36,6 +37,7 @@ struct JWTBearerFixture: Sendable {
     let issuers: TrustedIssuers
     let clients: Clients
     let merchants: Merchants
+    let people: IssuerPeople
     let issuance: TokenIssuance
     let merchant: Merchant.ID
     let client: ClientCredentials
@@ -49,21 +51,34 @@ struct JWTBearerFixture: Sendable {
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
         let outbound = Outbound(policy: policy, logger: Logger(label: "test"))
-        let grant = JWTBearerGrant(
-            issuers: issuers, subjects: IssuerSubjects(database: database),
-            verifier: AssertionVerifier(published: IssuerKeys(outbound: outbound, clock: clock), seal: seal),
-            providers: ProviderAssertions(
-                issuers: issuers, secrets: SignSecrets(seal: seal),
-                tokens: ProviderTokens(
-                    outbound: outbound, addresses: ProviderAddresses(facebook: "", google: ""), seal: seal,
-                    clock: clock), origin: Self.ourselves, clock: clock),
-            audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
+        let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
+        people = IssuerPeople(database: database) { owner, issuer, _, db in
+            // A mark of the mail that would be sent.
+            let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
+            try db.execute("UPDATE accounts SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
+        }
+        let signIn = AssertionSignIn(
+            issuers: issuers,
+            verifier: AssertionVerifier(
+                published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal),
+            people: people, audiences: [Self.ourselves, Self.tokenURL], clock: clock, random: random)
+        let grants: [any Grant] = [
+            JWTBearerGrant(
+                signIn: signIn, subjects: IssuerSubjects(database: database),
+                providers: ProviderAssertions(
+                    issuers: issuers, secrets: SignSecrets(seal: seal),
+                    tokens: ProviderTokens(
+                        outbound: outbound, addresses: ProviderAddresses(facebook: "", google: ""), seal: seal,
+                        clock: clock), origin: Self.ourselves, clock: clock), clock: clock, random: random),
+            TokenExchangeGrant(signIn: signIn, issuer: Self.ourselves),
+        ]
         issuance = TokenIssuance(
             clients: ClientAuthenticator(
                 database: database, known: known, assertions: .without(database, seal: seal, clock: clock)),
-            grants: [grant],
+            grants: grants,
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                clock: clock, random: random
             ), issuer: "https://id.example/")
         merchant = try await merchants.create(.members(["name": "Aftenbladet"])).id
         client = try await Self.client(of: merchant, clients)
@@ -73,7 +88,8 @@ struct JWTBearerFixture: Sendable {
         let metadata = try ClientMetadata(
             .members([
                 "client_name": "Backend", "scope": "openid profile email admin:merchant",
-                "grant_types": .array([.string(GrantType.jwtBearer.name), "refresh_token"]),
+                "grant_types": .array(
+                    [GrantType.jwtBearer, .tokenExchange, .refreshToken].map { .string($0.name) }),
             ]))
         let registered = try await clients.register(metadata, merchant: merchant)
         return ClientCredentials(id: registered.client.id, secret: registered.secret)

@@ -144,8 +144,8 @@ import Values
             .verify(signer.sign(fixture.claims()), allowed: [.es256])
         let now = fixture.clock.now
         let claim = AssertionClaim(
-            assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now), issuer: issuer.id,
-            account: AccountID(1001), isNewcomer: true)
+            assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now),
+            people: fixture.people, finding: .newcomer, account: AccountID(1001))
         let attempt = Attempt(id: "one", permission: nil, accessToken: .init(of: "a"), now: now)
         let another = Attempt(id: "two", permission: nil, accessToken: .init(of: "b"), now: now)
         let outcomes = try await fixture.database.write { db in
@@ -157,7 +157,7 @@ import Values
         }
         // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
         let late = AssertionClaim(
-            assertion: claim.assertion, issuer: issuer.id, account: AccountID(1002), isNewcomer: true)
+            assertion: claim.assertion, people: fixture.people, finding: .newcomer, account: AccountID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
             Issue.record("not .changed")
             return

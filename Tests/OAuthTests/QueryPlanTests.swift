@@ -36,7 +36,8 @@ struct QueryPlanTests {
         let sessionCode = try await exchange(world, fresh, "session", for: world.phone)
         try await session(world, sessionCode)
         try await signIn(world, refused: 1)
-        let revocation = Revocation(database: database, clients: world.authenticator, clock: world.clock)
+        let revocation = Revocation(
+            database: database, clients: world.authenticator, callbacks: .unheard, clock: world.clock)
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)

@@ -63,7 +63,7 @@ struct PermissionRetentionTests {
         for _ in 1...25 { answer = try await world.refresh(answer) }
         let live = try await world.signIn()
         let permission = try #require(try await world.accessTokens.present(answer.accessToken).permission)
-        try await Permissions(database: world.database, callbacks: .unheard).end(permission, at: world.clock.now)
+        try await Permissions(database: world.database, callbacks: .unheard).logOut(permission, at: world.clock.now)
         world.clock.advance(by: Retention.refreshMemory - .hours(1))
         await sweepAll(world)
         #expect(try await permissions(world) == 2)

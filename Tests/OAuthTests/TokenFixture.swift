@@ -51,9 +51,12 @@ struct TokenFixture: Sendable {
                     tokens: RefreshTokens(database: database), seal: seal, clock: clock, random: random),
             ],
             mint: BearerTokenMint(
-                database: database, jwts: .signed(under: seal, in: database, clock: clock), clock: clock, random: random
+                database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
+                clock: clock, random: random
             ), issuer: "https://id.example/")
-        try await database.write { db in try Accounts.insertBlank(account, at: clock.now, in: db) }
+        try await database.write { db in
+            try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+        }
         merchant = try await merchants.create(["name": "Loom"]).id
         let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes
         let phone: [JSON.Member] = [

@@ -3,22 +3,35 @@ import Storage
 /// Lends databases with the whole schema to one test after another: so many tests at once that none waits for another's
 /// connections, and on PostgreSQL each database many times, emptied in between, because making one is dear.
 actor DatabaseLoans {
-    private static let sqlite = DatabaseLoans(.sqlite)
-    private static let postgresql = DatabaseLoans(.postgresql)
-    private static let most = 6
+    private static let first = [
+        Backend.sqlite: DatabaseLoans(.sqlite, most: 6), .postgresql: DatabaseLoans(.postgresql, most: 6),
+    ]
+    private static let second = [
+        Backend.sqlite: DatabaseLoans(.sqlite, most: 3), .postgresql: DatabaseLoans(.postgresql, most: 3),
+    ]
+    /// Whether this test has a database already. A second one comes from elsewhere: tests that each hold one and wait for
+    /// another would wait for each other.
+    @TaskLocal static var isSecond = false
 
     private let backend: Backend
+    private let most: Int
     private var free: [any Database] = []
     private var lent = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    private init(_ backend: Backend) { self.backend = backend }
+    private init(_ backend: Backend, most: Int) {
+        self.backend = backend
+        self.most = most
+    }
 
-    static func of(_ backend: Backend) -> DatabaseLoans { backend == .sqlite ? sqlite : postgresql }
+    static func of(_ backend: Backend) -> DatabaseLoans {
+        guard let loans = (isSecond ? second : first)[backend] else { preconditionFailure("no loans of \(backend)") }
+        return loans
+    }
 
     /// An empty database; give it back.
     func take() async throws -> any Database {
-        if lent < Self.most {
+        if lent < most {
             lent += 1
         } else {
             await withCheckedContinuation { waiting.append($0) }

@@ -1,75 +1,139 @@
 import Foundation
 import Synchronization
 
-/// A web server on 127.0.0.1 for one purpose: hears GET requests, each on a thread of its own, and closes.
+/// A server on 127.0.0.1 for one purpose: each connection is served on a thread of its own, and closed.
 public final class LocalListener: Sendable {
     public let port: UInt16
-    private let listener: Int32
+    private let socket: Int32
     private let isStopped = Mutex(false)
-    /// What it answers, whole, to the first line of a request; nil leaves the connection open until the other gives up.
-    private let answer: @Sendable (_ requestLine: String) -> [UInt8]?
 
-    public init(_ answer: @escaping @Sendable (_ requestLine: String) -> [UInt8]?) throws {
-        self.answer = answer
+    /// Serves each connection by `serve`.
+    public init(serving serve: @escaping @Sendable (Connection) -> Void) throws {
         #if canImport(Darwin)
-            listener = socket(AF_INET, SOCK_STREAM, 0)
+            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = self.listener
+        let socket = socket
         let isBound = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(listener, address, length) == 0 && listen(listener, 64) == 0
-                    && getsockname(listener, address, &length) == 0
+                bind(socket, address, length) == 0 && listen(socket, 64) == 0
+                    && getsockname(socket, address, &length) == 0
             }
         }
         guard isBound else { throw POSIXError(.EADDRNOTAVAIL) }
         port = UInt16(bigEndian: address.sin_port)
-        Thread { [weak self] in
-            while case let connection = accept(listener, nil, nil), connection >= 0 {
-                Thread { [weak self] in
-                    self?.serve(connection)
-                    close(connection)
+        Thread {
+            while case let descriptor = accept(socket, nil, nil), descriptor >= 0 {
+                Thread {
+                    serve(Connection(descriptor))
+                    close(descriptor)
                 }.start()
             }
-            // Not by whoever stops it: the number may be another's before accept has heard.
-            close(listener)
+            // Here and nowhere else: the number of a descriptor that is closed may be somebody else's before this thread
+            // asks for the next connection.
+            close(socket)
         }.start()
+    }
+
+    /// A web server that looks at nothing but the first line. `answer` has the whole answer to the first line of a request; nil leaves the connection open
+    /// until the other side gives up.
+    public convenience init(_ answer: @escaping @Sendable (_ requestLine: String) -> [UInt8]?) throws {
+        try self.init(serving: { connection in
+            // Read to the end: what is closed with something unread in it may be torn off.
+            guard let head = connection.head(), let line = head.first, connection.body(after: head) != nil else {
+                return
+            }
+            guard let bytes = answer(line) else { return connection.waitForEnd() }
+            connection.send(bytes)
+        })
     }
 
     deinit { stop() }
 
     /// Nobody answers any more.
     public func stop() {
-        // A descriptor that is closed twice may be somebody else's by then.
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
             return !isStopped
         }
-        if isFirst { shutdown(listener, Int32(SHUT_RDWR)) }
+        if isFirst { shutdown(socket, Int32(SHUT_RDWR)) }
     }
+}
 
-    private func serve(_ connection: Int32) {
-        var request: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while !request.suffix(4).elementsEqual("\r\n\r\n".utf8) {
-            let count = recv(connection, &buffer, buffer.count, 0)
-            guard count > 0 else { return }
-            request += buffer[..<count]
+extension LocalListener {
+    /// What one client says, and what it is told.
+    public final class Connection {
+        private let descriptor: Int32
+        private var buffer: [UInt8] = []
+
+        fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        /// The next line without its CRLF; nil at the end.
+        public func next() -> String? {
+            while true {
+                if let end = buffer.indices.dropLast().first(where: { buffer[$0] == 0x0D && buffer[$0 + 1] == 0x0A }) {
+                    defer { buffer.removeFirst(end + 2) }
+                    return String(decoding: buffer[..<end], as: UTF8.self)
+                }
+                guard fill() else { return nil }
+            }
         }
-        let line = String(decoding: request.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-        guard var rest = answer(line)?[...] else {
-            _ = recv(connection, &buffer, buffer.count, 0)
-            return
+
+        /// The next `count` bytes, as text; nil when the end comes first.
+        public func next(_ count: Int) -> String? {
+            while buffer.count < count { guard fill() else { return nil } }
+            defer { buffer.removeFirst(count) }
+            return String(decoding: buffer[..<count], as: UTF8.self)
         }
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
+
+        /// The lines of a request up to the empty one; nil when the end comes first.
+        public func head() -> [String]? {
+            var lines: [String] = []
+            while let line = next() {
+                guard !line.isEmpty else { return lines }
+                lines.append(line)
+            }
+            return nil
+        }
+
+        /// The body that belongs to `head`.
+        public func body(after head: [String]) -> String? {
+            next(Self.header("content-length", in: head).flatMap { Int($0) } ?? 0)
+        }
+
+        /// What `head` says under `name`, which is in small letters.
+        public static func header(_ name: String, in head: [String]) -> String? {
+            head.first { $0.lowercased().hasPrefix(name + ":") }
+                .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
+        }
+
+        public func say(_ line: String) { send(Array("\(line)\r\n".utf8)) }
+
+        public func send(_ bytes: [UInt8]) {
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes {
+                    Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                guard count > 0 else { return }
+                rest = rest.dropFirst(count)
+            }
+        }
+
+        /// Waits until the other side gives up.
+        public func waitForEnd() { while fill() {} }
+
+        private func fill() -> Bool {
+            var piece = [UInt8](repeating: 0, count: 65536)
+            let count = recv(descriptor, &piece, piece.count, 0)
+            guard count > 0 else { return false }
+            buffer += piece[..<count]
+            return true
         }
     }
 }

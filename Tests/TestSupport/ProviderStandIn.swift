@@ -47,6 +47,9 @@ public final class ProviderStandIn: Sendable {
     public func give(facebook token: String, _ facts: Token) { books.state.withLock { $0.facebook[token] = facts } }
     public func give(google token: String, _ facts: Token) { books.state.withLock { $0.google[token] = facts } }
 
+    /// From now on answers `json` at `path`.
+    public func answer(_ path: String, _ json: JSON) { books.state.withLock { $0.answers[path] = json } }
+
     /// From now on answers so to questions whose path ends in `path`; nil: as it should.
     public func fail(_ path: String = "", status: String?, body: String = "{}") {
         books.state.withLock { $0.failure = status.map { (path, Books.response($0, body)) } }
@@ -62,6 +65,7 @@ private final class Books: Sendable {
         var facebook: [String: ProviderStandIn.Token] = [:]
         var google: [String: ProviderStandIn.Token] = [:]
         var failure: (path: String, answer: [UInt8])?
+        var answers: [String: JSON] = [:]
         var questions: [String] = []
     }
     let state = Mutex(State())
@@ -81,7 +85,7 @@ private final class Books: Sendable {
             case "/facebook/me": Self.me(query, state.facebook)
             case "/google/tokeninfo": Self.tokenInfo(query, state.google)
             case "/google/userinfo": Self.userInfo(query, state.google)
-            default: ("404 Not Found", [:])
+            default: state.answers[path].map { ("200 OK", $0) } ?? ("404 Not Found", [:])
             }
         return Self.response(status, json.text)
     }

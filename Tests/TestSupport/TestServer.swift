@@ -1,7 +1,7 @@
 public import Cryptography
 import Deployment
 import JOSE
-import Keys
+public import Keys
 import OAuth
 import Pages
 import ServiceLifecycle
@@ -19,6 +19,7 @@ public struct TestServer: Sendable {
         let clock = ManualClock()
         let log = RecordedLog()
         let hashing: HashingPool
+        let isDevelopment: Bool
         let mail = PostBox()
     }
 
@@ -37,15 +38,16 @@ public struct TestServer: Sendable {
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
-        _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil,
+        _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil, isDevelopment: Bool = false,
         _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let loans = DatabaseLoans.of(backend)
         let database = try await loans.take()
         do {
-            let house = try House(backend, database, settings: settings, hashing: hashing)
+            let house = try House(
+                backend, database, settings: settings, hashing: hashing, isDevelopment: isDevelopment)
             let admin = try await house.administrator()
-            let value = try await open(house, admin, body)
+            let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(house, admin, body) }
             await loans.giveBack(database)
             return value
         } catch {
@@ -56,6 +58,17 @@ public struct TestServer: Sendable {
 
     /// Every route of its public address, as `POST /login`.
     public var routes: [String] { get throws { try house.spindle().routes } }
+
+    public var signingKeys: SigningKeys {
+        SigningKeys(database: database, seal: Seal(masterKey: house.masterKey, random: SystemRandom()))
+    }
+
+    /// What `spindle key rotate` does.
+    public func rotateKeys() async throws {
+        for algorithm in Set(try await signingKeys.all().map(\.algorithm)) {
+            _ = try await signingKeys.hasten(algorithm, signsFrom: clock.now + KeyRing.shortestLead, at: clock.now)
+        }
+    }
 
     /// Starts another node over the same database, runs `body` and stops it.
     public func beside<Value>(_ body: (TestServer) async throws -> Value) async throws -> Value {
@@ -95,7 +108,8 @@ public struct TestServer: Sendable {
 
 extension TestServer.House {
     fileprivate init(
-        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?
+        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?,
+        isDevelopment: Bool
     ) throws {
         var configuration = try SpindleConfiguration.read(
             commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
@@ -104,18 +118,24 @@ extension TestServer.House {
         let quick = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
         self.init(
             backend: backend, database: database, configuration: configuration,
-            hashing: try hashing ?? HashingPool(parameters: quick, random: SystemRandom()))
+            hashing: try hashing ?? HashingPool(parameters: quick, random: SystemRandom()),
+            isDevelopment: isDevelopment)
     }
 
     /// Parsed once: no test has pages of its own.
     private static let templates = Result { try Templates(site: "spindle.test") }
+    private static let developmentTemplates = Result { try Templates(site: "spindle.test", isDevelopment: true) }
+
+    private var templates: Templates {
+        get throws { try (isDevelopment ? Self.developmentTemplates : Self.templates).get() }
+    }
 
     fileprivate func spindle() throws -> Spindle {
         try Spindle.build(
             configuration,
             Parts(
                 database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
-                templates: try Self.templates.get(), mailer: mail, logger: log.logger))
+                templates: try templates, mailer: mail, logger: log.logger))
     }
 
     /// The platform's first admin client, as `spindle init` makes it.
@@ -123,7 +143,7 @@ extension TestServer.House {
         let random = SystemRandom()
         let stores = Stores(
             configuration, database: database, seal: Seal(masterKey: masterKey, random: random), clock: clock,
-            random: random, hashing: hashing, templates: try Self.templates.get(), logger: log.logger)
+            random: random, hashing: hashing, templates: try templates, logger: log.logger)
         let metadata = try ClientMetadata(
             ["client_name": "Administrator", "scope": "admin", "grant_types": ["client_credentials"]])
         let made = try await stores.clients.register(metadata, merchant: nil)

@@ -36,10 +36,12 @@ public struct World: Sendable {
 
     /// Starts a server on `backend`, makes the world and runs `story` in it.
     public static func with(
-        _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil,
+        _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil, isDevelopment: Bool = false,
         _ story: (World) async throws -> Void
     ) async throws {
-        try await TestServer.with(backend, settings: settings, hashing: hashing) { server in
+        try await TestServer.with(
+            backend, settings: settings, hashing: hashing, isDevelopment: isDevelopment
+        ) { server in
             try await story(try await World(server))
         }
     }

@@ -8,7 +8,7 @@ import Values
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Signing keys, and the master key that seals them.",
-        subcommands: [List.self, Rotate.self, Reseal.self])
+        subcommands: [List.self, Rotate.self, Withdraw.self, Reseal.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the signing keys: their public halves.")

@@ -11,7 +11,8 @@ extension KeyCommand {
             abstract: "Make the next signing key of each algorithm, ahead of its time.",
             discussion: """
                 It is published at once and signs ten minutes later, when every cache knows it. What the old key signed \
-                verifies until it has expired. The server rotates by itself as the setting key_rotation says.
+                verifies until it has expired. A next key that was to sign later signs then. The server rotates by \
+                itself as the setting key_rotation says. When a key is stolen: spindle key withdraw.
                 """)
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -27,7 +28,7 @@ extension KeyCommand {
                 throw error
             }
             await installation.close()
-            if made.isEmpty { Terminal.tell("Each algorithm has its next key already; nothing was changed.") }
+            if made.isEmpty { Terminal.tell("Each algorithm has a next key that signs within ten minutes; nothing was changed.") }
             let items = made.map { key in
                 JSON.members([
                     "id": .string(key.id), "algorithm": .string(key.algorithm.rawValue),
@@ -40,7 +41,7 @@ extension KeyCommand {
         private func rotate(_ keys: SigningKeys, at now: Timestamp) async throws -> [SigningKey] {
             var made: [SigningKey] = []
             for algorithm in Set(try await keys.all().map(\.algorithm)).sorted(by: { $0.rawValue < $1.rawValue }) {
-                if let key = try await keys.make(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {
+                if let key = try await keys.hasten(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {
                     made.append(key)
                 }
             }

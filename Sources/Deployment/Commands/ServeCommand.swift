@@ -1,5 +1,6 @@
 import ArgumentParser
 import Cryptography
+import Keys
 import Logging
 import Pages
 import Values
@@ -11,23 +12,34 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Bring the schema of a PostgreSQL database up to date first; on SQLite that is always done.")
     var migrate = false
+    @OptionGroup var development: DevelopmentOptions
     @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
     func run() async throws {
         let configuration = try options.read()
+        if development.dev { try DevelopmentMode.check(configuration) }
         LoggingSystem.bootstrap { label in
             StandardErrorLog(
                 label: label, level: configuration.logLevel, format: configuration.logFormat, clock: SystemClock())
         }
         let logger = Logger(label: "spindle")
-        let installation = try await Installation.open(configuration, for: .serving(migrating: migrate))
+        let installation = try await Installation.open(
+            configuration, for: development.dev ? .initialising : .serving(migrating: migrate))
         do {
+            // A key that is made when its first signature is asked for signs before anybody can know it.
+            try await SigningKeys(database: installation.database, seal: installation.seal)
+                .createMissing(at: installation.clock.now)
+            let welcome = try await development.prepare(installation, configuration, logger)
             let parts = Parts(
                 database: installation.database, masterKey: installation.masterKey,
-                hashing: try HashingPool(random: installation.random), templates: try Templates(configuration),
+                hashing: try HashingPool(random: installation.random),
+                templates: try Templates(configuration, isDevelopment: development.dev),
                 mailer: configuration.mail.mailer(from: configuration.mailFrom), logger: logger)
             let spindle = try Spindle.build(configuration, parts)
-            try await Server(spindle: spindle, configuration: configuration, logger: logger).run()
+            try await Server(
+                spindle: spindle, configuration: configuration, logger: logger,
+                onListening: { _ in welcome.map(Terminal.print) }
+            ).run()
         } catch {
             await installation.close()
             throw error

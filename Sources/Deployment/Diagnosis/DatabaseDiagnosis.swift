@@ -18,6 +18,7 @@ struct DatabaseDiagnosis {
         var findings = [schema, masterKey]
         if let key { findings.append(await signingKeysFinding(key)) }
         findings.append(await clockFinding())
+        if let development = await developmentFinding() { findings.append(development) }
         return findings
     }
 
@@ -75,6 +76,21 @@ struct DatabaseDiagnosis {
             guard let latest, latest > now else { return Finding("clock", .good, "it says \(now.rfc3339)") }
             return Finding(
                 "clock", .bad, "it says \(now.rfc3339), but the database has seen \(latest.rfc3339) already")
+        }
+    }
+
+    /// Nothing, unless anybody could sign in as anybody here once.
+    private func developmentFinding() async -> Finding? {
+        do {
+            let mark = DevelopmentMark(database: database)
+            try await mark.refuse(under: configuration.issuer)
+            return try await mark.find().map { since in
+                Finding(
+                    "development", .warning,
+                    "this database has been served with --dev since \(since): it is for nothing else")
+            }
+        } catch {
+            return Finding("development", .bad, Self.reason(error))
         }
     }
 

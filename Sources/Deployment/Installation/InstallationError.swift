@@ -8,6 +8,10 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case newer(Int)
     /// A schema step differs from the one this binary knows.
     case altered(Int)
+    /// `--dev` on a database in which people are that signed up otherwise.
+    case peopleInDevelopment
+    /// People would come to a database that was served with `--dev`.
+    case forDevelopment(since: String)
 
     public var description: String {
         switch self {
@@ -16,6 +20,11 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
             "the database lacks schema step \(steps.map(String.init).joined(separator: ", ")): run `spindle migrate`"
         case .newer(let step): "the database has schema step \(step): it was made by a newer Spindle than this one"
         case .altered(let step): "schema step \(step) of the database is not the one this Spindle knows"
+        case .peopleInDevelopment:
+            "there are people in this database: give --dev one of its own, such as `--database dev.db`"
+        case .forDevelopment(let since):
+            "this database has been served with --dev since \(since): whoever is in it may be nobody. Give an https "
+                + "issuer another database"
         }
     }
 }

@@ -1,8 +1,8 @@
-import Federation
 import HTTPTypes
 import Hummingbird
 import JOSE
 public import OAuth
+import OpenID
 import Values
 
 /// Who administers: the platform, or one merchant.
@@ -40,17 +40,16 @@ enum Administrator: Sendable {
         try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
     }
 
-    func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
-        try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
+    func permit(_ webhook: DittoWebhook, toBecome changed: DittoWebhook) throws {
+        try permit(enabling: webhook.disabledAt != nil && changed.disabledAt == nil)
     }
 
-    /// An issuer that was deleted could be registered anew, and would be enabled.
-    func permit(deleting issuer: TrustedIssuer) throws {
-        try permit(enabling: issuer.disabledAt != nil)
+    func permit(deleting webhook: DittoWebhook) throws {
+        try permit(enabling: webhook.disabledAt != nil)
     }
 
     /// Whoever disabled it may have been the platform, against this very merchant.
-    private func permit(enabling: Bool) throws {
+    func permit(enabling: Bool) throws {
         guard confines == nil || !enabling else {
             throw Problem.forbidden("What is disabled is enabled by the platform only.", member: "disabled")
         }

@@ -30,7 +30,8 @@ public struct IssuersEndpoint: Endpoint {
         guard administrator.covers(merchant) else {
             throw Problem.forbidden("You may register issuers of your own merchant only.", member: "merchant_id")
         }
-        return .json(try await issuers.register(json, merchant: merchant).json, status: .created)
+        let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
+        return .json(issuer.json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {

@@ -66,7 +66,8 @@ extension PageRenderer {
                 action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
         case .message(let origin, let fields):
-            let visit = try await visit(http, client: address.client)
+            // Whom it tells may have it in a frame, as a silent request does; its answer is for that origin anyway.
+            let visit = try await visit(http, client: address.client).framed(by: origin)
             let message = WebMessagePage(
                 origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.webMessage(message, in: visit.frame), visit, script: true)

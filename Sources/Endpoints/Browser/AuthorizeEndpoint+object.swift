@@ -5,6 +5,11 @@ import OpenID
 import Values
 
 extension AuthorizeEndpoint {
+    /// Whether the request is in an object, here or at an address.
+    func holdsObject(_ form: Form) -> Bool {
+        [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
+    }
+
     /// Takes a request object apart, once: the browser goes on with the parameters it held, which change from page to page.
     func takeApart(_ form: Form, _ http: Request, _ context: SpindleContext) async throws -> Response {
         let whole: Form
@@ -23,10 +28,16 @@ extension AuthorizeEndpoint {
     /// The request with its object's parameters over those beside it (Core §6.1). Nil when its client is unknown.
     private func opened(_ form: Form) async throws -> Form? {
         let parameters = try form.parameters
-        guard let id = parameters[.clientID], let client = try await pages.clients.findLive(Client.ID(id)),
-            let object = parameters[.request]
-        else { return nil }
-        let inside = try await requestObjects.parameters(of: object, from: client)
+        guard let id = parameters[.clientID], let client = try await pages.clients.findLive(Client.ID(id)) else {
+            return nil
+        }
+        let inside: [(name: String, value: String)]
+        switch (parameters[.request], parameters[.requestURI]) {
+        case (nil, nil): return nil
+        case (let object?, nil): inside = try await requestObjects.parameters(of: object, from: client)
+        case (nil, let address?): inside = try await requestObjects.parameters(at: address, from: client)
+        case (.some, .some): throw OAuthError.requestTwice
+        }
         if let beside = parameters[.responseType], let type = inside.first(where: { $0.name == "response_type" })?.value
         {
             guard beside == type else {
@@ -34,7 +45,7 @@ extension AuthorizeEndpoint {
                     "request_object_response_type", "its response_type is another than that beside it")
             }
         }
-        let replaced = Set(inside.map(\.name) + [Parameter.request.rawValue])
+        let replaced = Set(inside.map(\.name) + [Parameter.request, .requestURI].map(\.rawValue))
         return Form(pairs: form.pairs.filter { !replaced.contains($0.name) } + inside)
     }
 }

@@ -53,14 +53,13 @@ public struct AuthorizeEndpoint: Endpoint {
         _ form: Form, by entrance: Entrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
         let form = entrance.form(form)
-        guard form[Parameter.request.rawValue]?.isEmpty ?? true else {
-            return try await takeApart(form, http, context)
-        }
-        return try await pages.authorizing(form, http, context) { request in
+        guard !holdsObject(form) else { return try await takeApart(form, http, context) }
+        return try await pages.authorizing(form, http, context) { asked in
+            let request = asked.trying(try pages.development?.trial(form))
             let form = form.complete(for: request.returnAddress.client)
             let session = try await sessions.of(http, pages.site)
             let visitor = try await visitor(session, request)
-            switch request.next(for: visitor, at: clock.now) {
+            switch request.next(for: visitor, at: clock.now, hasAsked: form.hasAsked) {
             case .signIn where entrance.beginsWithSignUp && request.prompt.isEmpty:
                 return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
             case .signIn:
@@ -75,6 +74,10 @@ public struct AuthorizeEndpoint: Endpoint {
             case .refuse(.accessDenied):
                 throw OAuthError(
                     .accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
+            case .refuse(.unmetAuthenticationRequirements):
+                throw OAuthError(
+                    .unmetAuthenticationRequirements, "essential_acr_unmet",
+                    "The person signed in, but in none of the ways that the essential acr names.")
             case .refuse(let code):
                 throw OAuthError(code, code.rawValue, "The person would have to be asked, and prompt=none forbids it.")
             case .respond: return try await give(request, session, form, http)
@@ -107,15 +110,21 @@ public struct AuthorizeEndpoint: Endpoint {
     private func signIn(
         _ request: AuthorizationRequest, _ form: Form, _ http: Request, _ session: Session?, confirming: Bool
     ) async throws -> Response {
+        if let door = pages.development {
+            return .sendBrowser(to: door.way(to: form.signedIn.onward), status: .seeOther)
+        }
         let issued = pages.forms.issue(http)
         let client = request.returnAddress.client
         let visit = try await pages.visit(http, client: client, uiLocales: form["ui_locales"])
         // Whoever is known by another address cannot confirm to be the one that is hinted at.
         let known = request.prompt.contains(.selectAccount) ? nil : session?.email
         let email = confirming ? session?.email : request.loginHint ?? known
+        let onward = OnwardPath(form.signedIn.onward)
+        let isAnew = request.prompt.contains(.login) || onward?.wantsFreshness == true
         let page = LoginPage(
             action: "/login", formToken: issued.token, continueTo: form.signedIn.onward, email: email ?? "",
-            clientName: client.name, isConfirmation: confirming && email != nil,
+            clientName: client.name, isConfirmation: confirming && email != nil, wantsAnew: isAnew,
+            ways: try await pages.ways(for: visit, to: onward, of: session, isAnew: isAnew),
             cancel: LoginPage.Cancel(action: ConsentEndpoint.path, request: form.pairs.encoded))
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
@@ -130,16 +139,24 @@ extension Form {
 extension Session {
     /// Its person, in OAuth's words. A session that was bought is no sign-in of a kind that could be told.
     var subject: Subject {
-        Subject(
-            account: account, signedInAt: signedInAt, method: method == .token ? nil : method.rawValue,
-            session: id.text)
+        Subject(account: account, signedInAt: signedInAt, method: methodReference, session: id.text)
     }
 
-    /// The same in OAuth's words.
+    private var methodReference: String? {
+        switch method {
+        case .password, .mail: method.rawValue
+        case .issuer, .issuerUndated: AuthenticationContext.byIssuer
+        case .token: nil
+        }
+    }
+
+    /// How it came about, in OAuth's words.
     var kind: Visitor.Session {
         switch origin {
+        case .signIn where method == .issuer || method == .issuerUndated: .vouched(for: nil, isDated: method == .issuer)
         case .signIn: .signIn
         case .bought(let merchant): .bought(by: merchant.map { Merchant.ID($0) })
+        case .vouched(let merchant): .vouched(for: Merchant.ID(merchant), isDated: method == .issuer)
         }
     }
 }

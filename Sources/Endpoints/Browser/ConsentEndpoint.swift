@@ -79,7 +79,7 @@ public struct ConsentEndpoint: Endpoint {
         try await consents.allow(
             decision.allowed, of: decision.shown, to: client.id, by: session.account, at: clock.now)
         let answered = asked.without([.consent])
-        let narrowed = decision.granted.isEmpty ? answered : answered.with(.scope, decision.granted.description)
+        let narrowed = decision.granted.isEmpty ? answered : answered.narrowed(to: decision.granted)
         return .sendBrowser(to: narrowed.onward, status: .seeOther)
     }
 }
@@ -93,10 +93,8 @@ extension PageRenderer {
         let issued = forms.issue(http)
         let client = request.returnAddress.client
         let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"])
-        var merchantName = ""
-        if let merchant = client.merchant { merchantName = try await merchants.find(merchant)?.name ?? "" }
         let page = ConsentPage(
-            clientName: client.name, merchantName: merchantName,
+            clientName: client.name, maker: try await maker(of: client),
             scopes: scope.tokens.map {
                 ConsentPage.Scope(name: $0, isRequired: ConsentDecision.required.contains($0))
             },
@@ -106,5 +104,12 @@ extension PageRenderer {
         return self.page(
             templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    /// RFC 7591 §5: the person is told that nobody but the client itself says what it is.
+    private func maker(of client: Client) async throws -> ConsentPage.Maker {
+        guard !client.registeredItself else { return .nobodyKnown }
+        guard let merchant = client.merchant else { return .platform }
+        return try await merchants.find(merchant).map { .merchant($0.name) } ?? .platform
     }
 }

@@ -21,13 +21,20 @@ extension Form {
     /// The request after a new sign-in or account, which is what these prompts asked for. Nor does it ask again for a
     /// `max_age` that the way back itself could outlast: it gets a minute.
     var signedIn: Form {
-        let rest = without(Prompt.signingIn)
+        let rest = without(Prompt.signingIn).pairs.filter { $0.name != Self.asked }
+        let mark: [Pair] = self[Parameter.claims.rawValue] == nil ? [] : [(Self.asked, "1")]
         return Form(
-            pairs: rest.pairs.map { pair in
+            pairs: rest.map { pair in
                 guard pair.name == Parameter.maxAge.rawValue, let seconds = Int64(pair.value) else { return pair }
                 return (pair.name, String(max(seconds, 60)))
-            })
+            } + mark)
     }
+
+    /// Whether the request is on its way back from a sign-in. A client that says so itself has its answer the sooner.
+    var hasAsked: Bool { self[Self.asked] != nil }
+
+    /// No parameter of OAuth's.
+    private static let asked = "spindle_asked"
 
     /// The request with the prompts in `answered` taken out.
     func without(_ answered: Set<Prompt>) -> Form {
@@ -47,6 +54,11 @@ extension Form {
         let hints = [Parameter.loginHint, .idTokenHint].map(\.rawValue)
         let rest = pairs.filter { !hints.contains($0.name) }
         return Form(pairs: rest).with(.prompt, prompts.joined(separator: " "))
+    }
+
+    /// The request for `scope` alone, whatever else it asked for and in whichever way.
+    func narrowed(to scope: Scope) -> Form {
+        Form(pairs: pairs.filter { $0.name != Parameter.accessType.rawValue }).with(.scope, scope.description)
     }
 
     /// The request with `value` for its `parameter`.

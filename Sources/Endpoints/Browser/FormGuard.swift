@@ -23,12 +23,20 @@ public struct FormGuard: Sendable {
         let token: String
         /// What `Set-Cookie` must say, when the browser has no cookie yet.
         let setCookie: String?
+        /// The browser that has it from now on.
+        let browser: Fingerprint<Browser>
     }
 
     func issue(_ request: Request) -> Issued {
-        if let cookie = request.cookie(site.formCookie) { return Issued(token: token(for: cookie), setCookie: nil) }
+        if let cookie = request.cookie(site.formCookie) { return issued(cookie, isNew: false) }
         let cookie = Base64URL.encode(random.bytes(24))
-        return Issued(token: token(for: cookie), setCookie: site.cookie(site.formCookie, cookie))
+        return issued(cookie, isNew: true)
+    }
+
+    private func issued(_ cookie: String, isNew: Bool) -> Issued {
+        Issued(
+            token: token(for: cookie), setCookie: isNew ? site.cookie(site.formCookie, cookie) : nil,
+            browser: Fingerprint(of: cookie))
     }
 
     /// Whether `form` was posted from a page of ours in this browser.

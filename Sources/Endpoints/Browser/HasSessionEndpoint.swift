@@ -2,6 +2,7 @@ public import Hummingbird
 public import Identity
 import JOSE
 public import OAuth
+public import OpenID
 public import Values
 
 /// `/ajax/hasSession.js`, `/rpc/hasSession.js`: tells a web page of a client, by a script, whether there is a session.
@@ -10,19 +11,21 @@ public struct HasSessionEndpoint: Endpoint {
     private let clients: Clients
     private let sessions: Sessions
     private let accounts: Accounts
+    private let names: SubjectNames
     private let apps: ConnectedApps
     private let agreements: Agreements
     private let signSecrets: SignSecrets
     private let clock: any WallClock
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, apps: ConnectedApps,
-        agreements: Agreements, signSecrets: SignSecrets, clock: any WallClock
+        site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, names: SubjectNames,
+        apps: ConnectedApps, agreements: Agreements, signSecrets: SignSecrets, clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.accounts = accounts
+        self.names = names
         self.apps = apps
         self.agreements = agreements
         self.signSecrets = signSecrets
@@ -64,9 +67,11 @@ public struct HasSessionEndpoint: Endpoint {
     private func person(_ id: AccountID, _ client: Client, _ scope: Scope) async throws -> JSON {
         let mayName = client.firstParty || scope.contains("profile")
         let profile = mayName ? try await accounts.find(id)?.profile : nil
+        let hasNumber = !client.openID.isPairwise
         return .members([
-            "userId": .integer(id.number), "id": .string(id.description),
-            "uuid": .string(PersonUUID(id).description), "displayName": profile?["name"],
+            "userId": hasNumber ? .integer(id.number) : nil,
+            "id": .string(try await names.subject(id, for: client)),
+            "uuid": hasNumber ? .string(PersonUUID(id).description) : nil, "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
             "defaultAgreementAccepted": .bool(try await agreements.isAccepted(agreements.platform, by: id)),

@@ -129,7 +129,7 @@ public struct LogoutEndpoint: Endpoint {
     /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
     private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
         // A token in a URL that ends it is nobody's gain.
-        let token = try await tokens.require(request, form: form.parameters, inQuery: true)
+        let token = try await tokens.require(request, form: form.parameters, inQuery: true, forAnybody: true)
         guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
         try await permissions.logOut(permission, at: clock.now)
         return token

@@ -33,7 +33,8 @@ struct LogoutWish {
     /// Whether an ID token shows that `session` is meant: one that was given in it, to its person. A request that would
     /// lead elsewhere than it may shows nothing, whatever it holds.
     func isShown(by session: Session) async throws -> Bool {
-        guard let hint, hint.session == session.id.text, address != nil || !LogoutAddress.isAsked(by: parameters)
+        guard let hint, address != nil || !LogoutAddress.isAsked(by: parameters),
+            try await hint.isOf(session: session.id.text)
         else { return false }
         return try await hint.isAbout(session.account)
     }

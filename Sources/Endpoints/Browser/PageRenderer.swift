@@ -1,3 +1,4 @@
+public import Federation
 import HTTPTypes
 import Hummingbird
 public import OAuth
@@ -10,13 +11,20 @@ public struct PageRenderer: Sendable {
     let forms: FormGuard
     let clients: Clients
     let merchants: Merchants
+    let issuers: TrustedIssuers
+    /// The way in that takes the place of the login page in development mode: never without pages that say so.
+    let development: DevelopmentDoor?
 
-    public init(templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants) {
+    public init(templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
+        issuers: TrustedIssuers
+    ) {
         self.templates = templates
         self.site = site
         self.forms = forms
         self.clients = clients
         self.merchants = merchants
+        self.issuers = issuers
+        development = templates.isDevelopment ? DevelopmentDoor() : nil
     }
 
     /// A page for people: no script of its own, no frame around it, nothing kept by caches.

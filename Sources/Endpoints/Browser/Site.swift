@@ -26,4 +26,8 @@ public struct Site: Sendable {
 
     /// Where assertions and clients find the token endpoint.
     public var tokenEndpoint: String { origin + "/oauth/token" }
+    /// What a client may call us in what it signs to prove itself (RFC 7523 §3): many take the address they send it to.
+    public var clientAudiences: [String] {
+        [issuer, tokenEndpoint, origin + "/oauth/introspect", origin + "/oauth/revoke"]
+    }
 }

@@ -12,7 +12,7 @@ struct Visit: Sendable {
     /// What images a page may show, the logos of brand and application, without their queries, which no source has
     /// (CSP 3 §2.3.1).
     let imageSources: [String]
-    let framedBy: [String]
+    private(set) var framedBy: [String]
 
     init(language: Language, client: Client? = nil, merchant: Merchant? = nil) {
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
@@ -31,6 +31,15 @@ struct Visit: Sendable {
     }
 }
 
+extension Visit {
+    /// The same for a page that nobody can do anything on: also a third party's `origin` may frame it.
+    func framed(by origin: String) -> Visit {
+        var visit = self
+        visit.framedBy = [origin]
+        return visit
+    }
+}
+
 extension PageRenderer {
     /// The visit that `request` is: `client`, or the client whose authorization request it will go on to, decides the
     /// brand; `ui_locales`, there or here, and then the browser decide the language.
@@ -45,7 +54,8 @@ extension PageRenderer {
         var client = client
         if client == nil, let id = onward["client_id"] { client = try await clients.findLive(Client.ID(id)) }
         var merchant: Merchant?
-        if let id = client?.merchant { merchant = try await merchants.find(id) }
+        // Under a merchant's name and colours a client that came by itself would pass for the merchant's own.
+        if let client, !client.registeredItself, let id = client.merchant { merchant = try await merchants.find(id) }
         return Visit(language: language, client: client, merchant: merchant)
     }
 }

@@ -80,16 +80,20 @@ extension OAuthError {
 }
 
 extension AccessTokens {
-    /// The live token of a request. `inQuery`: this call may have it in the URL, whoever the client is.
+    /// The live token of a request, which is for us. `inQuery`: this call may have it in the URL, whoever the client is.
+    /// `forAnybody`: this call only ends it, so it may be for another's resource.
     func require(
-        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false
+        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false, forAnybody: Bool = false
     ) async throws -> AccessToken {
         try await require(
-            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery)
+            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery,
+            forAnybody: forAnybody)
     }
 
     /// The live token that was `presented`.
-    func require(_ presented: PresentedToken?, inQuery: Bool = false) async throws -> AccessToken {
+    func require(
+        _ presented: PresentedToken?, inQuery: Bool = false, forAnybody: Bool = false
+    ) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
@@ -98,6 +102,7 @@ extension AccessTokens {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
         }
+        if !forAnybody { try token.requireUs() }
         return token
     }
 }

@@ -36,7 +36,7 @@ public struct ErrorBoundary: RouterMiddleware {
     private static func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {
         switch error {
         case let refusal as OAuthError:
-            return refusal.response(logger: logger)
+            return refusal.response(logger: logger, triedHeader: request.headers[.authorization] != nil)
         case let error as HTTPError where error.status == .notFound:
             return refusal(of: request, .notFound, "not_found", "There is no such endpoint.")
         case let error as HTTPError:

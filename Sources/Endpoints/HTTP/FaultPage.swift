@@ -11,7 +11,7 @@ extension Request {
 
     private static let calls = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
-        "/userinfo", "/me", "/user/", "/api/", "/admin/",
+        "/userinfo", "/me", "/user/", "/api/", "/admin/", "/webhooks/",
         "/ajax/", "/rpc/",
     ]
 }

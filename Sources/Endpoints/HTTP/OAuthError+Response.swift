@@ -15,31 +15,34 @@ extension OAuthError {
         case .requestTooLarge: .contentTooLarge
         case .tooManyRequests: .tooManyRequests
         case .temporarilyUnavailable: .serviceUnavailable
+        case .serverError: .internalServerError
         case .invalidRequest, .invalidGrant, .unauthorizedClient, .unsupportedGrantType, .unsupportedResponseType,
             .invalidScope, .invalidRedirectURI, .invalidClientMetadata, .unapprovedSoftwareStatement, .loginRequired,
             .consentRequired, .interactionRequired,
             .unmetAuthenticationRequirements, .requestNotSupported, .requestURINotSupported,
-            .registrationNotSupported, .invalidRequestObject, .invalidTarget:
+            .registrationNotSupported, .invalidRequestObject, .invalidRequestURI, .invalidTarget:
             .badRequest
         }
     }
 
     /// The answer to the client (RFC 6749 §5.2): flat strings. The reason goes to the log, never to the client.
-    func response(logger: Logger) -> Response {
+    /// `triedHeader`: the request had an Authorization header, good or not.
+    func response(logger: Logger, triedHeader: Bool = false) -> Response {
         log(to: logger)
         var response = Response.json(
             .members(["error": .string(code.rawValue), "error_description": .string(hint)]), status: status)
-        decorate(&response.headers)
+        decorate(&response.headers, triedHeader: triedHeader)
         return response
     }
 
     /// What an answer of any form carries: the challenge (RFC 6750 §3, RFC 7617), and when to try again.
-    func decorate(_ headers: inout HTTPFields) {
+    func decorate(_ headers: inout HTTPFields, triedHeader: Bool = false) {
         if let retryAfter {
             headers[.retryAfter] = String(max(1, (retryAfter.milliseconds + 999) / 1000))
         }
         switch code {
-        case .invalidClient: headers[.wwwAuthenticate] = "Basic realm=\"spindle\""
+        // RFC 6749 §5.2: for who tried. Of anybody else the browser would ask for a password.
+        case .invalidClient where triedHeader: headers[.wwwAuthenticate] = "Basic realm=\"spindle\""
         // RFC 6750 §3.1: a request without a token gets the bare challenge.
         case .invalidToken where reason == OAuthError.noToken.reason:
             headers[.wwwAuthenticate] = "Bearer realm=\"spindle\""

@@ -46,6 +46,7 @@ public struct AccountEndpoint: Endpoint {
     private static let notices: [String: AccountPage.Notice] = [
         "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
         "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,
+        "connected": .linkAdded,
         "confirmed": .confirmed,
         "restored": .deletionCancelled,
     ]

@@ -38,17 +38,19 @@ public struct AccountView: Sendable {
     ) async throws -> Response {
         guard let account = try await accounts.find(entry.session.account) else { throw HTTPError(.notFound) }
         let issued = pages.forms.issue(request, to: account.id)
+        let connectable = try await pages.issuers.connectable(to: account.id)
         let hasPassword = try await accounts.hasPassword(account.id)
         let page = AccountPage(
             account: profile(account, hasPassword: hasPassword, refused), formToken: issued.token,
             sessions: try await items(of: entry.session),
             apps: try await apps.list(of: account.id).map(\.item),
             links: try await links.list(of: account.id).map(\.item),
+            connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })
         return pages.page(
             pages.templates.account(page, in: entry.visit.frame), entry.visit, status: status,
-            cookies: [issued.setCookie])
+            cookies: [issued.setCookie], formsLeaveSite: !connectable.isEmpty)
     }
 
     /// Where the person is signed in: here first.

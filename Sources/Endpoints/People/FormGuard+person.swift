@@ -9,7 +9,7 @@ extension FormGuard {
     /// A token for the forms of `person` in this browser.
     func issue(_ request: Request, to person: AccountID) -> Issued {
         let issued = issue(request)
-        return Issued(token: "\(issued.token).\(person)", setCookie: issued.setCookie)
+        return Issued(token: "\(issued.token).\(person)", setCookie: issued.setCookie, browser: issued.browser)
     }
 
     /// Whether `form` was posted from a page of ours in this browser, and from one that was `person`'s. The name of the

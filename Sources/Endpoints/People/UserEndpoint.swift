@@ -2,22 +2,28 @@ public import Hummingbird
 public import Identity
 import JOSE
 public import OAuth
+public import OpenID
 import Values
 
 /// `GET /me`, `GET /user/{id}`: the person a token speaks for, or one that is connected to a client's merchant.
 public struct UserEndpoint: Endpoint {
     private let gate: PersonGate
     private let tokens: AccessTokens
+    private let clients: Clients
+    private let names: SubjectNames
     private let accounts: Accounts
     private let permissions: Permissions
     private let apps: ConnectedApps
 
     public init(
-        gate: PersonGate, tokens: AccessTokens, accounts: Accounts, permissions: Permissions, apps: ConnectedApps
+        gate: PersonGate, tokens: AccessTokens, clients: Clients, names: SubjectNames, accounts: Accounts,
+        permissions: Permissions, apps: ConnectedApps
     ) {
         self.apps = apps
         self.gate = gate
         self.tokens = tokens
+        self.clients = clients
+        self.names = names
         self.accounts = accounts
         self.permissions = permissions
     }
@@ -30,36 +36,53 @@ public struct UserEndpoint: Endpoint {
     @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.answer(request, context) { caller in
             switch caller {
-            case .token(let token, let account): try await answer(account, scope: token.scope.contains)
-            case .person(let account): try await answer(account) { _ in true }
+            case .token(let token, let account):
+                try await answer(account, as: try await name(of: account, token), scope: token.scope.contains)
+            case .person(let account): try await answer(account, as: account.description) { _ in true }
             }
         }
     }
 
-    @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
-        let token = try await tokens.require(request)
-        let wanted = AccountID(try context.parameters.require("id"))
-        if let own = token.account {
-            // Another person's id and one that nobody has read alike.
-            guard wanted == own else { throw Self.notYours }
-            return try await answer(own, scope: token.scope.contains)
-        }
-        // A client's own token sees the people connected to its merchant, and of others not even whether they exist.
-        guard let wanted, let merchant = token.merchant,
-            try await permissions.isConnected(wanted, to: merchant)
-        else { throw Self.notYours }
-        guard !token.isFirstParty else { return try await answer(wanted, scope: token.scope.contains) }
-        // One that is not the merchant's own sees what the person allowed it, and nobody who never did.
-        guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
-        return try await answer(wanted, scope: token.scope.intersection(allowed).contains)
+    /// Who `account` is to the client of `token`.
+    private func name(of account: AccountID, _ token: AccessToken) async throws -> String {
+        try await names.subject(account, for: try await client(of: token))
     }
 
-    private func answer(_ id: AccountID, scope covers: (String) -> Bool) async throws -> Response {
+    private func client(of token: AccessToken) async throws -> Client {
+        guard let client = try await clients.findLive(token.client) else {
+            throw OAuthError.tokenRefused("client_disabled")
+        }
+        return client
+    }
+
+    @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token = try await tokens.require(request)
+        let wanted = try context.parameters.require("id")
+        if let own = token.account {
+            let name = try await name(of: own, token)
+            // Another person's id and one that nobody has read alike.
+            guard wanted == name else { throw Self.notYours }
+            return try await answer(own, as: name, scope: token.scope.contains)
+        }
+        // A client's own token sees the people connected to its merchant, and of others not even whether they exist. One
+        // that knows people by its sector's names cannot be told who has which number.
+        guard let wanted = AccountID(wanted), let merchant = token.merchant,
+            try await !client(of: token).openID.isPairwise, try await permissions.isConnected(wanted, to: merchant)
+        else { throw Self.notYours }
+        guard !token.isFirstParty else {
+            return try await answer(wanted, as: wanted.description, scope: token.scope.contains)
+        }
+        // One that is not the merchant's own sees what the person allowed it, and nobody who never did.
+        guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
+        return try await answer(wanted, as: wanted.description, scope: token.scope.intersection(allowed).contains)
+    }
+
+    private func answer(_ id: AccountID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
         // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
         guard let account = try await accounts.find(id), account.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }
-        return .json(account.json(scope: covers))
+        return .json(account.json(as: name, scope: covers))
     }
 
     private static let notYours = OAuthError(

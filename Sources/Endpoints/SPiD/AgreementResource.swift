@@ -74,6 +74,8 @@ public struct AgreementResource: SPiDResource {
     }
 
     @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
+        // It is the platform's terms, too, that are agreed to in the person's name.
+        try call.requireFirstParty()
         let account = try await person(of: call)
         try await agreements.accept(agreements.terms(for: try call.asking.client), by: account, at: clock.now)
         return .element("Agreements", .members(["result": true]))

@@ -50,6 +50,9 @@ public struct ExchangeResource: SPiDResource {
             throw SPiDRefusal(
                 .badRequest, "Type code: Client to exchange token with is missing a default redirect",
                 reason: error.reason)
+        } catch let error as OAuthError where error.code == .accessDenied {
+            throw SPiDRefusal(
+                .forbidden, "Client is not authorized to access this API endpoint: \(error.hint)", reason: error.reason)
         }
     }
 }

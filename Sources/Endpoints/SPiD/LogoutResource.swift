@@ -15,7 +15,9 @@ public struct LogoutResource: SPiDResource {
 
     public var routes: [SPiDRoute] {
         [
-            SPiDRoute(.get, "logout", name: "Logout", controller: "User.logout", caller: .either) { call in
+            SPiDRoute(
+                .get, "logout", name: "Logout", controller: "User.logout", caller: .either, reach: .everyToken
+            ) { call in
                 try await permissions.logOut(try call.asking.token, at: clock.now)
                 return .element("User", "OK")
             }

@@ -77,7 +77,7 @@ public struct SPiDInterface: Endpoint {
         case .visitor where presented == nil: return nil
         default: break
         }
-        let token = try await tokens.require(presented)
+        let token = try await tokens.require(presented, forAnybody: route.reach == .everyToken)
         switch route.caller {
         case .person where token.account == nil: throw OAuthError.userTokenNeeded
         case .client where token.account != nil: throw OAuthError.clientTokenNeeded
@@ -103,8 +103,13 @@ public struct SPiDInterface: Endpoint {
     ) async throws -> SPiDCall.Asker {
         let caller = holder.caller
         let client = try await contextClient(parameters, of: caller)
-        // What is about anybody but the caller is for those who chose SPiD's ways.
-        guard route.caller != .client || caller.spidCompatible else { throw SPiDRefusal.notSPiDCompatible }
+        // What is about anybody but the caller is for those who chose SPiD's ways. A stranger has what its people allowed
+        // it, and SPiD's API, which knows no scopes, is more than that.
+        guard route.caller != .client || caller.spidCompatible, !caller.isStranger || route.reach != .usual else {
+            throw SPiDRefusal.notSPiDCompatible
+        }
+        // It knows people by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
+        guard !caller.openID.isPairwise || route.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: caller, with: signSecrets)
         return SPiDCall.Asker(token: holder.token, client: client, caller: caller)
     }

@@ -21,6 +21,14 @@ public struct SPiDRoute: Sendable {
             }
         }
     }
+    /// For whom an endpoint is besides the merchant's own clients and those in SPiD's ways, and by which tokens.
+    enum Reach: Sendable {
+        case usual
+        /// For every client of the merchant.
+        case everyClient
+        /// It ends the token: also one that is for another's resource.
+        case everyToken
+    }
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 
     let method: HTTPRequest.Method
@@ -30,19 +38,21 @@ public struct SPiDRoute: Sendable {
     /// SPiD's own word for what answers: `User.logins`.
     let controller: String
     let caller: Caller
+    let reach: Reach
     let required: [String]
     let optional: [String]
     let answer: Answer
 
     init(
         _ method: HTTPRequest.Method, _ path: String, name: String, controller: String, caller: Caller,
-        required: [String] = [], optional: [String] = [], answer: @escaping Answer
+        reach: Reach = .usual, required: [String] = [], optional: [String] = [], answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
         self.name = name
         self.controller = controller
         self.caller = caller
+        self.reach = reach
         self.required = required
         self.optional = optional
         self.answer = answer

@@ -11,6 +11,9 @@ struct UserObject: Sendable {
 
     private var account: Account { person.account }
 
+    /// For a client of somebody else's: who it is, and of the name what `scope` covers.
+    func shortest(scope covers: (String) -> Bool) -> JSON { .object(status + (covers("profile") ? name + place : [])) }
+
     /// For clients that the person has not used: nothing by which the person could be reached.
     func short(scope covers: (String) -> Bool = { _ in true }) -> JSON {
         .object(status + moments + (covers("profile") ? name + place : []))

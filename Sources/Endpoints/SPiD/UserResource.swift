@@ -22,7 +22,9 @@ public struct UserResource: SPiDResource {
 
     public var routes: [SPiDRoute] {
         [
-            SPiDRoute(.get, "me", name: "Me", controller: "User.me", caller: .person) { call in
+            SPiDRoute(
+                .get, "me", name: "Me", controller: "User.me", caller: .person, reach: .everyClient
+            ) { call in
                 try await answer(try call.person, call)
             },
             SPiDRoute(.get, "user/{id}", name: "Get user", controller: "User.user", caller: .either) { call in
@@ -39,10 +41,13 @@ public struct UserResource: SPiDResource {
         let found = try await finder.find(id, for: call)
         let object = UserObject(person: found.person, now: clock.now)
         let covers = try await scope(of: asking, for: id)
+        guard !asking.caller.isStranger else { return .element("User", object.shortest(scope: covers)) }
         guard found.clients.contains(where: { $0.id == asking.client.id }) else {
             return .element("User", object.short(scope: covers))
         }
-        return .element("User", object.full(clients: found.clients, scope: covers))
+        // Which other apps of the merchant somebody uses is no third party's business.
+        let shown = asking.caller.firstParty ? found.clients : found.clients.filter { $0.id == asking.client.id }
+        return .element("User", object.full(clients: shown, scope: covers))
     }
 
     /// A person's token shows what its scope covers, as at `/me`; a client's own what the person allowed the client. The

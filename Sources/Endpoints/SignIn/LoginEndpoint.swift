@@ -33,8 +33,13 @@ public struct LoginEndpoint: Endpoint {
         let session = try await arrivals.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
         guard let session, onward == nil, !confirms else {
+            if let door = pages.development, query["page"] != DevelopmentDoor.forPeople {
+                return .sendBrowser(to: door.way(for: query), status: .seeOther)
+            }
             let email = confirms ? session?.email ?? "" : ""
-            return page(request, visit, onward, email: email, isConfirmation: confirms && !email.isEmpty)
+            return try await page(
+                request, visit, onward, session, email: email, isConfirmation: confirms && !email.isEmpty,
+                isAnew: query["anew"] == "1")
         }
         let form = pages.forms.issue(request)
         let signedIn = SignedInPage(account: session.displayName, formToken: form.token, logoutAction: "/logout")
@@ -42,13 +47,16 @@ public struct LoginEndpoint: Endpoint {
     }
 
     private func page(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String, isConfirmation: Bool = false,
-        refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
-    ) -> Response {
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ session: Session?, email: String,
+        isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+    ) async throws -> Response {
         let form = pages.forms.issue(request)
+        let isAnew = isAnew || onward?.wantsFreshness == true
         let login = LoginPage(
             action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
-            clientName: visit.client?.name, isConfirmation: isConfirmation, cancel: onward?.cancel, refusal: refusal)
+            clientName: visit.client?.name, isConfirmation: isConfirmation, wantsAnew: isAnew,
+            ways: try await pages.ways(for: visit, to: onward, of: session, isAnew: isAnew),
+            cancel: onward?.cancel, refusal: refusal)
         return pages.page(
             pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
             formsLeaveSite: onward?.authorizationRequest != nil)
@@ -67,7 +75,7 @@ public struct LoginEndpoint: Endpoint {
                 login: arrivals.login(request, context, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
-                    proof.account, email: email, dueAt: dueAt, onward: onward, request, visit)
+                    proof.account, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
             }
             let arrival = try await arrivals.arrival(
                 request, context, by: .password, isRemembered: form["remember"] == "1")
@@ -78,9 +86,9 @@ public struct LoginEndpoint: Endpoint {
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)
-            var response = page(
-                request, visit, onward, email: email,
-                refusal: refusal.onPage, status: oauth.status)
+            var response = try await page(
+                request, visit, onward, nil, email: email, isAnew: form["anew"] == "1", refusal: refusal.onPage,
+                status: oauth.status)
             oauth.decorate(&response.headers)
             return response
         }

@@ -44,7 +44,7 @@ public struct MailSignInEndpoint: Endpoint {
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         guard let email = EmailAddress(reachable: form["email"]) else {
-            return login(request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress)
+            return try await login(request, visit, onward, form, email: form["email"] ?? "", refusal: .notAnAddress)
         }
         let account = try await signIn.account(of: email)
         let draft = verifications.draft(
@@ -57,8 +57,8 @@ public struct MailSignInEndpoint: Endpoint {
             draft, from: arrivals.address(request, context), hasReader: account != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
-            return login(
-                request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+            return try await login(
+                request, visit, onward, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
         return codes.ask(draft.verification.id)
@@ -79,18 +79,22 @@ public struct MailSignInEndpoint: Endpoint {
                 return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
-                arrived.account, email: arrived.verification.email, dueAt: dueAt, onward: onward, request, visit)
+                arrived.account, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,
+                visit)
         }
     }
 
     private func login(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String, refusal: PageRefusal,
+        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ sent: Form, email: String, refusal: PageRefusal,
         status: HTTPResponse.Status = .badRequest
-    ) -> Response {
+    ) async throws -> Response {
         let form = pages.forms.issue(request)
+        let isAnew = sent["anew"] == "1" || onward?.wantsFreshness == true
         let page = LoginPage(
             action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
-            clientName: visit.client?.name, cancel: onward?.cancel, refusal: refusal)
+            clientName: visit.client?.name, wantsAnew: isAnew,
+            ways: try await pages.ways(for: visit, to: onward, isAnew: isAnew), cancel: onward?.cancel,
+            refusal: refusal)
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],
             formsLeaveSite: onward?.authorizationRequest != nil)

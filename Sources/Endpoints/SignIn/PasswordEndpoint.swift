@@ -129,9 +129,10 @@ public struct PasswordEndpoint: Endpoint {
             mail.send()
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
-            case .success:
+            case .success(let outcome):
                 let onward = OnwardPath(verification.continueTo)?.text ?? "/account?done=password"
-                return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(
+                    to: onward, status: .seeOther, cookies: outcome.isSignedIn ? arrival.cookies : [])
             }
         } catch let fault as Identity.PasswordFault {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))

@@ -9,12 +9,13 @@ struct Restoring: Sendable {
     let verifications: Verifications
 
     func offer(
-        _ account: AccountID, email: String, dueAt: Timestamp, onward: OnwardPath?, _ request: Request, _ visit: Visit
+        _ account: AccountID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
+        _ request: Request, _ visit: Visit
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let draft = verifications.draft(
             .restore, email: email, account: account, browser: pages.forms.browser(request),
-            continueTo: onward?.text ?? "")
+            continueTo: onward?.text ?? "", method: method)
         try await verifications.store(draft)
         let page = RestorePage(
             action: "/account/restore", formToken: form.token, verification: draft.verification.id.text,

@@ -45,7 +45,7 @@ public struct SignUpEndpoint: Endpoint {
         let query = Form.query(of: request.uri.description)
         let onward = OnwardPath(query["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
-        return pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
+        return try await pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
     }
 
     private var codes: VerificationForm {
@@ -61,15 +61,17 @@ public struct SignUpEndpoint: Endpoint {
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let terms = agreements.terms(for: visit.client)
-        func refuse(_ refusal: PageRefusal, _ status: HTTPResponse.Status = .badRequest) -> Response {
-            pages.signUp(
+        func refuse(
+            _ refusal: PageRefusal, _ status: HTTPResponse.Status = .badRequest
+        ) async throws -> Response {
+            try await pages.signUp(
                 request, visit, onward, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
                 status: status)
         }
         let name = PersonName(form["name"] ?? "")
-        guard let email = EmailAddress(reachable: form["email"]) else { return refuse(.notAnAddress) }
-        guard !name.isTooLong else { return refuse(.tooLong(in: .name)) }
-        guard name.isFit else { return refuse(.unfitText(in: .name)) }
+        guard let email = EmailAddress(reachable: form["email"]) else { return try await refuse(.notAnAddress) }
+        guard !name.isTooLong else { return try await refuse(.tooLong(in: .name)) }
+        guard name.isFit else { return try await refuse(.unfitText(in: .name)) }
         do {
             let password = try Password(
                 form["password"] ?? "", personal: [email.text, name.text, visit.frame.brand?.name ?? ""])
@@ -84,9 +86,9 @@ public struct SignUpEndpoint: Endpoint {
             mail.send()
             return codes.ask(prepared.draft.verification.id)
         } catch let fault as Identity.PasswordFault {
-            return refuse(.weakPassword(fault.onPage))
+            return try await refuse(.weakPassword(fault.onPage))
         } catch let refusal as SignIn.Refusal {
-            return refuse(refusal.onPage, refusal.oauthError.status)
+            return try await refuse(refusal.onPage, refusal.oauthError.status)
         }
     }
 
@@ -124,12 +126,12 @@ extension PageRenderer {
     func signUp(
         _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
         name: String = "", refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
-    ) -> Response {
+    ) async throws -> Response {
         let form = forms.issue(request)
         let signUp = SignUpPage(
             action: SignUpEndpoint.path, formToken: form.token, continueTo: onward?.text ?? "", email: email,
             name: name, clientName: visit.client?.name, terms: terms.map { TermsLink($0, of: visit.client) },
-            refusal: refusal)
+            ways: try await ways(for: visit, to: onward), refusal: refusal)
         return page(
             templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
             formsLeaveSite: onward?.authorizationRequest != nil)

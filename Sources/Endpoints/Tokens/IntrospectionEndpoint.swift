@@ -1,15 +1,20 @@
 public import Hummingbird
 import JOSE
 public import OAuth
+public import OpenID
 import Values
 
 /// `POST /oauth/introspect` (RFC 7662).
 public struct IntrospectionEndpoint: Endpoint {
     private let introspection: Introspection
+    private let clients: Clients
+    private let names: SubjectNames
     private let issuer: String
 
-    public init(introspection: Introspection, issuer: String) {
+    public init(introspection: Introspection, clients: Clients, names: SubjectNames, issuer: String) {
         self.introspection = introspection
+        self.clients = clients
+        self.names = names
         self.issuer = issuer
     }
 
@@ -20,9 +25,12 @@ public struct IntrospectionEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try await Form.read(request).parameters
         let credentials = try ClientCredentials.read(request, parameters)
-        guard let token = try await introspection.token(parameters, from: credentials) else {
-            return .json(.members(["active": false]))
-        }
+        // Whoever asks: the token's person has the name that the token's client knows.
+        guard let token = try await introspection.token(parameters, from: credentials),
+            let client = try await clients.findLive(token.client)
+        else { return .json(.members(["active": false])) }
+        var name: String?
+        if let account = token.account { name = try await names.subject(account, for: client) }
         return .json(
             .members([
                 "active": true,
@@ -31,8 +39,8 @@ public struct IntrospectionEndpoint: Endpoint {
                 "token_type": "Bearer",
                 "exp": .integer(token.expiresAt.seconds),
                 "iat": .integer(token.issuedAt.seconds),
-                "sub": .string(token.account?.description ?? token.client.text),
-                "user_id": token.account.map { .string($0.description) },
+                "sub": .string(name ?? token.client.text),
+                "user_id": name.map { .string($0) },
                 "iss": .string(issuer),
                 "aud": token.resource.map { .string($0) },
             ]))

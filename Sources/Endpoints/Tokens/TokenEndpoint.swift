@@ -50,13 +50,14 @@ extension TokenResponse {
         let spid = client.spidCompatible
         return .members([
             "access_token": .string(accessToken.value),
+            "issued_token_type": issuedTokenType.map { .string($0) },
             "token_type": "Bearer",
             "expires_in": .integer(lifetime.seconds),
             // SPiD's clients may look for it, whatever it holds.
             "scope": scope.isEmpty && !spid ? nil : .string(scope.description),
             "refresh_token": refreshToken.map { .string($0.value) },
             "id_token": idToken.map { .string($0) },
-            "user_id": account.map { .string($0.description) } ?? (spid ? false : nil),
+            "user_id": subject.map { .string($0) } ?? (spid ? false : nil),
             "is_admin": spid ? false : nil,
             "server_time": spid ? .integer(issuedAt.seconds) : nil,
         ])

@@ -1,23 +1,23 @@
-import Identity
 import OAuth
 import Storage
 import Values
 
-/// The claim on an assertion: it is used once, and its subject is still, or only now becomes, this person.
+/// The claim on an assertion: it is used once, and its person is still who was found, or becomes it only now.
 struct AssertionClaim: Claim {
     let assertion: Assertion
-    let issuer: TrustedIssuer.ID
+    let people: IssuerPeople
+    /// What was found out about the person, and the account that the tokens are made for.
+    let finding: IssuerPeople.Finding
     let account: AccountID
-    /// Whether the account is made by this claim.
-    let isNewcomer: Bool
+    var use = AssertionUse.assertion
 
     /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.
     private static let memory: Duration = .minutes(5)
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         // Looked at before anything is written: what is answered with `.changed` is committed all the same.
-        let linked = try IssuerSubjects.find(assertion.subject, of: issuer, in: db)?.account
-        guard linked == account || (linked == nil && isNewcomer) else { return .changed }
+        let found = try people.find(assertion.person, in: db)
+        guard found == finding || found == .known(account) else { return .changed }
 
         let rows = try db.execute(
             """
@@ -29,12 +29,9 @@ struct AssertionClaim: Claim {
             let usedBy: String? = try db.rows(
                 "SELECT used_by FROM used_assertions WHERE fingerprint = \(assertion.fingerprint)"
             ).first?.get("used_by")
-            return usedBy == attempt.id ? .wonBefore : .refused(.assertionReplayed)
+            return usedBy == attempt.id ? .wonBefore : .refused(use.refusal(.assertionReplayed))
         }
-        if linked == nil {
-            try Accounts.insertBlank(account, at: attempt.now, in: db)
-            try IssuerSubjects.link(assertion.subject, of: issuer, to: account, at: attempt.now, in: db)
-        }
+        _ = try people.resolve(assertion.person, newcomer: account, at: attempt.now, in: db)
         return .won
     }
 }

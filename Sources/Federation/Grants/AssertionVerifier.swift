@@ -6,10 +6,12 @@ import Values
 /// Verifies the signature of an assertion with the keys of its issuer, wherever those are.
 public struct AssertionVerifier: Sendable {
     private let published: IssuerKeys
+    private let directory: IssuerDirectory
     private let seal: Seal
 
-    public init(published: IssuerKeys, seal: Seal) {
+    public init(published: IssuerKeys, directory: IssuerDirectory, seal: Seal) {
         self.published = published
+        self.directory = directory
         self.seal = seal
     }
 
@@ -19,9 +21,10 @@ public struct AssertionVerifier: Sendable {
         case .keySet(let text): keys = try AssertionKeys(keySet: text)
         case .secret(let sealed):
             keys = AssertionKeys(secret: try seal.open(sealed, .issuerSecret, row: issuer.id.text))
-        // A provider of which nothing but access tokens is taken.
-        case nil: throw OAuthError.assertionOfUnknownIssuer
         case .address(let address): return try await verify(assertion, of: issuer, publishedAt: address)
+        case .discovery(let address):
+            let document = try await directory.document(at: address, of: issuer)
+            return try await verify(assertion, of: issuer, publishedAt: document.keysAddress)
         }
         return try await keys.verify(assertion, allowed: issuer.algorithms)
     }
@@ -37,7 +40,7 @@ public struct AssertionVerifier: Sendable {
                 // The issuer may have begun to sign with a new key.
                 return try await published.keysAnew(at: address).verify(assertion, allowed: issuer.algorithms)
             }
-        } catch let unavailable as IssuerKeys.Unavailable {
+        } catch let unavailable as DocumentUnavailable {
             throw OAuthError.issuerKeysUnavailable(issuer.id, unavailable.reason)
         }
     }

@@ -21,9 +21,17 @@ extension OAuthError {
         OAuthError(
             .temporarilyUnavailable, "issuer_keys_unavailable",
             "The key set of the assertion's issuer cannot be read from its jwks_uri at the moment.",
-            detail: "issuer=\(issuer) cause=\(reason)", retryAfter: IssuerKeys.refetchInterval)
+            detail: "issuer=\(issuer) cause=\(reason)", retryAfter: PublishedDocument.refetchInterval)
+    }
+    static func issuerUnavailable(_ issuer: TrustedIssuer.ID, _ reason: String) -> OAuthError {
+        OAuthError(
+            .temporarilyUnavailable, "issuer_document_unavailable",
+            "What the issuer publishes about itself cannot be read from its discovery_url at the moment.",
+            detail: "issuer=\(issuer) cause=\(reason)", retryAfter: PublishedDocument.refetchInterval)
     }
 
+    static let assertionType = assertionRefused(
+        "assertion_type", "it is another kind of token (its typ or events): an ID token or an assertion is wanted.")
     static let assertionSubject = assertionRefused(
         "assertion_subject", "its sub must be the person's identifier, of 1 to 255 characters.")
     static func assertionAudience(_ ours: [String], others: Bool) -> OAuthError {
@@ -39,11 +47,30 @@ extension OAuthError {
         "assertion_not_yet_valid", "its nbf is in the future; check the issuer's clock.")
     static let assertionFromTheFuture = assertionRefused(
         "assertion_from_the_future", "its iat is in the future; check the issuer's clock.")
+    static func assertionTooOld(_ age: Duration) -> OAuthError {
+        assertionRefused(
+            "assertion_too_old", "its iat must be at most \(age.seconds) seconds ago, as registered for its issuer.")
+    }
+    static let assertionAuthorizedParty = assertionRefused(
+        "assertion_authorized_party", "its azp must be one of the authorized_parties registered for its issuer.")
+    static let assertionNonceMissing = assertionRefused(
+        "assertion_nonce_missing",
+        "it is bound to a nonce, or must be: send as nonce the one that the app began the sign-in with.")
+    static func assertionNonce(_ transform: IssuerRules.NonceTransform) -> OAuthError {
+        let expected = transform == .sha256 ? "the SHA-256, in lowercase hexadecimal, of" : "the same as"
+        return assertionRefused("assertion_nonce", "its nonce must be \(expected) the nonce of the request.")
+    }
     static let assertionReplayed = assertionRefused(
         "assertion_replayed", "it, or another with its jti, was used before; each can be used once.")
 
-    static let assertionOfUnknownUser = assertionRefused(
-        "unknown_user", "its sub is linked to no account, and its issuer is not set to create_users.")
+    static let assertionOfUnknownUser = OAuthError(
+        .invalidGrant, "unknown_user",
+        "The assertion was refused: its sub is linked to no account, and its issuer is not set to create_users.",
+        personFault: .unknown)
+    static let assertionOfTakenAddress = OAuthError(
+        .invalidGrant, "address_taken",
+        "The assertion was refused: its sub is linked to no account, and another account has its email. Its person signs "
+            + "in to that one and attaches this.", personFault: .unknown)
     static let assertionOfDisabledAccount = assertionRefused(
         "assertion_of_disabled_account", "the account of its sub is disabled.")
 
@@ -68,6 +95,10 @@ extension OAuthError {
         case .algorithmOfAnotherKey:
             assertionRefused(
                 "assertion_algorithm_of_another_key", "its alg is not one of the key that the kid of its header names.")
+        case .tooManyKeys:
+            assertionRefused(
+                "assertion_key_not_named",
+                "its header has no kid, or one of several keys, and more than four keys of its issuer fit.")
         case .badSignature:
             assertionRefused("assertion_signature", "its signature does not verify with the issuer's registered key.")
         case .claim(let name):

@@ -9,22 +9,19 @@ extension IssuerMetadata {
         /// Nil leaves it as it is.
         let secret: Secret<ProviderApp>?
 
-        /// Nil when `members` and `base` know of none.
+        /// Nil when there is no provider.
         init?(
-            _ members: JSONMembers, of issuer: String, audiences: [String], over base: ProviderApp?
+            _ members: JSONMembers, _ provider: Provider?, of issuer: String, audiences: [String],
+            over base: ProviderApp?
         ) throws(JSONFault) {
-            guard let provider = try Self.provider(members) ?? base?.provider else {
-                for member in ["app_names", "app_secret"] where members.any(member) != nil {
-                    throw JSONFault(member, "absent without provider")
-                }
-                return nil
-            }
+            guard let provider else { return nil }
             self.provider = provider
             guard base == nil || base?.provider == provider else {
                 throw JSONFault("provider", "what it was: an issuer's provider cannot change")
             }
+            // A provider may come to an issuer that was registered before.
             guard issuer == provider.issuer else {
-                throw JSONFault("issuer", "\(provider.issuer) for this provider")
+                throw JSONFault("provider", "that of this issuer: its name would be \(provider.issuer)")
             }
             names = try Self.names(members) ?? base?.names ?? []
             secret = try members.text("app_secret").map { Secret($0) }
@@ -38,12 +35,24 @@ extension IssuerMetadata {
                 guard secret != nil || base?.sealedSecret != nil else {
                     throw JSONFault("app_secret", "given: Facebook is asked with it")
                 }
-            case .google:
-                guard secret == nil else { throw JSONFault("app_secret", "absent: Google is asked without one") }
+            case .google, .apple:
+                guard secret == nil else {
+                    throw JSONFault("app_secret", "absent: \(provider.name) is asked without one")
+                }
+            }
+            guard provider != .apple || names.isEmpty else {
+                throw JSONFault("app_names", "absent: Apple has no access tokens that an app could hand over")
             }
         }
 
-        private static func provider(_ members: JSONMembers) throws(JSONFault) -> Provider? {
+        /// Without a provider there is no app at it.
+        static func checkAbsence(in members: JSONMembers) throws(JSONFault) {
+            for member in ["app_names", "app_secret"] where members.any(member) != nil {
+                throw JSONFault(member, "absent without provider")
+            }
+        }
+
+        static func provider(_ members: JSONMembers) throws(JSONFault) -> Provider? {
             guard let name = try members.text("provider") else { return nil }
             guard let provider = Provider(rawValue: name) else {
                 throw JSONFault("provider", "one of \(Provider.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -1,4 +1,4 @@
-public import Storage
+import Storage
 public import Values
 
 /// By what a person may sign in besides what we know ourselves.

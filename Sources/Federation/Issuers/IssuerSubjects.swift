@@ -12,6 +12,8 @@ public struct IssuerSubjects: Sendable {
         public let account: AccountID
         /// By administration, or because its person wants it deleted.
         public let isDisabled: Bool
+        /// Because its person wants it deleted, and for no other reason.
+        public let isLeaving: Bool
     }
 
     public func find(_ subject: String, of issuer: TrustedIssuer.ID) async throws -> Link? {
@@ -21,15 +23,26 @@ public struct IssuerSubjects: Sendable {
     static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
         try db.rows(
             """
-            SELECT s.account_id, COALESCE(a.disabled_at, a.deletion_due_at) AS disabled_at
+            SELECT s.account_id, a.disabled_at, a.deletion_due_at
             FROM issuer_subjects s JOIN accounts a ON a.id = s.account_id
             WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
             """
         ).first.map { row in
-            Link(
-                account: try row.get("account_id"),
-                isDisabled: try row.get("disabled_at", as: Timestamp?.self) != nil)
+            let isDisabled = try row.get("disabled_at", as: Timestamp?.self) != nil
+            let isLeaving = try row.get("deletion_due_at", as: Timestamp?.self) != nil
+            return Link(
+                account: try row.get("account_id"), isDisabled: isDisabled || isLeaving,
+                isLeaving: isLeaving && !isDisabled)
         }
+    }
+
+    /// Whether `issuer` knows the person of `account` by any subject.
+    static func has(
+        _ account: AccountID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            "SELECT subject FROM issuer_subjects WHERE account_id = \(account) AND issuer_id = \(issuer)"
+        ).isEmpty
     }
 
     /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked.

@@ -5,31 +5,41 @@ import Values
 
 extension TrustedIssuers {
     static let columns: SQL.Columns = """
-        id, merchant_id, issuer, jwks, jwks_uri, sealed_secret, provider, app_names, sealed_app_secret, audiences, \
-        algorithms, create_users, created_at, updated_at, disabled_at
+        id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider, app_names, sealed_app_secret, \
+        audiences, algorithms, create_users, rules, client_id, sealed_client_secret, sign_in_name, scope, created_at, \
+        updated_at, disabled_at
         """
 
     static func insert(_ issuer: TrustedIssuer, in db: any Transaction) throws {
+        let keys = issuer.storedKeys
         try db.execute(
             """
-            INSERT INTO issuers (id, merchant_id, issuer, jwks, jwks_uri, sealed_secret, provider, app_names,
-                sealed_app_secret, audiences, algorithms, create_users, created_at, updated_at, disabled_at)
-            VALUES (\(issuer.id), \(issuer.merchant), \(issuer.issuer), \(issuer.keys?.keySet), \(issuer.keys?.address),
-                \(issuer.keys?.sealedSecret), \(issuer.app?.provider.rawValue), \(issuer.storedAppNames),
-                \(issuer.app?.sealedSecret), \(issuer.storedAudiences), \(issuer.storedAlgorithms),
-                \(issuer.createsUsers), \(issuer.createdAt), \(issuer.updatedAt), \(issuer.disabledAt))
+            INSERT INTO issuers (id, merchant_id, issuer, jwks, jwks_uri, discovery_url, sealed_secret, provider,
+                app_names, sealed_app_secret, audiences, algorithms, create_users, rules, client_id,
+                sealed_client_secret, sign_in_name, scope, created_at, updated_at, disabled_at)
+            VALUES (\(issuer.id), \(issuer.merchant), \(issuer.issuer), \(keys?.keySet), \(keys?.address),
+                \(keys?.discovery), \(keys?.sealedSecret), \(issuer.app?.provider.rawValue),
+                \(issuer.storedAppNames), \(issuer.app?.sealedSecret), \(issuer.storedAudiences),
+                \(issuer.storedAlgorithms), \(issuer.createsUsers), \(issuer.storedRules),
+                \(issuer.signIn?.clientID), \(issuer.signIn?.sealedClientSecret), \(issuer.signIn?.name),
+                \(issuer.signIn?.scope), \(issuer.createdAt), \(issuer.updatedAt), \(issuer.disabledAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }
 
     static func update(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Int {
-        try db.execute(
+        let keys = issuer.storedKeys
+        return try db.execute(
             """
-            UPDATE issuers SET jwks = \(issuer.keys?.keySet), jwks_uri = \(issuer.keys?.address),
-                sealed_secret = \(issuer.keys?.sealedSecret), provider = \(issuer.app?.provider.rawValue),
-                app_names = \(issuer.storedAppNames), sealed_app_secret = \(issuer.app?.sealedSecret), audiences = \(issuer.storedAudiences),
+            UPDATE issuers SET jwks = \(keys?.keySet), jwks_uri = \(keys?.address),
+                discovery_url = \(keys?.discovery), sealed_secret = \(keys?.sealedSecret),
+                provider = \(issuer.app?.provider.rawValue), app_names = \(issuer.storedAppNames),
+                sealed_app_secret = \(issuer.app?.sealedSecret), audiences = \(issuer.storedAudiences),
                 algorithms = \(issuer.storedAlgorithms), create_users = \(issuer.createsUsers),
-                updated_at = \(issuer.updatedAt), disabled_at = \(issuer.disabledAt)
+                rules = \(issuer.storedRules), client_id = \(issuer.signIn?.clientID),
+                sealed_client_secret = \(issuer.signIn?.sealedClientSecret), sign_in_name = \(issuer.signIn?.name),
+                scope = \(issuer.signIn?.scope), updated_at = \(issuer.updatedAt),
+                disabled_at = \(issuer.disabledAt)
             WHERE id = \(issuer.id)
             """)
     }
@@ -37,14 +47,18 @@ extension TrustedIssuers {
 
 extension TrustedIssuer {
     init(_ row: Row) throws {
-        let keys = try Self.keys(row)
         let app = try Self.app(row)
-        guard keys != nil || app != nil else { throw StorageError.unreadable("issuers: a row without keys") }
+        guard let keys = try Self.keys(row) ?? app?.provider.keys else {
+            throw StorageError.unreadable("issuers: a row without keys")
+        }
+        let algorithms = Set(try Self.list(row, "algorithms").compactMap(SignatureAlgorithm.init))
         self.init(
             id: try row.get("id"), merchant: try row.get("merchant_id"), issuer: try row.get("issuer"),
             keys: keys, app: app, audiences: try Self.list(row, "audiences"),
-            algorithms: Set(try Self.list(row, "algorithms").compactMap(SignatureAlgorithm.init)),
-            createsUsers: try row.get("create_users"), createdAt: try row.get("created_at"),
+            algorithms: algorithms.isEmpty ? app?.provider.algorithms ?? [] : algorithms,
+            createsUsers: try row.get("create_users"),
+            rules: try IssuerRules(stored: try row.get("rules"), over: app?.provider.rules ?? IssuerRules()),
+            signIn: try Self.signIn(row), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 
@@ -56,6 +70,7 @@ extension TrustedIssuer {
     private static func keys(_ row: Row) throws -> KeySource? {
         if let text = try row.get("jwks", as: String?.self) { return .keySet(text) }
         if let text = try row.get("jwks_uri", as: String?.self) { return .address(text) }
+        if let text = try row.get("discovery_url", as: String?.self) { return .discovery(text) }
         return try row.get("sealed_secret", as: String?.self).map { .secret(sealed: $0) }
     }
 
@@ -68,6 +83,16 @@ extension TrustedIssuer {
             provider: provider, names: try list(row, "app_names"), sealedSecret: try row.get("sealed_app_secret"))
     }
 
+    private static func signIn(_ row: Row) throws -> SignInSettings? {
+        guard let id = try row.get("client_id", as: String?.self) else { return nil }
+        return SignInSettings(
+            clientID: id, sealedClientSecret: try row.get("sealed_client_secret"),
+            name: try row.get("sign_in_name"), scope: try row.get("scope"))
+    }
+
+    /// A provider's own keys are not stored: where they are may be another place in another version.
+    fileprivate var storedKeys: KeySource? { hasProvidersKeys ? nil : keys }
+    fileprivate var storedRules: String { JSON.object(rules.members).text }
     fileprivate var storedAppNames: String { (app?.names ?? []).joined(separator: "\n") }
     fileprivate var storedAudiences: String { audiences.joined(separator: "\n") }
     fileprivate var storedAlgorithms: String { algorithms.map(\.rawValue).sorted().joined(separator: "\n") }
@@ -76,5 +101,6 @@ extension TrustedIssuer {
 extension TrustedIssuer.KeySource {
     fileprivate var keySet: String? { if case .keySet(let text) = self { text } else { nil } }
     fileprivate var address: String? { if case .address(let text) = self { text } else { nil } }
+    fileprivate var discovery: String? { if case .discovery(let text) = self { text } else { nil } }
     fileprivate var sealedSecret: String? { if case .secret(let sealed) = self { sealed } else { nil } }
 }

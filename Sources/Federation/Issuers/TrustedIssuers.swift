@@ -8,7 +8,7 @@ public import Values
 
 /// Where trusted issuers are kept.
 public struct TrustedIssuers: Sendable {
-    private let database: any Database
+    let database: any Database
     private let clock: any WallClock
     private let random: any RandomSource
     private let seal: Seal
@@ -25,15 +25,16 @@ public struct TrustedIssuers: Sendable {
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
-    public func register(_ json: JSON, merchant: Merchant.ID) async throws -> TrustedIssuer {
+    /// `permit` sees what it would be, and refuses by throwing.
+    public func register(
+        _ json: JSON, merchant: Merchant.ID, permit: (TrustedIssuer) throws -> Void = { _ in }
+    ) async throws -> TrustedIssuer {
         let metadata = try IssuerMetadata(json, outbound: outbound)
-        let id = TrustedIssuer.ID.random(from: random)
         let now = clock.now
-        let issuer = TrustedIssuer(
-            id: id, merchant: merchant, issuer: metadata.issuer, keys: stored(metadata.keys, of: id),
-            app: stored(metadata.app, of: id, over: nil), audiences: metadata.audiences,
-            algorithms: metadata.algorithms, createsUsers: metadata.createsUsers,
-            createdAt: now, updatedAt: now, disabledAt: metadata.isDisabled ? now : nil)
+        guard let issuer = seal.issuer(.random(from: random), of: merchant, metadata, over: nil, at: now) else {
+            throw JSONFault("jwks", "given")
+        }
+        try permit(issuer)
         do {
             try await database.write { db in
                 if metadata.holdsSecret { try seal.confirm(in: db) }
@@ -55,13 +56,24 @@ public struct TrustedIssuers: Sendable {
         try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
     }
 
-    /// The issuer that `merchant` knows under this name. Another merchant's of the same name is another issuer.
+    /// The issuer that `merchant` knows under this name, or as the provider that calls itself so at times. Another
+    /// merchant's of the same name is another issuer.
     public func find(_ issuer: String, of merchant: Merchant.ID) async throws -> TrustedIssuer? {
         try await database.read { db in
-            try db.rows(
-                "SELECT \(Self.columns) FROM issuers WHERE merchant_id = \(merchant) AND issuer = \(issuer)"
-            ).first.map(TrustedIssuer.init)
+            if let found = try Self.find(issuer, of: merchant, in: db) { return found }
+            guard let provider = Provider(alias: issuer),
+                let found = try Self.find(provider.issuer, of: merchant, in: db), found.app?.provider == provider
+            else { return nil }
+            return found
         }
+    }
+
+    private static func find(
+        _ issuer: String, of merchant: Merchant.ID, in db: any Transaction
+    ) throws -> TrustedIssuer? {
+        try db.rows(
+            "SELECT \(columns) FROM issuers WHERE merchant_id = \(merchant) AND issuer = \(issuer)"
+        ).first.map(TrustedIssuer.init)
     }
 
     /// At most `count` issuers whose id is after `cursor`; of one merchant, or of all when nil.
@@ -94,15 +106,8 @@ public struct TrustedIssuers: Sendable {
         return try await database.write { db in
             guard let issuer = try Self.find(id, in: db) else { return nil }
             let metadata = try IssuerMetadata(json, over: issuer, outbound: outbound)
-            var changed = issuer
             if metadata.holdsSecret { try seal.confirm(in: db) }
-            changed.keys = stored(metadata.keys, of: id) ?? issuer.keys
-            changed.app = stored(metadata.app, of: id, over: issuer.app)
-            changed.audiences = metadata.audiences
-            changed.algorithms = metadata.algorithms
-            changed.createsUsers = metadata.createsUsers
-            changed.disabledAt = metadata.isDisabled ? issuer.disabledAt ?? now : nil
-            changed.updatedAt = now
+            let changed = seal.issuer(id, of: issuer.merchant, metadata, over: issuer, at: now) ?? issuer
             try permit(issuer, changed)
             _ = try Self.update(changed, in: db)
             return changed
@@ -120,23 +125,5 @@ public struct TrustedIssuers: Sendable {
             _ = try db.execute("DELETE FROM issuers WHERE id = \(id)")
         }
         return true
-    }
-
-    private func stored(_ keys: IssuerMetadata.NewKeys?, of id: TrustedIssuer.ID) -> TrustedIssuer.KeySource? {
-        switch keys {
-        case nil: nil
-        case .keySet(let text): .keySet(text)
-        case .address(let text): .address(text)
-        case .secret(let secret): .secret(sealed: seal.seal(secret.value, .issuerSecret, row: id.text))
-        }
-    }
-
-    private func stored(
-        _ app: IssuerMetadata.NewApp?, of id: TrustedIssuer.ID, over base: ProviderApp?
-    ) -> ProviderApp? {
-        app.map { app in
-            let secret = app.secret.map { seal.seal($0.value, .appSecret, row: id.text) }
-            return ProviderApp(provider: app.provider, names: app.names, sealedSecret: secret ?? base?.sealedSecret)
-        }
     }
 }

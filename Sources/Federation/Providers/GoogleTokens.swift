@@ -57,12 +57,11 @@ struct GoogleTokens: Sendable {
         return person
     }
 
-    /// The address, where Google runs its mailbox: it is of Gmail, or of an organisation (`hd`) whose mail Google has.
+    /// The address, where Google runs its mailbox.
     private static func email(_ claims: JSON) -> EmailAddress? {
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"] == "true")
         guard isVerified, let address = claims["email"]?.string.flatMap(EmailAddress.init) else { return nil }
-        let isGoogles = address.text.hasSuffix("@gmail.com") || claims["hd"]?.string?.isEmpty == false
-        return isGoogles ? address : nil
+        return IssuerPerson.isGoogles(address, claims) ? address : nil
     }
 
     /// Google writes its numbers as text.

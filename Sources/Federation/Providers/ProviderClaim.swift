@@ -10,6 +10,6 @@ struct ProviderClaim: Claim {
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)
-        return link == IssuerSubjects.Link(account: account, isDisabled: false) ? .won : .changed
+        return link == IssuerSubjects.Link(account: account, isDisabled: false, isLeaving: false) ? .won : .changed
     }
 }

@@ -40,7 +40,8 @@ public struct ProviderTokens: Sendable {
         case .facebook:
             try await facebook.subject(of: token, issuedTo: try facebookApp(of: issuer), at: clock.now)
         case .google: try await google.answer(about: token, issuedTo: issuer.audiences).subject
-        case nil: throw OAuthError.assertionOfUnknownIssuer
+        // Apple has none that could be asked about.
+        case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 
@@ -56,7 +57,8 @@ public struct ProviderTokens: Sendable {
         case .google:
             let answer = try await google.answer(about: token, issuedTo: issuer.audiences)
             return (answer.subject, try await google.person(answer, with: token))
-        case nil: throw OAuthError.assertionOfUnknownIssuer
+        // Apple has none that could be asked about.
+        case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 

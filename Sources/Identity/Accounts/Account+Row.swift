@@ -1,6 +1,6 @@
 import JOSE
-import Storage
-import Values
+public import Storage
+public import Values
 
 extension Account {
     static let columns: SQL.Columns =
@@ -17,7 +17,7 @@ extension Account {
     }
 
     /// The account of that number, in an open transaction.
-    static func find(_ id: AccountID, in db: any Transaction) throws -> Account? {
+    public static func find(_ id: AccountID, in db: any Transaction) throws -> Account? {
         try db.rows("SELECT \(columns) FROM accounts WHERE id = \(id)").first.map(Account.init)
     }
 }

@@ -27,10 +27,10 @@ public struct Account: Sendable {
         "phone": ["phone_number"],
     ]
 
-    /// The person as `/me` and `/user/{id}` show it: what `scope` covers.
-    public func json(scope covers: (String) -> Bool) -> JSON {
+    /// The person as `/me` and `/user/{id}` show it: what `scope` covers, to a client that knows them as `name`.
+    public func json(as name: String, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
-            .init("user_id", .string(id.description)), .init("sub", .string(id.description)),
+            .init("user_id", .string(name)), .init("sub", .string(name)),
             .init("updated_at", .integer(updatedAt.seconds)),
         ]
         if covers("email"), let email {
@@ -45,7 +45,7 @@ public struct Account: Sendable {
 
     /// The person as administration shows it.
     public var adminJSON: JSON {
-        guard case .object(var members) = json(scope: { _ in true }) else { return .null }
+        guard case .object(var members) = json(as: id.description, scope: { _ in true }) else { return .null }
         members.append(.init("attributes", attributes))
         members.append(.init("created_at", .integer(createdAt.seconds)))
         members.append(.init("disabled", .bool(disabledAt != nil)))

@@ -9,6 +9,16 @@ extension Accounts {
         try !db.rows("SELECT id FROM accounts WHERE email = \(email)").isEmpty
     }
 
+    /// The account of an address, in the caller's transaction.
+    public static func find(_ email: EmailAddress, in db: any Transaction) throws -> Account? {
+        try db.rows("SELECT \(Account.columns) FROM accounts WHERE email = \(email)").first.map(Account.init)
+    }
+
+    /// The account of that number, in the caller's transaction.
+    public static func find(_ id: AccountID, in db: any Transaction) throws -> Account? {
+        try Account.find(id, in: db)
+    }
+
     /// Stores an account in the caller's transaction. The address is given only where it is known to be the person's.
     public static func insertLinked(
         _ id: AccountID, email: EmailAddress?, profile: [JSON.Member], at now: Timestamp, in db: any Transaction

@@ -61,15 +61,6 @@ public struct Accounts: Sendable {
             """)
     }
 
-    /// Stores an account that only an issuer's subject leads to, in the caller's transaction.
-    public static func insertBlank(_ id: AccountID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute(
-            """
-            INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
-            VALUES (\(id), \(false), \("{}"), \(now), \(now))
-            """)
-    }
-
     public func find(_ id: AccountID) async throws -> Account? {
         try await database.read { db in try Account.find(id, in: db) }
     }

@@ -21,6 +21,8 @@ public struct Session: Sendable {
         case signIn
         /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
         case bought(merchant: String?)
+        /// An issuer of this merchant vouched for the person: for the same reason good for that merchant only.
+        case vouched(merchant: String)
     }
 
     /// What the person showed: an authentication method reference of RFC 8176, but for `token`.
@@ -30,6 +32,10 @@ public struct Session: Sendable {
         case mail = "otp"
         /// An access token of a phone.
         case token
+        /// The word of another issuer, which says when the person signed in there.
+        case issuer
+        /// The same without the time. It may have been long ago.
+        case issuerUndated = "issuer_undated"
     }
 
     /// Ends after two hours without use, and after a week in any case.
@@ -52,9 +58,10 @@ public struct Session: Sendable {
         let device: Secret<Device>?
         let userAgent: String
         let address: String
-        let method: Method
+        var method: Method
         let isRemembered: Bool
-        let client: String?
+        var client: String?
+        var voucher: Voucher?
 
         /// - Parameters:
         ///   - device: the mark of this browser, by which its person is known again.
@@ -76,9 +83,16 @@ public struct Session: Sendable {
 
         /// The same, by way of `client`.
         public func at(_ client: String) -> Opening {
-            Opening(
-                id: id, secret: secret, device: device, userAgent: userAgent, address: address, method: method,
-                isRemembered: isRemembered, client: client)
+            var opening = self
+            opening.client = client
+            return opening
+        }
+
+        /// The same, by another method.
+        func by(_ method: Method) -> Opening {
+            var opening = self
+            opening.method = method
+            return opening
         }
 
         /// When it ends unless it is used.

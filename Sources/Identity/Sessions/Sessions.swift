@@ -32,7 +32,7 @@ public struct Sessions: Sendable {
                     signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
                     expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
                     address = \(opening.address), method = \(opening.method.rawValue),
-                    remembered = \(opening.isRemembered)
+                    remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
                 WHERE id = \(old) AND account_id = \(account) AND ended_at IS NULL
                 """) == 1
         }
@@ -41,10 +41,10 @@ public struct Sessions: Sendable {
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, account_id, permission_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, address, method, remembered)
+                    expires_at, user_agent, address, method, remembered, merchant_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(account), \(permission), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                    \(opening.method.rawValue), \(opening.isRemembered))
+                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.voucher?.merchant))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -78,13 +78,13 @@ public struct Sessions: Sendable {
         let session = try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, s.account_id, s.permission_id, s.signed_in_at, s.seen_at, s.created_at, s.method,
-                    s.remembered, a.email, a.email_verified, c.merchant_id
+                SELECT s.id, s.account_id, s.permission_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
+                    s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
                 FROM sessions s
                 JOIN accounts a ON a.id = s.account_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
                 LEFT JOIN permissions p ON p.id = s.permission_id
                 LEFT JOIN clients c ON c.id = p.client_id
-                LEFT JOIN merchants m ON m.id = c.merchant_id
+                LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
                 WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
                     AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                 """
@@ -116,7 +116,9 @@ public struct Sessions: Sendable {
 extension Session.Opening {
     /// The login that a session is: it bears the same id.
     func login(_ kind: Login.Kind) -> Login.Attempt {
-        Login.Attempt(id: Login.ID(id.text), client: client, kind: kind, address: address, userAgent: userAgent)
+        Login.Attempt(
+            id: Login.ID(id.text), client: client, kind: voucher == nil ? kind : .thirdParty, provider: voucher?.name,
+            address: address, userAgent: userAgent)
     }
 }
 
@@ -133,11 +135,16 @@ extension Session {
             id: try row.get("id"), account: try row.get("account_id"), email: try row.get("email"),
             emailVerified: try row.get("email_verified"),
             signedInAt: try row.get("signed_in_at"),
-            origin: try row.get("permission_id", as: String?.self) == nil
-                ? .signIn : .bought(merchant: try row.get("merchant_id")),
+            origin: try Self.origin(row),
             method: Session.Method(rawValue: try row.get("method")) ?? .password,
             isRemembered: try row.get("remembered"),
             seenAt: try row.get("seen_at"),
             createdAt: try row.get("created_at"))
+    }
+
+    private static func origin(_ row: Row) throws -> Origin {
+        if let merchant = try row.get("vouched_for", as: String?.self) { return .vouched(merchant: merchant) }
+        guard try row.get("permission_id", as: String?.self) != nil else { return .signIn }
+        return .bought(merchant: try row.get("merchant_id"))
     }
 }

@@ -50,9 +50,24 @@ public struct SignIn: Sendable {
     ///
     /// `login` is how the try is remembered. It is so as a failure before the password is looked at, with what the throttle
     /// charges: neither a crash nor who hangs up hides it, and it is no commit that only a known address costs.
+    ///
+    /// A flood is turned away before it reaches the database, where it would stand in everybody's way.
     public func check(
         username: String, password: String, address: String, device: Secret<Device>? = nil,
         login: Login.Attempt? = nil
+    ) async throws -> Proof {
+        do {
+            return try await hashing.admit {
+                try await judge(
+                    username: username, password: password, address: address, device: device, login: login)
+            }
+        } catch is HashingPoolFull {
+            throw Refusal.overloaded
+        }
+    }
+
+    private func judge(
+        username: String, password: String, address: String, device: Secret<Device>?, login: Login.Attempt?
     ) async throws -> Proof {
         let email = EmailAddress(username)
         let place = KnownPlaces.Place(address: address, device: device)
@@ -72,12 +87,12 @@ public struct SignIn: Sendable {
         do {
             let standIn = found?.hash == nil ? try await standIn(for: email) : nil
             isRight = try await hashing.verify(password, against: found?.hash, standIn: standIn)
-        } catch is HashingPoolFull {
+        } catch let full as HashingPoolFull {
             try await database.write { db in
                 try Throttle.refund(attempt, succeeded: false, in: db)
                 if let login { try Logins.forget(login, in: db) }
             }
-            throw Refusal.overloaded
+            throw full
         } catch is PasswordTooLong {
             // Nobody's password is that long, so this tells nothing about anybody.
             throw Refusal.wrong(reason: "password_too_long")

@@ -52,6 +52,8 @@ public struct Verification: Sendable {
     public let continueTo: String
     /// What a sign-up that waits will become.
     public let newcomer: Newcomer?
+    /// How somebody showed to be the account's person who is now asked whether to keep it.
+    let method: Session.Method?
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
 

@@ -112,6 +112,7 @@ extension Verifications {
                 email: try row.get("email"), browser: try row.get("browser"),
                 continueTo: try row.get("continue_to"),
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
+                method: try row.get("method", as: String?.self).flatMap(Session.Method.init),
                 createdAt: try row.get("created_at"), expiresAt: try row.get("expires_at"))
             code = try row.get("code")
             tries = try row.get("tries")
@@ -122,7 +123,7 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, account_id, email, code, browser, password_hash, profile, agreed, continue_to, tries, created_at, \
+        id, purpose, account_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, created_at, \
         expires_at, spent_at, spent_by
         """
 

@@ -30,12 +30,14 @@ public struct Verifications: Sendable {
 
     public func draft(
         _ purpose: Verification.Purpose, email: String, account: AccountID? = nil,
-        browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil
+        browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
+        method: Session.Method? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(
             id: .random(from: random), purpose: purpose, account: account, email: email, browser: browser,
-            continueTo: continueTo, newcomer: newcomer, createdAt: now, expiresAt: now + purpose.lifetime)
+            continueTo: continueTo, newcomer: newcomer, method: method, createdAt: now,
+            expiresAt: now + purpose.lifetime)
         let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
         let link = purpose.linkLifetime.map { _ in Secret<Verification>.random(from: random) }
         return Draft(
@@ -49,11 +51,12 @@ public struct Verifications: Sendable {
         try db.execute(
             """
             INSERT INTO verifications (id, purpose, account_id, email, link, code, browser, password_hash, profile,
-                agreed, continue_to, tries, created_at, expires_at)
+                agreed, method, continue_to, tries, created_at, expires_at)
             VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.account),
                 \(verification.email), \(draft.link?.fingerprint), \(draft.codeMark), \(verification.browser),
                 \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
-                \(verification.newcomer?.agreed ?? ""), \(verification.continueTo), \(0), \(verification.createdAt), \(verification.expiresAt))
+                \(verification.newcomer?.agreed ?? ""), \(verification.method?.rawValue), \(verification.continueTo),
+                \(0), \(verification.createdAt), \(verification.expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }

@@ -68,11 +68,12 @@ public struct AuthorizationCodes: Sendable {
         try db.execute(
             """
             INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
-                redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource)
+                redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource,
+                trial)
             VALUES (\(fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
                 \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(asked.nonce),
                 \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
-                \(asked.claims?.text), \(asked.resource))
+                \(asked.claims?.text), \(asked.resource), \(asked.trial?.text))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -84,6 +85,7 @@ public struct AuthorizationCodes: Sendable {
             """
             SELECT c.client_id, c.account_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
                 c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
+                c.trial,
                 s.permission_id AS session_permission_id
             FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
             WHERE c.fingerprint = \(fingerprint)

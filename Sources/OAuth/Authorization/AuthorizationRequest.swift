@@ -6,7 +6,7 @@ public struct AuthorizationRequest: Sendable {
     public let responseType: ResponseType
     public let scope: Scope
     public let challenge: CodeChallenge?
-    public let authentication: AuthenticationRequest
+    public private(set) var authentication: AuthenticationRequest
     public let prompt: Set<Prompt>
     /// The oldest sign-in the client takes.
     public let maxAge: Duration?
@@ -53,7 +53,11 @@ public struct AuthorizationRequest: Sendable {
     private static func scope(
         _ parameters: Parameters, of client: Client, for type: ResponseType
     ) throws(OAuthError) -> Scope {
-        let scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
+        var scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
+        // Google's way to ask for it, and Sync Gateway's. Others than strangers have what it would give by other rules.
+        if client.isStranger, parameters[.accessType] == "offline", client.scope.contains(Scope.offlineAccess) {
+            scope.formUnion(Scope([Scope.offlineAccess]))
+        }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }
         // What comes past the token endpoint is for now: nothing of it can be refreshed (RFC 6749 §4.2.2).
         return type.isTokensAlone ? scope.forNow : scope
@@ -80,6 +84,15 @@ public struct AuthorizationRequest: Sendable {
             throw .malformed(.maxAge, "a whole number of seconds")
         }
         return .seconds(seconds)
+    }
+}
+
+extension AuthorizationRequest {
+    /// The same, with what a developer tries out.
+    public func trying(_ trial: TokenTrial?) -> AuthorizationRequest {
+        var tried = self
+        tried.authentication = authentication.trying(trial)
+        return tried
     }
 }
 

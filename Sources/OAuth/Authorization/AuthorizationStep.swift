@@ -19,14 +19,18 @@ extension AuthorizationRequest {
     ///
     /// `prompt=login` asks whatever session there is, one bought with a session code included; the way back from a page
     /// leaves out what that page was the answer to. A bought session carries the sign-in time of its token, so `max_age`
-    /// is honest too.
-    public func next(for visitor: Visitor?, at now: Timestamp) -> Step {
+    /// is honest too. `hasAsked`: the browser comes from the sign-in that this request asked for.
+    public func next(for visitor: Visitor?, at now: Timestamp, hasAsked: Bool = false) -> Step {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
         guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
         // Core §3.1.2.2, §5.5.1: for another person than was asked for, or one who signed in otherwise, there is no answer.
-        guard visitor.isMeant, hasRequiredContext(visitor.subject) else { return orRefuse(.signIn) }
-        guard isFresh(visitor.subject, at: now) else { return orRefuse(.confirm) }
+        guard visitor.isMeant else { return orRefuse(.signIn) }
+        guard hasRequiredContext(visitor.subject) else {
+            // Core §5.5.1.1: a failed attempt. Asked again, the person would do the same again.
+            return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
+        }
+        guard isFresh(visitor, at: now) else { return orRefuse(.confirm) }
         if client.requiresVerifiedEmail, visitor.email != .verified {
             // Who has no address cannot verify one: nothing here would lead anywhere.
             return visitor.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
@@ -64,8 +68,8 @@ extension AuthorizationRequest {
         return required.isEmpty || subject.method.map { required.contains(AuthenticationContext.of($0)) } ?? false
     }
 
-    private func isFresh(_ subject: Subject, at now: Timestamp) -> Bool {
+    private func isFresh(_ visitor: Visitor, at now: Timestamp) -> Bool {
         guard let maxAge else { return true }
-        return now - subject.signedInAt <= maxAge
+        return visitor.session.isDated && now - visitor.subject.signedInAt <= maxAge
     }
 }

@@ -41,7 +41,7 @@ public struct DirectAnswers: Sendable {
         let authorization = Authorization(
             client: request.returnAddress.client, subject: subject, scope: request.scope.forNow,
             family: .new(parent: parent), refresh: .none, request: request.authentication,
-            claim: claim)
+            isOfFrontChannel: true, claim: claim)
         guard let tokens = try await mint.tokens(for: authorization) else { return nil }
         return AuthorizationGift(code: code, tokens: tokens)
     }
@@ -53,7 +53,7 @@ public struct DirectAnswers: Sendable {
         return Permission(
             id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
             scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
-            expiresAt: now + client.openID.idTokenLifetime)
+            expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
     }
 
     /// The permission that bought the session, if one did: what comes of it ends with that.

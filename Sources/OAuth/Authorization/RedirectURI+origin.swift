@@ -4,7 +4,7 @@ extension RedirectURI {
     var isOfWeb: Bool { text.hasPrefix("https://") || text.hasPrefix("http://") }
 
     /// The origin of a page at this address, as browsers write it (RFC 6454 §6.2).
-    var origin: String? {
+    public var origin: String? {
         guard isOfWeb, let parts = URLComponents(string: text), let scheme = parts.scheme, let host = parts.encodedHost
         else { return nil }
         let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""

@@ -29,7 +29,7 @@ public struct ReturnAddress: Sendable {
             throw Refusal.noRedirectURI(client)
         }
         cancelURI = try parameters[.cancelRedirectURI].map { text in
-            guard let registered = client.redirectURI(text) else { throw Refusal.unregisteredCancelURI(client, text) }
+            guard let registered = client.returnURI(text) else { throw Refusal.unregisteredCancelURI(client, text) }
             return registered
         }
         self.client = client
@@ -44,7 +44,7 @@ public struct ReturnAddress: Sendable {
             // RFC 6749 §3.1.2.3: it may be left out when exactly one is registered.
             return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
-        guard let registered = client.redirectURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }
+        guard let registered = client.returnURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }
         return registered
     }
 }

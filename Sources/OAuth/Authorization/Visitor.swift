@@ -8,6 +8,9 @@ public struct Visitor: Sendable {
         case signIn
         /// A session code bought it, with a token of a client of this merchant.
         case bought(by: Merchant.ID?)
+        /// An issuer vouched for the person; one of this merchant's, unless it is trusted by all. Only some say when the
+        /// person signed in there.
+        case vouched(for: Merchant.ID?, isDated: Bool)
     }
 
     /// The person's e-mail address.
@@ -36,12 +39,16 @@ public struct Visitor: Sendable {
 }
 
 extension Visitor.Session {
-    /// A session that a merchant's token bought is no sign-in for another merchant's client: else any merchant could
+    /// A session that a merchant's token bought, or its issuer's word, is no sign-in for another merchant's client: else any merchant could
     /// become its users elsewhere.
     public func isGood(for client: Client) -> Bool {
         switch self {
         case .signIn: true
         case .bought(let merchant): Merchant.same(merchant, client.merchant)
+        case .vouched(let merchant, _): merchant == nil || merchant == client.merchant
         }
     }
+
+    /// Whether it is known when the person signed in.
+    var isDated: Bool { if case .vouched(_, isDated: false) = self { false } else { true } }
 }

@@ -25,7 +25,7 @@ public struct ClientMetadata: Sendable {
     /// `sector_identifier_uri`, if that is new.
     public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
         let members = try JSONMembers(json)
-        name = try members.text("client_name") ?? base?.name ?? "Unnamed client"
+        name = try members.name("client_name") ?? base?.name ?? "Unnamed client"
         redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
         grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
         scope = try Self.scope(members) ?? base?.scope ?? .empty
@@ -73,7 +73,20 @@ public struct ClientMetadata: Sendable {
                 "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs"
             )
         }
+        try checkPairwise()
         try checkSigning()
+    }
+
+    /// What knows people by their numbers: SPiD's API, its signed answers, and callbacks.
+    private func checkPairwise() throws(JSONFault) {
+        guard openID.isPairwise else { return }
+        guard !spidCompatible else {
+            throw JSONFault("subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
+        }
+        guard callbackURI == nil else {
+            throw JSONFault(
+                "callback_uri", "left out for a client with subject_type pairwise: callbacks tell people's numbers")
+        }
     }
 
     /// OpenID Connect Registration §2: the algorithm is of the method, and there is none for the others.

@@ -18,8 +18,10 @@ extension Client {
             callbackURI: try row.get("callback_uri"), requiresVerifiedEmail: try row.get("requires_verified_email"),
             signsResponses: try row.get("signs_responses"), termsURI: try row.get("terms_uri"),
             termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row),
-            sealedSignSecret: try row.get("sealed_sign_secret"), createdAt: try row.get("created_at"),
-            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+            sealedSignSecret: try row.get("sealed_sign_secret"),
+            registeredItself: try row.get("registration_token", as: String?.self) != nil,
+            createdAt: try row.get("created_at"), updatedAt: try row.get("updated_at"),
+            disabledAt: try row.get("disabled_at"))
     }
 
     /// Lists are stored a line each: neither a URI nor a grant's name can hold a line feed.

@@ -49,11 +49,15 @@ public struct Client: Sendable {
     public var openID: OpenIDSettings
     /// The key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
+    /// Whether it came by itself and nobody vouched for it: what it says of itself is its own word (RFC 7591 §5).
+    public let registeredItself: Bool
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
 
     public var isPublic: Bool { authentication == .none }
+    /// Neither the merchant's own nor set to SPiD's ways: it has what its people allow it, and nothing besides.
+    public var isStranger: Bool { !firstParty && !spidCompatible }
     public var rotates: Bool { isPublic || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 

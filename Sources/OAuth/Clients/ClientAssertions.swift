@@ -1,35 +1,26 @@
-public import Cryptography
 import JOSE
-public import Storage
 public import Values
 
 /// Takes the assertions of clients that sign instead of showing a secret (RFC 7523 §3, OpenID Connect Core §9).
 public struct ClientAssertions: Sendable {
-    /// How far ahead an assertion may end.
-    static let longestLife: Duration = .hours(24)
     /// How far a client's clock may be ahead of ours.
     static let clockSkew: Duration = .seconds(60)
-    /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.
-    private static let memory: Duration = .minutes(5)
 
-    private let database: any Database
     private let keys: ClientKeys
     private let secrets: SignSecrets
     private let audiences: [String]
+    private let replays: ReplayMemory
     private let clock: any WallClock
-    private let random: any RandomSource
 
-    /// `audiences` are our own names: the issuer's, and the URL of the token endpoint.
+    /// `audiences` are our own names: the issuer's, and the URLs of the endpoints where clients prove themselves.
     public init(
-        database: any Database, keys: ClientKeys, secrets: SignSecrets, audiences: [String], clock: any WallClock,
-        random: any RandomSource
+        keys: ClientKeys, secrets: SignSecrets, audiences: [String], replays: ReplayMemory, clock: any WallClock
     ) {
-        self.database = database
         self.keys = keys
         self.secrets = secrets
         self.audiences = audiences
+        self.replays = replays
         self.clock = clock
-        self.random = random
     }
 
     /// Takes `assertion` if it is good and `client` has not shown it before.
@@ -46,13 +37,15 @@ public struct ClientAssertions: Sendable {
             let now = clock.now
             guard let end = try jwt.expiresAt else { throw refused("assertion_expiry_missing") }
             guard now < end else { throw refused("assertion_expired") }
-            guard end <= now + Self.longestLife else { throw refused("assertion_lives_too_long") }
+            guard end <= now + ReplayMemory.longestLife else { throw refused("assertion_lives_too_long") }
             if let start = try jwt.notBefore, start > now + Self.clockSkew { throw refused("assertion_not_yet_valid") }
             if let made = try jwt.issuedAt, made > now + Self.clockSkew { throw refused("assertion_from_the_future") }
             guard let identifier = try jwt.identifier, !identifier.isEmpty else {
                 throw refused("assertion_jti_missing")
             }
-            guard try await isFirst(identifier, of: client.id, until: end) else { throw refused("assertion_replayed") }
+            guard try await replays.isFirst(identifier, in: .assertion, of: client.id, until: end) else {
+                throw refused("assertion_replayed")
+            }
         } catch let rejection as JWTRejection {
             throw OAuthError.clientRefused("assertion_rejected", client.id, "\(rejection)")
         }
@@ -73,26 +66,6 @@ public struct ClientAssertions: Sendable {
             }
         case .none, .secretBasic, .secretPost:
             throw OAuthError.clientRefused("assertion_not_expected", client.id)
-        }
-    }
-
-    /// Whether nobody has shown `identifier` before: of two at once, the key lets one in.
-    private func isFirst(_ identifier: String, of client: Client.ID, until end: Timestamp) async throws -> Bool {
-        // Each part with its length, so that no two lists of parts read alike.
-        let parts = ["client", client.text, identifier].map { "\($0.utf8.count):\($0)" }.joined()
-        let fingerprint = Fingerprint<ClientAssertion>(of: parts)
-        // Who took it: what runs again after a COMMIT of unknown outcome finds itself there.
-        let taker = Identifier<ClientAssertion>.random(from: random)
-        return try await database.write { db in
-            let rows = try db.execute(
-                """
-                INSERT INTO used_assertions (fingerprint, used_by, expires_at)
-                VALUES (\(fingerprint), \(taker), \(end + Self.memory)) ON CONFLICT (fingerprint) DO NOTHING
-                """)
-            guard rows == 0 else { return true }
-            return try !db.rows(
-                "SELECT expires_at FROM used_assertions WHERE fingerprint = \(fingerprint) AND used_by = \(taker)"
-            ).isEmpty
         }
     }
 }

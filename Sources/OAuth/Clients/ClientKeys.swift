@@ -30,7 +30,7 @@ public struct ClientKeys: Sendable {
         let allowed = allowed.filter { !$0.isSymmetric }
         switch client.openID.keys {
         case .none: throw JWTRejection.unknownKey
-        case .keySet(let text): return try await AssertionKeys(keySet: text).verify(token, allowed: allowed)
+        case .keySet(let set): return try await set.keys.verify(token, allowed: allowed)
         case .address(let address):
             do {
                 return try await published.known(address).verify(token, allowed: allowed)

@@ -28,7 +28,7 @@ public struct Clients: Sendable {
         clients.access_token_lifetime, clients.refresh_token_lifetime, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
         clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
-        clients.sealed_sign_secret, clients.created_at, clients.updated_at, clients.disabled_at
+        clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
     /// What is told once, when a client is made.
@@ -38,13 +38,14 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`; nil is the platform itself. `also` joins its transaction.
+    /// Registers a client of `merchant`; nil is the platform itself. Without an `id` it gets one that nobody has. `also`
+    /// joins its transaction.
     public func register(
-        _ metadata: ClientMetadata, merchant: Merchant.ID?,
+        _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, registeringItself: Bool = false,
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
         let now = clock.now
-        let id = Client.ID.random(from: random)
+        let id = id ?? .random(from: random)
         let signSecret = Secret<Client>.random(from: random)
         let client = Client(
             id: id, merchant: merchant, name: metadata.name, redirectURIs: metadata.redirectURIs,
@@ -56,8 +57,8 @@ public struct Clients: Sendable {
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
             openID: metadata.openID,
-            sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text), createdAt: now, updatedAt: now,
-            disabledAt: nil)
+            sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
+            registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
         try await database.write { [seal] db in
@@ -147,6 +148,10 @@ public struct Clients: Sendable {
             }
             try permit(client, changed)
             try Self.update(changed, in: db)
+            if changed.firstParty, !client.firstParty {
+                // Whoever has its token must not say where codes go for which nobody is asked any more.
+                try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
+            }
             return changed
         }
     }

@@ -15,8 +15,10 @@ public final class KnownClients: Sendable {
         let isLive: Bool
     }
 
-    private struct State {
+    fileprivate struct State {
         var entries: [Client.ID: (entry: Entry, readAt: Timestamp)] = [:]
+        /// When what nobody asks for any more was last let go.
+        var tidiedAt = Timestamp(milliseconds: 0)
         /// Counts what was forgotten: an entry that was read before is not to be kept after.
         var generation = 0
     }
@@ -45,6 +47,7 @@ public final class KnownClients: Sendable {
         guard let entry = try await read() else { return nil }
         state.withLock { state in
             guard state.generation == generation else { return }
+            state.letGo(at: now)
             if state.entries.count >= Self.most { state.entries.removeAll(keepingCapacity: true) }
             state.entries[id] = (entry, now)
         }
@@ -57,5 +60,15 @@ public final class KnownClients: Sendable {
             state.entries.removeAll(keepingCapacity: true)
             state.generation += 1
         }
+    }
+}
+
+extension KnownClients.State {
+    /// Lets go of what is too old to be used, once in a while: a client asked for once must not stay, with all the keys
+    /// and addresses it registered.
+    fileprivate mutating func letGo(at now: Timestamp) {
+        guard !(tidiedAt..<tidiedAt + KnownClients.memory).contains(now) else { return }
+        tidiedAt = now
+        entries = entries.filter { ($0.value.readAt..<$0.value.readAt + KnownClients.memory).contains(now) }
     }
 }

@@ -42,6 +42,9 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// The host of a web address; a scheme of an app's own may have none.
     var host: String? { URLComponents(string: text)?.host?.lowercased() }
 
+    /// The host of an https address, which nobody else answers for.
+    var secureHost: String? { URLComponents(string: text)?.scheme?.lowercased() == "https" ? host : nil }
+
     /// The address with `items` added to its query, keeping what it has; or as its fragment, which it has none of.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
         let query = items.map { "\($0.name)=\(Self.encode($0.value))" }.joined(separator: "&")

@@ -20,6 +20,18 @@ public struct ExchangeRequest: Sendable {
     /// The scope of what `token` may buy for `receiver`, or why it may not.
     func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
         guard token.permission != nil, token.account != nil else { throw .userTokenNeeded }
+        // What it buys signs the person in at a backend or in a browser, where they allowed a stranger's app a few scopes
+        // only (RFC 9700 §4.5: nothing at the backend would tell the code from one of its own).
+        guard token.isFirstParty else {
+            throw OAuthError(
+                .accessDenied, "third_party_exchange", "Only a first-party client's token buys codes and sessions.")
+        }
+        // What was in an address, and in the scripts of a page, does not make a session of its own.
+        guard !token.isOfFrontChannel else {
+            throw OAuthError(
+                .accessDenied, "front_channel_exchange",
+                "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
+        }
         guard let receiver else {
             throw .receiver("unknown_receiver", "There is no active client with this clientId.")
         }
@@ -29,6 +41,12 @@ public struct ExchangeRequest: Sendable {
         }
         switch kind {
         case .code:
+            // Else it would get by the merchant's app what it must ask the person for.
+            guard receiver.firstParty else {
+                throw OAuthError(
+                    .accessDenied, "third_party_receiver",
+                    "The receiving client is not first-party: it must ask the person itself, at /oauth/authorize.")
+            }
             guard !receiver.isPublic else {
                 throw .receiver(
                     "public_receiver", "The receiving client must be confidential: it redeems with a secret.")
@@ -41,11 +59,6 @@ public struct ExchangeRequest: Sendable {
             }
             return token.scope.intersection(receiver.scope)
         case .session:
-            // A session can do more than a token, so only the merchant's own apps may buy one.
-            guard token.isFirstParty else {
-                throw OAuthError(
-                    .accessDenied, "third_party_session", "Only a first-party client's token buys a session.")
-            }
             return token.scope
         }
     }

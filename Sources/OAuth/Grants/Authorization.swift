@@ -28,6 +28,8 @@ public struct Authorization: Sendable {
     public let rotation: Fingerprint<RefreshToken>?
     /// What was asked for along with the sign-in.
     public private(set) var request: AuthenticationRequest
+    /// Whether its tokens come with an authorization answer, through the browser.
+    public let isOfFrontChannel: Bool
     public let claim: any Claim
 
     /// A token that administers does not outlive a working session, whatever its client is set to.
@@ -41,7 +43,8 @@ public struct Authorization: Sendable {
 
     public init(
         client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
-        rotation: Fingerprint<RefreshToken>? = nil, request: AuthenticationRequest = .none, claim: any Claim
+        rotation: Fingerprint<RefreshToken>? = nil, request: AuthenticationRequest = .none,
+        isOfFrontChannel: Bool = false, claim: any Claim
     ) {
         self.client = client
         self.subject = subject
@@ -50,6 +53,7 @@ public struct Authorization: Sendable {
         self.refresh = refresh
         self.rotation = rotation
         self.request = request
+        self.isOfFrontChannel = isOfFrontChannel
         self.claim = claim
     }
 }
@@ -59,7 +63,13 @@ extension Authorization {
     /// authorization request, which is one; by the other grants, whichever the client is registered for.
     func aimed(as parameters: Parameters, by grant: GrantType, issuer: String) throws(OAuthError) -> Authorization {
         let resource = try client.resource(parameters, issuer: issuer)
-        guard parameters[.resource] != nil else { return self }
+        guard parameters[.resource] != nil else {
+            // It may have been taken from the client since the permission was given.
+            guard request.resource.map(client.openID.resources.contains) ?? true else {
+                throw .targetRefused("withdrawn_resource", "This client is no longer registered for the resource.")
+            }
+            return self
+        }
         if grant == .authorizationCode || grant == .refreshToken {
             guard resource == request.resource else {
                 throw .targetRefused("another_resource", "The permission was given for another resource.")
@@ -70,6 +80,11 @@ extension Authorization {
         if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
             throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
         }
+        return aimed(at: resource)
+    }
+
+    /// For `resource`; nil is us.
+    public func aimed(at resource: String?) -> Authorization {
         var aimed = self
         aimed.request = request.aimed(at: resource)
         return aimed

@@ -42,8 +42,9 @@ public struct AuthorizationCodeGrant: Grant {
         _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: Permission.ID?,
         _ claim: CodeClaim
     ) -> Authorization {
-        Authorization(
+        let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
+        return Authorization(
             client: client, subject: subject, scope: scope, family: .new(parent: parent),
-            refresh: client.may(.refreshToken) ? .issue : .none, request: request, claim: claim)
+            refresh: refreshes ? .issue : .none, request: request, claim: claim)
     }
 }

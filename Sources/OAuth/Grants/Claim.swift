@@ -35,6 +35,8 @@ public enum ClaimOutcome: Sendable {
     /// The state the grant saw has changed: ask the grant again.
     case changed
     case refused(OAuthError)
+    /// What gives tokens once was used again: what it gave is in two hands, and ends.
+    case replayed(OAuthError, ending: Permission.ID)
 }
 
 /// The claim of a grant that spends nothing.
@@ -70,9 +72,9 @@ struct CodeClaim: Claim {
         }
         guard spentBy != attempt.id else { return .wonBefore }
         // RFC 6749 §4.1.2 and §10.5: the code may be in the wrong hands, so what it gave is taken back.
-        if let permission: Permission.ID = try row.get("permission_id", as: Permission.ID?.self) {
-            try Permissions.end(permission, at: attempt.now, in: db)
+        guard let permission: Permission.ID = try row.get("permission_id", as: Permission.ID?.self) else {
+            return .refused(.codeRefused("code_replayed"))
         }
-        return .refused(.codeRefused("code_replayed"))
+        return .replayed(.codeRefused("code_replayed"), ending: permission)
     }
 }

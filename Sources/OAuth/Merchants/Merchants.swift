@@ -25,7 +25,7 @@ public struct Merchants: Sendable {
         let members = try JSONMembers(json)
         let now = clock.now
         let merchant = Merchant(
-            id: .random(from: random), name: try members.required("name"),
+            id: .random(from: random), name: try members.requiredName("name"),
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             createdAt: now, updatedAt: now, disabledAt: nil)
@@ -59,7 +59,7 @@ public struct Merchants: Sendable {
     /// Changes the members that `json` names. Nil when there is no such merchant.
     public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
         let members = try JSONMembers(json)
-        let name = try members.text("name")
+        let name = try members.name("name")
         let reaches = try members.flag("logout_reaches_backends")
         let disabled = try members.flag("disabled")
         let now = clock.now

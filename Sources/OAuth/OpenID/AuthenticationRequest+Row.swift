@@ -1,9 +1,12 @@
 import Storage
 
 extension AuthenticationRequest {
-    /// From the columns `claims` and `resource`, which a permission and an authorization code both have.
+    /// From the columns `claims`, `resource` and `trial`, which a permission and an authorization code both have.
     init(_ row: Row, nonce: String? = nil) throws {
         let text: String? = try row.get("claims")
-        self.init(nonce: nonce, claims: try text.map(ClaimsRequest.init), resource: try row.get("resource"))
+        let trial: String? = try row.get("trial")
+        self.init(
+            nonce: nonce, claims: try text.map(ClaimsRequest.init), resource: try row.get("resource"),
+            trial: trial.flatMap(TokenTrial.init(stored:)))
     }
 }

@@ -5,18 +5,34 @@ public struct AuthenticationRequest: Sendable, Equatable {
     public let claims: ClaimsRequest?
     /// Whom the access token is for, besides us.
     public let resource: String?
+    /// What a developer tries out; nil for everybody else.
+    public let trial: TokenTrial?
 
-    public init(nonce: String? = nil, claims: ClaimsRequest? = nil, resource: String? = nil) {
+    public init(
+        nonce: String? = nil, claims: ClaimsRequest? = nil, resource: String? = nil, trial: TokenTrial? = nil
+    ) {
         self.nonce = nonce
         self.claims = claims
         self.resource = resource
+        self.trial = trial
     }
 
     /// What later tokens of the permission tell too.
-    var withoutNonce: AuthenticationRequest { AuthenticationRequest(claims: claims, resource: resource) }
+    var withoutNonce: AuthenticationRequest {
+        AuthenticationRequest(claims: claims, resource: resource, trial: trial)
+    }
 
     func aimed(at resource: String?) -> AuthenticationRequest {
-        AuthenticationRequest(nonce: nonce, claims: claims, resource: resource)
+        AuthenticationRequest(nonce: nonce, claims: claims, resource: resource, trial: trial)
+    }
+
+    func trying(_ trial: TokenTrial?) -> AuthenticationRequest {
+        AuthenticationRequest(nonce: nonce, claims: claims, resource: resource, trial: trial)
+    }
+
+    /// What an ID token of `client` lives.
+    public func idTokenLifetime(of client: Client) -> Duration {
+        trial?.idTokenLifetime ?? client.openID.idTokenLifetime
     }
 
     public static let none = AuthenticationRequest()

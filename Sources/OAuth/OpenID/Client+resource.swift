@@ -5,10 +5,25 @@ extension Client {
         guard !parameters.namesSeveralResources else {
             throw .targetRefused("several_resources", "An access token is for one resource: send one at a time.")
         }
-        guard let resource = parameters[.resource], resource != issuer else { return nil }
-        guard openID.resources.contains(resource) else {
+        return try target(parameters[.resource], issuer: issuer)
+    }
+
+    /// The same where a token exchange says it as `audience` (RFC 8693 §2.1); beside a `resource` it must be the same.
+    public func audience(_ parameters: Parameters, issuer: String) throws(OAuthError) -> String? {
+        let resource = try resource(parameters, issuer: issuer)
+        guard let name = parameters[.audience] else { return resource }
+        let audience = try target(name, issuer: issuer)
+        guard parameters[.resource] == nil || audience == resource else {
+            throw .targetRefused("several_resources", "The audience and the resource are not the same.")
+        }
+        return audience
+    }
+
+    private func target(_ name: String?, issuer: String) throws(OAuthError) -> String? {
+        guard let name, name != issuer else { return nil }
+        guard openID.resources.contains(name) else {
             throw .targetRefused("unknown_resource", "This client is not registered for that resource.")
         }
-        return resource
+        return name
     }
 }

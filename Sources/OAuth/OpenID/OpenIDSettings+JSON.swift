@@ -9,7 +9,7 @@ extension OpenIDSettings {
         var keyAddress: JSON?
         switch keys {
         case .none: break
-        case .keySet(let text): keySet = try? JSON(parsing: Array(text.utf8))
+        case .keySet(let set): keySet = try? JSON(parsing: Array(set.text.utf8))
         case .address(let text): keyAddress = .string(text)
         }
         let claims = claims.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }
@@ -17,11 +17,13 @@ extension OpenIDSettings {
             "response_types": .array(responseTypes.map { .string($0.description) }),
             "id_token_signed_response_alg": .string(idTokenAlgorithm.rawValue),
             "id_token_lifetime": .integer(idTokenLifetime.seconds),
+            "id_token_scope_claims": .bool(idTokenCarriesScope),
             "id_token_claims": claims.isEmpty ? nil : .object(claims),
             "subject_type": .string(subjectType.name),
             "sector_identifier_uri": sectorIdentifierURI.map { .string($0) },
             "userinfo_signed_response_alg": userinfoAlgorithm.map { .string($0.rawValue) },
             "request_object_signing_alg": requestObjectAlgorithm.map { .string($0.rawValue) },
+            "request_uris": requestURIs.isEmpty ? nil : .array(requestURIs.map { .string($0) }),
             "token_endpoint_auth_signing_alg": authenticationAlgorithm.map { .string($0.rawValue) },
             "jwks": keySet,
             "jwks_uri": keyAddress,

@@ -13,6 +13,7 @@ extension OpenIDSettings {
         if let lifetime = try members.seconds("id_token_lifetime", within: 60...Self.longestJWT.seconds) {
             idTokenLifetime = lifetime
         }
+        if let flag = try members.flag("id_token_scope_claims") { idTokenCarriesScope = flag }
         if members.has("id_token_claims") { claims = try Self.claims(members) }
         if members.has("sector_identifier_uri") {
             sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
@@ -30,6 +31,7 @@ extension OpenIDSettings {
                 throw JSONFault("request_object_signing_alg", "not an HMAC")
             }
         }
+        if members.has("request_uris") { requestURIs = try Self.requestURIs(members) }
         if members.has("token_endpoint_auth_signing_alg") {
             authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
         }
@@ -106,12 +108,12 @@ extension OpenIDSettings {
         case "public": return .public
         case "pairwise":
             // Core §8.1: the sector is the host of one address, or of the document that lists the addresses of several.
-            let sectors = sector.map { [RedirectURI(stored: $0)] } ?? redirectURIs
-            let hosts = Set(sectors.map { $0.host ?? "" })
-            guard hosts.count == 1, let host = hosts.first, !host.isEmpty else {
+            // Only of https is the host proven: what stands for it in an app's own scheme is what the app says.
+            let hosts = Set(sector.map { [RedirectURI(stored: $0).host] } ?? redirectURIs.map(\.secureHost))
+            guard hosts.count == 1, let found = hosts.first, let host = found, !host.isEmpty else {
                 throw JSONFault(
-                    "subject_type", "public, unless all redirect_uris have one host or there is a sector_identifier_uri"
-                )
+                    "subject_type",
+                    "public, unless all redirect_uris are https and have one host or there is a sector_identifier_uri")
             }
             return .pairwise(sector: host)
         default: throw JSONFault("subject_type", "public or pairwise")
@@ -128,7 +130,7 @@ extension OpenIDSettings {
 
     static func address(_ members: JSONMembers, _ name: String) throws(JSONFault) -> String? {
         guard let text = try members.text(name, most: 2000) else { return nil }
-        guard let uri = RedirectURI(registering: text), uri.text.hasPrefix("http") else {
+        guard RedirectURI(registering: text) != nil, text.hasPrefix("https://") || text.hasPrefix("http://") else {
             throw JSONFault(name, "an https URL")
         }
         return text

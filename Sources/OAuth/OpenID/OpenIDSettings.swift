@@ -7,7 +7,7 @@ public struct OpenIDSettings: Sendable, Equatable {
     /// Where the client's own public keys are.
     public enum Keys: Sendable, Equatable {
         case none
-        case keySet(String)
+        case keySet(RegisteredKeySet)
         case address(String)
     }
 
@@ -26,6 +26,8 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var responseTypes: [ResponseType] = [.code]
     public var idTokenAlgorithm: PrivateKey.Algorithm = .rs256
     public var idTokenLifetime: Duration = .hours(1)
+    /// Whether its ID tokens tell what userinfo does of the scope, also where an access token comes along.
+    public var idTokenCarriesScope = false
     /// Claims of its ID tokens, by name, from the attribute of the person that each names.
     public var claims: [String: String] = [:]
     public var subjectType: SubjectType = .public
@@ -34,6 +36,8 @@ public struct OpenIDSettings: Sendable, Equatable {
     /// Nil when userinfo is answered in plain JSON.
     public var userinfoAlgorithm: PrivateKey.Algorithm?
     public var requestObjectAlgorithm: SignatureAlgorithm?
+    /// Where request objects of its own may be fetched.
+    public var requestURIs: [String] = []
     /// The one algorithm of its client assertions, if it named one.
     public var authenticationAlgorithm: SignatureAlgorithm?
     public var keys: Keys = .none
@@ -45,6 +49,9 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var sendsSessionID = false
     /// What it says of itself for people and its own administrators: kept and shown as it was given.
     public var information: [JSON.Member] = []
+
+    /// Whether nothing may tell the client a person's number, by which clients could compare whom they know.
+    public var isPairwise: Bool { subjectType != .public }
 
     public init() {}
 

@@ -5,7 +5,7 @@ public import Values
 public struct ConnectedApp: Sendable {
     public let client: Client.ID
     public let name: String
-    /// Nil for a client of the platform itself.
+    /// Nil for a client of the platform itself, and for one that registered itself: nobody made it for the merchant.
     public let merchantName: String?
     /// What it may do now: what its live tokens carry, and what it need not ask for again.
     public let scope: Scope
@@ -41,7 +41,7 @@ public struct ConnectedApps: Sendable {
                 """
                 SELECT c.id, c.name, m.name AS merchant_name, k.scope AS consented, k.created_at AS consented_at,
                     n.created_at AS connected_at
-                FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
+                FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id AND c.registration_token IS NULL
                 LEFT JOIN connections n ON n.client_id = c.id AND n.account_id = \(account)
                 LEFT JOIN consents k ON k.client_id = c.id AND k.account_id = \(account)
                 WHERE c.id IN (SELECT client_id FROM connections WHERE account_id = \(account)
@@ -75,11 +75,13 @@ public struct ConnectedApps: Sendable {
         let now = clock.now
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            try db.execute(
-                """
-                UPDATE permissions SET ended_at = \(now)
-                WHERE account_id = \(account) AND client_id = \(client) AND ended_at IS NULL
-                """)
+            _ = try Permissions.tellingOfBought(account, announcement, in: db) {
+                try db.execute(
+                    """
+                    UPDATE permissions SET ended_at = \(now)
+                    WHERE account_id = \(account) AND client_id = \(client) AND ended_at IS NULL
+                    """)
+            }
             // Codes have no index by person. Those that may still be spent are the last minute's.
             try db.execute(
                 """

@@ -15,6 +15,8 @@ public struct Permission: Sendable {
     public let createdAt: Timestamp
     /// What its tokens live to; it moves along with them.
     public let expiresAt: Timestamp
+    /// Whether its tokens come with an authorization answer, through the browser.
+    public let isOfFrontChannel: Bool
 
     public var account: AccountID? { subject?.account }
     /// A client's own permission begins with itself.

@@ -11,31 +11,46 @@ public enum BrowserSessions: Sendable {
 extension Permissions {
     /// Ends what was to last as long as `browsers` did, and tells the clients, by way of `announcement`.
     ///
-    /// A permission for OpenID Connect without `offline_access` is for while the person is there (Back-Channel Logout
-    /// §2.7, OpenID Connect Core §11). Every other lives on: a phone stays signed in when a browser is signed out. A client
-    /// whose tokens have expired may have a session of its own all the same: it is told.
+    /// A permission for OpenID Connect, or of a stranger's client, is for while the person is there, unless they allowed
+    /// `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core §11); and so is one whose tokens came through the
+    /// browser. Every other lives on: a phone stays signed in when a browser is signed out. A client whose tokens have
+    /// expired may have a session of its own all the same: it is told.
     public static func end(
         with browsers: BrowserSessions, of account: AccountID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
+        try end(try rows(of: browsers, account, in: db), of: account, telling: announcement, in: db)
+    }
+
+    private static func end(
+        _ rows: [Row], of account: AccountID, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
         var told: Set<[String]> = []
-        for row in try rows(of: browsers, account, in: db) {
+        for row in rows {
             let client: Client.ID = try row.get("client_id")
             let session: String = try row.get("session_id")
-            let scope: Scope = try row.get("scope")
             if told.insert([client.text, session]).inserted,
                 try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, account, for: client, db)
             }
             let permission: Permission.ID = try row.get("id")
-            if scope.contains(Scope.openID), !scope.contains(Scope.offlineAccess) {
+            if try isForNow(row) {
                 try end(permission, at: announcement.now, in: db)
             } else {
                 // It belongs to no browser any more: its clients have been told.
                 try db.execute("UPDATE permissions SET session_id = NULL WHERE id = \(permission)")
             }
         }
+    }
+
+    /// Whether the permission in `row` lasts no longer than the session it was given in.
+    private static func isForNow(_ row: Row) throws -> Bool {
+        guard try !row.get("front_channel", as: Bool.self) else { return true }
+        let scope: Scope = try row.get("scope")
+        guard !scope.contains(Scope.offlineAccess) else { return false }
+        let isOfStranger = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
+        return isOfStranger || scope.contains(Scope.openID)
     }
 
     /// What was given in `browsers` and has not been ended.
@@ -46,30 +61,46 @@ extension Permissions {
         case .one(let session):
             try db.rows(
                 """
-                SELECT id, client_id, session_id, scope FROM permissions
-                WHERE session_id = \(session) AND account_id = \(account) AND ended_at IS NULL
+                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                FROM permissions p JOIN clients c ON c.id = p.client_id
+                WHERE p.session_id = \(session) AND p.account_id = \(account) AND p.ended_at IS NULL
                 """)
         case .all(let kept):
             try db.rows(
                 """
-                SELECT id, client_id, session_id, scope FROM permissions
-                WHERE account_id = \(account) AND session_id IS NOT NULL AND session_id <> \(kept ?? "")
-                    AND ended_at IS NULL
+                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                FROM permissions p JOIN clients c ON c.id = p.client_id
+                WHERE p.account_id = \(account) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
+                    AND p.ended_at IS NULL
                 """)
         }
     }
 
-    /// The sessions that `permission` bought, which end with it.
-    static func endBought(
-        by permission: Permission.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
-    ) throws {
-        let bought = try db.rows(
-            """
-            SELECT id, account_id FROM sessions
-            WHERE permission_id = \(permission) AND ended_at IS NULL AND expires_at > \(announcement.now)
-            """)
-        for row in bought {
-            try end(with: .one(row.get("id")), of: row.get("account_id"), telling: announcement, in: db)
+    /// Does `work`, which ends permissions of `account`, and tells the clients of the browser sessions that had been bought
+    /// with them: those end by themselves, because they ask for what bought them.
+    static func tellingOfBought<Value>(
+        _ account: AccountID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
+    ) throws -> Value {
+        let now = announcement.now
+        // Read before: `work` may end what the clients are found by.
+        let before = try bought(by: account, at: now, in: db)
+            .map { (session: $0, rows: try rows(of: .one($0), account, in: db)) }
+        let value = try work()
+        guard !before.isEmpty else { return value }
+        let left = Set(try bought(by: account, at: now, in: db))
+        for (session, rows) in before where !left.contains(session) {
+            try end(rows, of: account, telling: announcement, in: db)
         }
+        return value
+    }
+
+    /// The sessions that tokens of `account` bought and that live.
+    private static func bought(by account: AccountID, at now: Timestamp, in db: any Transaction) throws -> [String] {
+        try db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN permissions p ON p.id = s.permission_id
+            WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            """
+        ).map { try $0.get("id") }
     }
 }

@@ -3,8 +3,8 @@ public import Values
 
 /// Where permissions are kept.
 public struct Permissions: Sendable {
-    private let database: any Database
-    private let callbacks: Callbacks
+    let database: any Database
+    let callbacks: Callbacks
 
     public init(database: any Database, callbacks: Callbacks) {
         self.database = database
@@ -16,14 +16,23 @@ public struct Permissions: Sendable {
         try db.execute(
             """
             INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at,
-                method, session_id, claims, resource)
+                method, session_id, claims, resource, trial, front_channel)
             VALUES (\(permission.id), \(permission.parent), \(permission.client), \(permission.account),
                 \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt),
                 \(permission.subject?.method), \(permission.subject?.session), \(permission.request.claims?.text),
-                \(permission.request.resource))
+                \(permission.request.resource), \(permission.request.trial?.text), \(permission.isOfFrontChannel))
             ON CONFLICT (id) DO NOTHING
             """)
         guard let account = permission.account else { return }
+        if let session = permission.subject?.session {
+            // By this one its client will hear of the session's end. Who signs in every hour leaves no other behind.
+            try db.execute(
+                """
+                UPDATE permissions SET session_id = NULL
+                WHERE session_id = \(session) AND client_id = \(permission.client) AND id <> \(permission.id)
+                    AND expires_at <= \(permission.createdAt)
+                """)
+        }
         try db.execute(
             """
             INSERT INTO connections (account_id, client_id, created_at)
@@ -45,43 +54,17 @@ public struct Permissions: Sendable {
         try db.execute("UPDATE permissions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
     }
 
-    public func end(_ id: Permission.ID, at now: Timestamp) async throws {
-        try await database.write { db in _ = try Self.end(id, at: now, in: db) }
+    /// Ends a permission of whomever, and tells the clients of the browser sessions that it had bought.
+    @discardableResult
+    static func end(
+        _ id: Permission.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws -> Bool {
+        guard let account = try account(of: id, in: db) else { return try end(id, at: announcement.now, in: db) }
+        return try tellingOfBought(account, announcement, in: db) { try end(id, at: announcement.now, in: db) }
     }
 
-    /// A device's logout: ends its permission, and where the merchant says "logout reaches backends" also what was
-    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it. The merchant's clients are
-    /// told, once.
-    public func logOut(_ id: Permission.ID, at now: Timestamp) async throws {
-        let announcement = callbacks.announcement(at: now)
-        try await database.write { db in
-            if try Self.end(id, at: now, in: db) {
-                try announcement.signedOut(of: id, in: db)
-                try Self.endBought(by: id, telling: announcement, in: db)
-            }
-            try db.execute(
-                """
-                UPDATE permissions SET ended_at = \(now)
-                WHERE ended_at IS NULL
-                    AND id IN (
-                        WITH RECURSIVE family (id) AS (
-                            SELECT id FROM permissions WHERE parent_id = \(id)
-                            UNION SELECT p.id FROM permissions p JOIN family f ON p.parent_id = f.id)
-                        SELECT id FROM family)
-                    AND EXISTS (
-                        SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
-                        WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
-                """)
-        }
-        announcement.send()
-    }
-
-    /// Ends all that came with `token`, a person's or a client's own. A token without a permission dies alone.
-    public func logOut(_ token: AccessToken, at now: Timestamp) async throws {
-        guard let permission = token.permission else {
-            return try await database.write { db in try AccessTokens.end(token.fingerprint, in: db) }
-        }
-        try await logOut(permission, at: now)
+    static func account(of id: Permission.ID, in db: any Transaction) throws -> AccountID? {
+        try db.rows("SELECT account_id FROM permissions WHERE id = \(id)").first?.get("account_id", as: AccountID?.self)
     }
 
     /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
@@ -136,11 +119,13 @@ public struct Permissions: Sendable {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             try announcement.disconnected(account, from: merchant, in: db)
-            try db.execute(
-                """
-                UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
-                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
-                """)
+            _ = try Self.tellingOfBought(account, announcement, in: db) {
+                try db.execute(
+                    """
+                    UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
+                        AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+                    """)
+            }
             try db.execute(
                 """
                 DELETE FROM consents WHERE account_id = \(account)

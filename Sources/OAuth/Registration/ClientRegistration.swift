@@ -13,16 +13,18 @@ public struct ClientRegistration: Sendable {
     private let clients: Clients
     private let initialTokens: InitialAccessTokens
     private let sectors: SectorDocument.Source
+    private let addresses: AddressRules
     private let random: any RandomSource
 
     public init(
         database: any Database, clients: Clients, initialTokens: InitialAccessTokens, sectors: SectorDocument.Source,
-        random: any RandomSource
+        addresses: AddressRules, random: any RandomSource
     ) {
         self.database = database
         self.clients = clients
         self.initialTokens = initialTokens
         self.sectors = sectors
+        self.addresses = addresses
         self.random = random
     }
 
@@ -34,10 +36,13 @@ public struct ClientRegistration: Sendable {
         let token = Secret<RegistrationToken>.random(from: random)
         do {
             let document = try RegistrationDocument(json).json
+            try addresses.check(document)
             // Its people are asked for consent: nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document))
-            let made = try await clients.register(metadata, merchant: initial.merchant) { client, db in
+            let made = try await clients.register(
+                metadata, merchant: initial.merchant, registeringItself: true
+            ) { client, db in
                 guard try InitialAccessTokens.use(initial.id, in: db) else { throw OAuthError.registrationsExhausted }
                 try db.execute(
                     "UPDATE clients SET registration_token = \(token.fingerprint) WHERE id = \(client.id)")
@@ -70,6 +75,7 @@ public struct ClientRegistration: Sendable {
         do {
             try await check(json, of: client)
             let document = try RegistrationDocument(json, over: client).json
+            try addresses.check(document)
             let changed = try await clients.change(id, document, sector: try await sector(of: document))
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed

@@ -18,7 +18,8 @@ struct RegistrationDocument: Sendable {
         "jwks_uri": .null, "client_uri": .null, "logo_uri": .null, "policy_uri": .null, "tos_uri": .null,
         "initiate_login_uri": .null, "contacts": .null, "software_id": .null, "software_version": .null,
         "subject_type": "public", "sector_identifier_uri": .null, "id_token_signed_response_alg": "RS256",
-        "userinfo_signed_response_alg": .null, "request_object_signing_alg": .null, "default_max_age": .null,
+        "userinfo_signed_response_alg": .null, "request_object_signing_alg": .null, "request_uris": .array([]),
+        "default_max_age": .null,
         "post_logout_redirect_uris": .array([]), "backchannel_logout_uri": .null,
         "backchannel_logout_session_required": false,
     ]

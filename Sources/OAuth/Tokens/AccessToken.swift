@@ -11,14 +11,22 @@ public struct AccessToken: Sendable {
     public let isSPiDCompatible: Bool
     public let account: AccountID?
     public let scope: Scope
-    /// Whom it is for, besides us (RFC 8707).
+    /// Whom it is for, when that is not us (RFC 8707).
     public let resource: String?
+    /// Whether it came with an authorization answer, through the browser, and not from the token endpoint.
+    public let isOfFrontChannel: Bool
     /// What its client is registered for now, which may be less than when the token was issued.
     public let clientScope: Scope
     public let issuedAt: Timestamp
     public let expiresAt: Timestamp
     /// When the person last proved to be that person; for a client's own token, when it was issued.
     public let signedInAt: Timestamp
+
+    /// Refuses what is for somebody else's resource: whoever runs that must not use here what people showed it there
+    /// (RFC 8707 §1, RFC 9068 §4).
+    public func requireUs() throws(OAuthError) {
+        guard resource == nil else { throw .tokenForResource }
+    }
 
     /// Requires `scope` (RFC 6750 §3.1 `insufficient_scope`).
     public func require(_ scope: String) throws(OAuthError) {

@@ -18,10 +18,10 @@ public struct AccessTokens: Sendable {
         try db.execute(
             """
             INSERT INTO access_tokens (fingerprint, permission_id, client_id, account_id, scope, rotation, issued_at,
-                expires_at)
+                expires_at, resource)
             VALUES (\(fingerprint), \(permission), \(authorization.client.id), \(authorization.subject?.account),
                 \(authorization.scope), \(authorization.rotation), \(now),
-                \(now + authorization.lifetime))
+                \(now + authorization.lifetime), \(authorization.request.resource))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -30,20 +30,23 @@ public struct AccessTokens: Sendable {
     ///
     /// Presenting a token of a rotation confirms that rotation: from now on its predecessor is a replay.
     public func present(_ value: Secret<AccessToken>) async throws -> AccessToken {
-        try await present(value, to: nil)
+        try await present(value) { _ in true }
     }
 
-    /// As above, to a resource server of `merchant`: another merchant's token is unknown there, and not confirmed.
-    func present(_ value: Secret<AccessToken>, toMerchantOf client: Client) async throws -> AccessToken {
-        try await present(value, to: client)
+    /// As above, to a resource server of `merchant`: another merchant's token is unknown there, and not confirmed. What
+    /// belongs to no merchant knows no tokens.
+    public func present(_ value: Secret<AccessToken>, toMerchant merchant: Merchant.ID?) async throws -> AccessToken {
+        try await present(value) { Merchant.same(merchant, $0.merchant) }
     }
 
-    private func present(_ value: Secret<AccessToken>, to client: Client?) async throws -> AccessToken {
+    private func present(
+        _ value: Secret<AccessToken>, isForAsker: (AccessToken) -> Bool
+    ) async throws -> AccessToken {
         let now = clock.now
         let fingerprint = value.fingerprint
         let found = try await database.read { db in try Self.find(fingerprint, in: db) }
         let token = try Self.check(found, at: now)
-        guard client.map({ Merchant.same($0.merchant, token.merchant) }) ?? true else {
+        guard isForAsker(token) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
@@ -82,10 +85,10 @@ public struct AccessTokens: Sendable {
         try db.rows(
             """
             SELECT t.permission_id, t.client_id, t.account_id, t.scope, t.rotation, t.issued_at, t.expires_at,
-                c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
+                t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
                 c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
                 a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
-                p.signed_in_at, p.resource, r.fingerprint AS rotation_found, r.confirmed_at
+                p.signed_in_at, p.front_channel, r.fingerprint AS rotation_found, r.confirmed_at
             FROM access_tokens t
             JOIN clients c ON c.id = t.client_id
             LEFT JOIN merchants m ON m.id = c.merchant_id
@@ -101,7 +104,9 @@ public struct AccessTokens: Sendable {
                 merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
                 isSPiDCompatible: try row.get("spid_compatible"),
                 account: try row.get("account_id"), scope: try row.get("scope"),
-                resource: try row.get("resource"), clientScope: try row.get("client_scope"), issuedAt: issuedAt,
+                resource: try row.get("resource"),
+                isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
+                clientScope: try row.get("client_scope"), issuedAt: issuedAt,
                 expiresAt: try row.get("expires_at"),
                 signedInAt: try row.get("signed_in_at", as: Timestamp?.self) ?? issuedAt)
             let rotation: Fingerprint<RefreshToken>? = try row.get("rotation_found")

@@ -6,14 +6,17 @@ public import Values
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
     private let jwts: JWTAccessTokens
+    private let callbacks: Callbacks
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        database: any Database, jwts: JWTAccessTokens, clock: any WallClock, random: any RandomSource
+        database: any Database, jwts: JWTAccessTokens, callbacks: Callbacks, clock: any WallClock,
+        random: any RandomSource
     ) {
         self.database = database
         self.jwts = jwts
+        self.callbacks = callbacks
         self.clock = clock
         self.random = random
     }
@@ -21,15 +24,20 @@ public struct BearerTokenMint: TokenMint {
     public func tokens(for authorization: Authorization) async throws -> TokenResponse? {
         let now = clock.now
         let client = authorization.client
+        let subject = try await jwts.subject(of: authorization)
         let accessToken = try await accessToken(for: authorization, at: now)
         let newPermission = permission(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
         let attempt = Attempt(
             id: Base64URL.encode(random.bytes(16)), permission: newPermission?.id ?? authorization.existingPermission,
             accessToken: accessToken.fingerprint, now: now)
+        let announcement = callbacks.announcement(at: now)
 
         let outcome = try await database.write { db -> ClaimOutcome in
             let outcome = try authorization.claim.win(attempt, in: db)
+            if case .replayed(_, let permission) = outcome {
+                try Permissions.end(permission, telling: announcement, in: db)
+            }
             guard case .won = outcome else { return outcome }
             if let newPermission { try Permissions.store(newPermission, in: db) }
             try AccessTokens.store(
@@ -41,12 +49,15 @@ public struct BearerTokenMint: TokenMint {
         }
         switch outcome {
         case .refused(let refusal): throw refusal
+        case .replayed(let refusal, _):
+            announcement.send()
+            throw refusal
         case .changed: return nil
         case .won, .wonBefore:
             return TokenResponse(
                 accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
                 lifetime: authorization.lifetime, scope: authorization.scope,
-                account: authorization.subject?.account, client: client, issuedAt: now)
+                account: authorization.subject?.account, subject: subject, client: client, issuedAt: now)
         }
     }
 
@@ -70,7 +81,7 @@ public struct BearerTokenMint: TokenMint {
             request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes
                 ? RefreshToken.expiry(at: now, client: client, familySince: now).permission
-                : now + client.accessTokenLifetime)
+                : now + client.accessTokenLifetime, isOfFrontChannel: authorization.isOfFrontChannel)
     }
 
     private func refreshToken(for authorization: Authorization, at now: Timestamp) -> Secret<RefreshToken>? {

@@ -16,7 +16,7 @@ public struct Introspection: Sendable {
         let client = try await clients.authenticate(credentials)
         guard !client.isPublic else { throw OAuthError.clientRefused("public_client_introspects", client.id) }
         do {
-            return try await tokens.present(value, toMerchantOf: client)
+            return try await tokens.present(value, toMerchant: client.merchant)
         } catch let refusal as OAuthError where refusal.code == .invalidToken {
             return nil
         }

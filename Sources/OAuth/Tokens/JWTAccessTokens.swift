@@ -1,5 +1,5 @@
 import Cryptography
-public import JOSE
+import JOSE
 public import Keys
 public import Values
 
@@ -19,13 +19,18 @@ public struct JWTAccessTokens: Sendable {
         self.name = name
     }
 
+    /// Who the person of `authorization` is to its client.
+    func subject(of authorization: Authorization) async throws -> String? {
+        guard let account = authorization.subject?.account else { return nil }
+        return try await name(account, authorization.client)
+    }
+
     /// A signed token for `authorization`, whose `jti` is `id`. Whoever is not known by what it is signed with cannot have
     /// it: all that can fail comes before a claim is won.
     func token(for authorization: Authorization, id: String, at now: Timestamp) async throws -> Secret<AccessToken> {
         let client = authorization.client
         let key = try await ring.current(client.openID.idTokenAlgorithm)
-        var subject = client.id.text
-        if let account = authorization.subject?.account { subject = try await name(account, client) }
+        let subject = try await subject(of: authorization) ?? client.id.text
         let claims: JSON = .members([
             "iss": .string(issuer), "exp": .integer((now + authorization.lifetime).seconds),
             "aud": .string(authorization.request.resource ?? issuer), "sub": .string(subject),

@@ -99,9 +99,9 @@ struct KeepClaim: Claim {
 struct ReplayClaim: Claim {
     let token: RefreshToken
 
-    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
-        try Permissions.end(token.permission, at: attempt.now, in: db)
-        return .refused(.refreshRefused("refresh_token_replayed", "permission=\(token.permission)"))
+    func win(_ attempt: Attempt, in db: any Transaction) -> ClaimOutcome {
+        .replayed(
+            .refreshRefused("refresh_token_replayed", "permission=\(token.permission)"), ending: token.permission)
     }
 }
 

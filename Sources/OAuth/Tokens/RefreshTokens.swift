@@ -29,7 +29,8 @@ public struct RefreshTokens: Sendable {
             """
             SELECT r.fingerprint, r.permission_id, r.scope, r.predecessor, r.expires_at, r.successor,
                 r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.account_id,
-                p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
+                p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
+                p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
             FROM refresh_tokens r
             JOIN permissions p ON p.id = r.permission_id
             LEFT JOIN accounts a ON a.id = p.account_id

@@ -5,31 +5,37 @@ public import Values
 public struct Revocation: Sendable {
     private let database: any Database
     private let clients: ClientAuthenticator
+    private let callbacks: Callbacks
     private let clock: any WallClock
 
-    public init(database: any Database, clients: ClientAuthenticator, clock: any WallClock) {
+    public init(
+        database: any Database, clients: ClientAuthenticator, callbacks: Callbacks, clock: any WallClock
+    ) {
         self.database = database
         self.clients = clients
+        self.callbacks = callbacks
         self.clock = clock
     }
 
     /// Revokes an access token, or with a refresh token its whole family. An unknown token is no error (§2.2).
     ///
     /// A client may revoke its own tokens; a confidential one any of its merchant's that it holds, so that a backend
-    /// can end what a device gave it. A foreign token is refused as unknown: nothing changes, and nothing is told.
+    /// can end what a device gave it. The browser sessions that the family bought end too, and their clients are told. A
+    /// foreign token is refused as unknown: nothing changes, and nothing is told.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let client = try await clients.authenticate(credentials)
-        let now = clock.now
+        let announcement = callbacks.announcement(at: clock.now)
         let access = Secret<AccessToken>(value).fingerprint
         let refresh = Secret<RefreshToken>(value).fingerprint
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
                 if owner.mayBeRevoked(by: client) { try AccessTokens.end(access, in: db) }
             } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let permission = owner.permission {
-                if owner.mayBeRevoked(by: client) { try Permissions.end(permission, at: now, in: db) }
+                if owner.mayBeRevoked(by: client) { try Permissions.end(permission, telling: announcement, in: db) }
             }
         }
+        announcement.send()
     }
 
     private struct Owner {

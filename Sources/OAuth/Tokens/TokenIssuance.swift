@@ -22,7 +22,9 @@ public struct TokenIssuance: Sendable {
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
             let authorization = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
-            if let response = try await mint.tokens(for: authorization) { return response }
+            guard var response = try await mint.tokens(for: authorization) else { continue }
+            if type == .tokenExchange { response.issuedTokenType = TokenResponse.accessTokenType }
+            return response
         }
         throw OAuthError.stateChanged
     }

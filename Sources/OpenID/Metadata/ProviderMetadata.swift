@@ -61,8 +61,7 @@ public struct ProviderMetadata: Sendable {
             "claims_supported": Self.list(Self.claims), "acr_values_supported": Self.list(AuthenticationContext.all),
             "prompt_values_supported": Self.list(Prompt.allCases.map(\.rawValue)),
             "claims_parameter_supported": true, "request_parameter_supported": true,
-            // Left out it would mean true (Discovery §3).
-            "request_uri_parameter_supported": false, "require_request_uri_registration": false,
+            "request_uri_parameter_supported": true, "require_request_uri_registration": true,
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
         ])
     }

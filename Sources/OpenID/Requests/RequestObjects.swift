@@ -3,8 +3,12 @@ public import JOSE
 public import OAuth
 public import Values
 
-/// Reads request objects, which a client signs so that nobody on the way can change what it asks (OpenID Connect Core §6.1,
-/// RFC 9101). They may come again: what they ask for is asked of the person who is there.
+/// Reads request objects, by whose signature a client shows that it is the one that asks (OpenID Connect Core §6.1,
+/// RFC 9101). It shows no more: the same parameters are taken without it too, so that the browser may leave some out.
+///
+/// One with a `jti` is taken once, when it is opened: from then on the browser carries its parameters. One without may come
+/// again until it expires, as a request that is not signed may: what it asks for is asked of the person who is there, and
+/// `state` and `nonce` tell its client that an answer is none of its own.
 public struct RequestObjects: Sendable {
     /// How far a client's clock may be ahead of ours.
     private static let clockSkew: Duration = .seconds(60)
@@ -14,12 +18,18 @@ public struct RequestObjects: Sendable {
     public static let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }
 
     private let keys: ClientKeys
+    private let addresses: RequestAddresses
     private let issuer: String
+    private let replays: ReplayMemory
     private let clock: any WallClock
 
-    public init(keys: ClientKeys, issuer: String, clock: any WallClock) {
+    public init(
+        keys: ClientKeys, addresses: RequestAddresses, issuer: String, replays: ReplayMemory, clock: any WallClock
+    ) {
         self.keys = keys
+        self.addresses = addresses
         self.issuer = issuer
+        self.replays = replays
         self.clock = clock
     }
 
@@ -28,18 +38,36 @@ public struct RequestObjects: Sendable {
         of text: String, from client: Client
     ) async throws -> [(name: String, value: String)] {
         guard !Self.isUnsigned(text) else { throw OAuthError.requestNotSupported }
-        let jwt: VerifiedJWT
+        let jwt = try await verified(text, from: client)
+        let parameters = try parameters(in: jwt)
+        // Last of all: a bad one spends nothing.
+        try await spend(jwt, of: client)
+        return parameters
+    }
+
+    /// The same of the object that is at `address`.
+    public func parameters(
+        at address: String, from client: Client
+    ) async throws -> [(name: String, value: String)] {
+        try await parameters(of: try await addresses.object(at: address, of: client), from: client)
+    }
+
+    private func verified(_ text: String, from client: Client) async throws -> VerifiedJWT {
         do {
             let pinned = client.openID.requestObjectAlgorithm.map { [$0] } ?? Self.algorithms
-            jwt = try await keys.verify(text, of: client, allowed: Set(pinned))
+            let jwt = try await keys.verify(text, of: client, allowed: Set(pinned))
             try judge(jwt, of: client)
+            return jwt
         } catch let rejection as JWTRejection {
             throw OAuthError.requestObjectRefused("request_object_rejected", "\(rejection)")
         } catch let error where !(error is OAuthError || error is CancellationError) {
             throw OAuthError.requestObjectRefused(
                 "client_keys_unavailable", "the client's keys cannot be had", "\(error)")
         }
-        return try (jwt.claims.members ?? []).compactMap { member in
+    }
+
+    private func parameters(in jwt: VerifiedJWT) throws -> [(name: String, value: String)] {
+        try (jwt.claims.members ?? []).compactMap { member in
             guard let parameter = Parameter(rawValue: member.name) else { return nil }
             guard let value = Self.value(member.value) else {
                 throw OAuthError.requestObjectRefused("request_object_member", "\(parameter.rawValue) is malformed")
@@ -71,9 +99,23 @@ public struct RequestObjects: Sendable {
         guard try jwt.notBefore.map({ $0 <= now + Self.clockSkew }) ?? true else {
             throw refused("request_object_early", "it is not valid yet")
         }
+        if let identifier = try jwt.identifier {
+            guard !identifier.isEmpty else { throw refused("request_object_jti", "its jti is empty") }
+            guard let end = try jwt.expiresAt, end <= now + ReplayMemory.longestLife else {
+                throw refused("request_object_lives_too_long", "with a jti it needs an exp, at most 24 hours ahead")
+            }
+        }
         // Core §6.1: no request within the request.
         guard jwt.claims["request"] == nil, jwt.claims["request_uri"] == nil else {
             throw refused("request_object_nested", "it holds request or request_uri")
+        }
+    }
+
+    private func spend(_ jwt: VerifiedJWT, of client: Client) async throws {
+        guard let identifier = try jwt.identifier, let end = try jwt.expiresAt else { return }
+        guard try await replays.isFirst(identifier, in: .requestObject, of: client.id, until: end) else {
+            throw OAuthError.requestObjectRefused(
+                "request_object_replayed", "its jti was used: each request needs an object of its own")
         }
     }
 

@@ -34,7 +34,8 @@ public struct IDToken: Sendable {
             "exp": .integer((issuedAt + lifetime).seconds), "iat": .integer(issuedAt.seconds),
             "auth_time": .integer(signedInAt.seconds), "nonce": nonce.map { .string($0) },
             "acr": method.map { .string(AuthenticationContext.of($0)) },
-            "amr": method.map { .array([.string($0)]) }, "azp": .string(client.text),
+            "amr": method.flatMap(AuthenticationContext.references).map { .array($0.map { .string($0) }) },
+            "azp": .string(client.text),
             "at_hash": accessToken.map { .string(Self.hash($0, algorithm)) },
             "c_hash": code.map { .string(Self.hash($0, algorithm)) }, "sid": session.map { .string($0) },
         ])

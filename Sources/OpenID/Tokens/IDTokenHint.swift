@@ -13,12 +13,19 @@ public struct IDTokenHint: Sendable {
     /// `sid`: the browser session it was given in.
     public let session: String?
     public let nonce: String?
+    public let expiresAt: Timestamp
 
     let names: SubjectNames
 
     /// Whether it is about `account`.
     public func isAbout(_ account: AccountID) async throws -> Bool {
         try await names.subject(account, for: client) == subject
+    }
+
+    /// Whether it was given in the browser session `id`.
+    public func isOf(session id: String) async throws -> Bool {
+        guard let session else { return false }
+        return try await names.session(id, for: client) == session
     }
 }
 
@@ -40,18 +47,19 @@ public struct IDTokenHints: Sendable {
     /// for one: those say what they are in `typ` (RFC 8725 §3.11).
     public func read(_ text: String) async throws -> IDTokenHint? {
         guard let jwt = try await verified(text), jwt.header["typ"]?.string == IDToken.type,
-            let issuer = try? jwt.issuer, issuer == self.issuer, jwt.claims["exp"] != nil, jwt.claims["events"] == nil,
-            let subject = try? jwt.subject, let audience = try? jwt.audience, let name = audience.first,
-            audience.count == 1, let client = try await clients.findLive(Client.ID(name))
+            let issuer = try? jwt.issuer, issuer == self.issuer, let expiresAt = try? jwt.expiresAt,
+            jwt.claims["events"] == nil, let subject = try? jwt.subject, let audience = try? jwt.audience,
+            let name = audience.first, audience.count == 1, let client = try await clients.findLive(Client.ID(name))
         else { return nil }
         return IDTokenHint(
             client: client, subject: subject, session: jwt.claims["sid"]?.string,
-            nonce: jwt.claims["nonce"]?.string, names: names)
+            nonce: jwt.claims["nonce"]?.string, expiresAt: expiresAt, names: names)
     }
 
     private func verified(_ text: String) async throws -> VerifiedJWT? {
-        let published = try await KeySet(ring: ring).json()
-        let allowed = Set(PrivateKey.Algorithm.allCases.compactMap { SignatureAlgorithm(rawValue: $0.rawValue) })
-        return try? await AssertionKeys(keySet: published.text).verify(text, allowed: allowed)
+        guard let id = CompactJWS.keyID(of: text), let key = try await ring.key(id),
+            let algorithm = SignatureAlgorithm(rawValue: key.algorithm.rawValue)
+        else { return nil }
+        return try? await AssertionKeys(key.publicKey).verify(text, allowed: [algorithm])
     }
 }

@@ -32,20 +32,23 @@ public struct IDTokens: Sendable {
     }
 
     /// Reads what is needed. `alone`: no access token comes with it, so that it must carry the claims of the scope too
-    /// (Core §5.4).
+    /// (Core §5.4), as some clients want it at all times.
     public func draft(
         of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
     ) async throws -> Draft {
         let key = try await ring.current(client.openID.idTokenAlgorithm)
         let name = try await names.subject(subject.account, for: client)
+        var session: String?
+        if let id = subject.session { session = try await names.session(id, for: client) }
         let claims = try await claims.ofIDToken(
-            subject.account, for: client, scope: scope, carriesScope: alone, asked.claims)
-        let issuer = issuer
+            subject.account, for: client, scope: scope,
+            carriesScope: alone || client.openID.idTokenCarriesScope, asked.claims)
+        let (issuer, sessionName) = (issuer, session)
         return Draft(key: key) { now in
             IDToken(
                 issuer: issuer, subject: name, client: client.id, issuedAt: now,
-                lifetime: client.openID.idTokenLifetime, signedInAt: subject.signedInAt, method: subject.method,
-                nonce: asked.nonce, session: subject.session, accessToken: nil, code: nil, claims: claims)
+                lifetime: asked.idTokenLifetime(of: client), signedInAt: subject.signedInAt, method: subject.method,
+                nonce: asked.nonce, session: sessionName, accessToken: nil, code: nil, claims: claims)
         }
     }
 }

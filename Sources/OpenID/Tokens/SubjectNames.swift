@@ -24,6 +24,14 @@ public final class SubjectNames: Sendable {
         return Base64URL.encode(Digest.hmacSHA256(Array("\(sector)/\(account)".utf8), key: key))
     }
 
+    /// `sid` of the browser session `session` for `client`: one that all clients were told alike would undo what different
+    /// names of its person are for.
+    public func session(_ session: String, for client: Client) async throws -> String {
+        guard case .pairwise(let sector) = client.openID.subjectType else { return session }
+        let key = try await key()
+        return Base64URL.encode(Digest.hmacSHA256(Array("\(sector)/session/\(session)".utf8), key: key))
+    }
+
     /// What pairwise names are made with, made the first time one is needed. It is never changed, or people would be
     /// strangers to their clients; so it does not hang on the master key, which may change.
     private func key() async throws -> [UInt8] {

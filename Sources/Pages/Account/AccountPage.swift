@@ -5,7 +5,7 @@ public struct AccountPage: PageContents {
     /// What the last form did.
     public enum Notice: String, CaseIterable, Sendable {
         case profileSaved, emailChanged, emailVerified, passwordChanged, sessionEnded, otherSessionsEnded, appRevoked
-        case linkRemoved
+        case linkRemoved, linkAdded
         case confirmed, deletionCancelled
     }
 
@@ -19,6 +19,7 @@ public struct AccountPage: PageContents {
     let sessions: [SessionItem]
     let apps: [AppItem]
     let links: [LinkItem]
+    let connectable: [ConnectableItem]
     let newEmail: String
     private let notice: Notice?
     private let refused: (form: Form, refusal: PageRefusal)?
@@ -28,6 +29,7 @@ public struct AccountPage: PageContents {
     ///   - newEmail: the address that was typed into the refused form `email`.
     public init(
         account: Profile, formToken: String, sessions: [SessionItem], apps: [AppItem], links: [LinkItem] = [],
+        connectable: [ConnectableItem] = [],
         newEmail: String = "", notice: Notice? = nil, refusal: (form: Form, refusal: PageRefusal)? = nil
     ) {
         self.account = account
@@ -35,6 +37,7 @@ public struct AccountPage: PageContents {
         self.sessions = sessions
         self.apps = apps
         self.links = links
+        self.connectable = connectable
         self.newEmail = newEmail
         self.notice = notice
         refused = refusal
@@ -44,6 +47,8 @@ public struct AccountPage: PageContents {
         var words: [String: Any] = [
             "account": account.words(texts), "sessions": sessions.map { $0.words(texts) },
             "apps": apps.map { $0.words(texts) }, "links": links.map(\.words), "hasLinks": !links.isEmpty,
+            "connectable": connectable.map(\.words), "hasConnectable": !connectable.isEmpty,
+            "hasWays": !links.isEmpty || !connectable.isEmpty,
             "hasOtherSessions": sessions.contains { !$0.isCurrent }, "hasApps": !apps.isEmpty,
         ]
         if let notice { words["notice"] = texts["account.notice.\(notice)"] }

@@ -15,8 +15,18 @@ public struct ConsentPage: PageContents {
         }
     }
 
+    /// Who answers for the application.
+    public enum Maker: Sendable {
+        case merchant(String)
+        /// It is this server's own.
+        case platform
+        /// It registered itself.
+        case nobodyKnown
+    }
+
     let clientName: String
     let merchantName: String
+    let isStranger: Bool
     let scopes: [Scope]
     let action: String
     let formToken: String
@@ -27,16 +37,16 @@ public struct ConsentPage: PageContents {
     let refusal: PageRefusal?
 
     /// - Parameters:
-    ///   - merchantName: who makes the application; empty if nobody is known.
     ///   - account: the name or e-mail address that the person knows themselves by.
     ///   - switchTo: the path where somebody else signs in to the same request.
     ///   - terms: what of the application's the person agrees to by allowing.
     public init(
-        clientName: String, merchantName: String, scopes: [Scope], action: String, formToken: String, request: String,
+        clientName: String, maker: Maker, scopes: [Scope], action: String, formToken: String, request: String,
         account: String, switchTo: String, terms: TermsLink? = nil, refusal: PageRefusal? = nil
     ) {
         self.clientName = clientName
-        self.merchantName = merchantName
+        self.merchantName = if case .merchant(let name) = maker { name } else { "" }
+        isStranger = if case .nobodyKnown = maker { true } else { false }
         self.scopes = scopes
         self.action = action
         self.formToken = formToken

@@ -19,6 +19,8 @@ public struct LoginPage: PageContents {
     let email: String
     let clientName: String?
     let isConfirmation: Bool
+    let wantsAnew: Bool
+    let ways: [SignInWay]
     let cancel: Cancel?
     let refusal: PageRefusal?
 
@@ -26,9 +28,12 @@ public struct LoginPage: PageContents {
     ///   - email: what to fill in: empty, or what was typed before a refusal.
     ///   - clientName: the application that sent the person here.
     ///   - isConfirmation: somebody is signed in and shows again that it is them; the address stays as it is.
+    ///   - wantsAnew: nothing but a new sign-in will do: posted along as `anew` (`1`), so that it is known after a refusal.
+    ///   - ways: where else people may sign in.
     public init(
         action: String, formToken: String, continueTo: String, email: String = "", clientName: String? = nil,
-        isConfirmation: Bool = false, cancel: Cancel? = nil, refusal: PageRefusal? = nil
+        isConfirmation: Bool = false, wantsAnew: Bool = false, ways: [SignInWay] = [], cancel: Cancel? = nil,
+        refusal: PageRefusal? = nil
     ) {
         self.action = action
         self.formToken = formToken
@@ -36,12 +41,16 @@ public struct LoginPage: PageContents {
         self.email = email
         self.clientName = clientName
         self.isConfirmation = isConfirmation
+        self.wantsAnew = wantsAnew
+        self.ways = ways
         self.cancel = cancel
         self.refusal = refusal
     }
 
     func words(_ texts: Texts) -> [String: Any] {
-        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        var words: [String: Any] = [
+            "onward": continueTo.asQueryValue, "ways": ways.map(\.words), "hasWays": !ways.isEmpty,
+        ]
         words["refusal"] = refusal?.words(texts)
         return words
     }

@@ -8,11 +8,12 @@ public struct SignUpPage: PageContents {
     let name: String
     let clientName: String?
     let terms: [TermsLink]
+    let ways: [SignInWay]
     let refusal: PageRefusal?
 
     public init(
         action: String, formToken: String, continueTo: String, email: String = "", name: String = "",
-        clientName: String? = nil, terms: [TermsLink] = [], refusal: PageRefusal? = nil
+        clientName: String? = nil, terms: [TermsLink] = [], ways: [SignInWay] = [], refusal: PageRefusal? = nil
     ) {
         self.action = action
         self.formToken = formToken
@@ -21,11 +22,15 @@ public struct SignUpPage: PageContents {
         self.name = name
         self.clientName = clientName
         self.terms = terms
+        self.ways = ways
         self.refusal = refusal
     }
 
     func words(_ texts: Texts) -> [String: Any] {
-        var words: [String: Any] = ["onward": continueTo.asQueryValue, "terms": terms.map(\.words)]
+        var words: [String: Any] = [
+            "onward": continueTo.asQueryValue, "terms": terms.map(\.words), "ways": ways.map(\.words),
+            "hasWays": !ways.isEmpty,
+        ]
         words["refusal"] = refusal?.words(texts)
         return words
     }

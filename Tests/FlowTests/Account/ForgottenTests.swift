@@ -104,7 +104,7 @@ struct ForgottenTests {
             _ = try await client(world, calledBackAt: receiver, path: "/used")
             _ = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
             #expect(try await receiver.nextRefused().path == "/used")
-            try await world.untilPostponed()
+            try await world.untilPostponed(.callback)
             world.server.clock.advance(by: .hours(1))
             #expect(try await receiver.next().path == "/used")
         }

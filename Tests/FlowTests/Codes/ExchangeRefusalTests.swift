@@ -64,6 +64,18 @@ struct ExchangeRefusalTests {
         }
     }
 
+    @Test("a third party's token, given for a few scopes, does not sign the person in at the merchant's backend")
+    func thirdParty() async throws {
+        try await World.with(.sqlite) { world in
+            let stranger = try await world.confidential(["first_party": false])
+            let token = try await world.signIn(with: stranger).require("access_token")
+            let code = try await world.exchange(token, for: world.backend)
+            #expect(code.status == 403)
+            #expect(code.error == "access_denied")
+            #expect(code.json["code"] == nil)
+        }
+    }
+
     @Test("a type other than code and session is refused", arguments: Backend.available)
     func unknownType(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -7,7 +7,9 @@ struct FormRouteTests {
     /// What programs send, with their own credentials; and what leads to the same request by GET, whoever sends it.
     private static let exempt = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
-        "/userinfo", "/api/", "/admin/",
+        "/userinfo", "/api/", "/admin/", "/webhooks/",
+        // Other issuers' pages post there; what they post is of use to the browser that left alone.
+        "/login/with/",
     ]
 
     /// The forms that are sent from a foreign page by Tests/Browser/test_bad_forms.py, which is read as text.

@@ -68,7 +68,7 @@ struct BackChannelLogoutTests {
                     .require("id_token")
                 _ = try await browser.logOut(["id_token_hint": hint])
                 let refused = try await told.read(try await receiver.nextRefused())
-                try await world.untilNoticePostponed()
+                try await world.untilPostponed(.notice)
                 return refused
             }
             world.server.clock.advance(by: .minutes(2))
@@ -95,13 +95,13 @@ struct BackChannelLogoutTests {
             _ = try await world.website().signIn(in: &here)
             _ = try await here.submit(try await here.open("/logout"))
             #expect(try await !here.isSignedIn())
-            #expect(try await world.waitingNotices() == 0)
+            #expect(try await world.waiting(.notice) == 0)
 
             let expiry = try await world.notified(at: receiver)
             _ = try await expiry.site.signIn(in: &here)
             let page = try await here.open("/logout")
             for _ in 1...2 { _ = try await here.submit(page) }
-            #expect(try await world.waitingNotices() == 1, "sent twice it ends nothing")
+            #expect(try await world.waiting(.notice) == 1, "sent twice it ends nothing")
             let day = world.server.clock.now + .days(1)
             let waiting = try await world.server.database.read { db in
                 try db.rows("SELECT id FROM deliveries WHERE kind = 'notice' AND expires_at = \(day)").count
@@ -131,7 +131,7 @@ struct BackChannelLogoutTests {
             let hint = try await told.site.signIn(in: &browser).require("id_token")
             try await world.change("clients", told.site.actor.id, ["backchannel_logout_uri": .null])
             _ = try await browser.logOut(["id_token_hint": hint])
-            #expect(try await world.waitingNotices() == 0)
+            #expect(try await world.waiting(.notice) == 0)
         }
     }
 

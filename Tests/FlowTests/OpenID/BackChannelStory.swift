@@ -49,27 +49,4 @@ extension World {
         try #require(try await change("clients", site.actor.id, .object(members)).status == 200)
         return NotifiedSite(site: site, path: path, receiver: receiver)
     }
-
-    /// How many notices wait. Where none may leave, how many there were.
-    func waitingNotices() async throws -> Int {
-        try await server.database.read { db in
-            try db.rows("SELECT id FROM deliveries WHERE kind = 'notice'").count
-        }
-    }
-
-    /// Waits until the only notice there is has been tried, and is to be tried again in a minute or so.
-    func untilNoticePostponed() async throws {
-        let soon = server.clock.now + .seconds(90)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < deadline {
-            let isPostponed = try await server.database.read { db in
-                try !db.rows(
-                    "SELECT id FROM deliveries WHERE kind = 'notice' AND attempts = 1 AND due_at < \(soon)"
-                ).isEmpty
-            }
-            if isPostponed { return }
-            await Task.yield()
-        }
-        Issue.record("it was not tried")
-    }
 }

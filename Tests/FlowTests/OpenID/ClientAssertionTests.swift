@@ -55,12 +55,14 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the audience is the issuer or the token endpoint, alone or among others")
+    @Test("the audience is the issuer or an endpoint that clients come to, alone or among others")
     func audiences() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
             let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
-            for audience: JSON in [.string(SigningClient.issuer), endpoint, ["https://other.example", endpoint]] {
+            let others = ["introspect", "revoke"].map { JSON.string(SigningClient.issuer + "/oauth/" + $0) }
+            let audiences = [.string(SigningClient.issuer), endpoint, ["https://other.example", endpoint]] + others
+            for audience: JSON in audiences {
                 #expect(try await client.ask(client.assertion(["aud": audience])).status == 200)
             }
         }

@@ -45,6 +45,85 @@ struct DynamicKeyModuleTests {
         }
     }
 
+    @Test("oidcc-server-rotate-keys", arguments: Backend.available)
+    func serverRotation(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.register().actor
+            func token() async throws -> String {
+                try await world.signInToRegistered(client, ["scope": "openid"]).require("id_token")
+            }
+            func published() async throws -> Set<String> {
+                let keys = try await world.server.get("/oauth/jwks").json["keys"]?.array ?? []
+                return Set(keys.compactMap { $0["kid"]?.string })
+            }
+            let (old, before) = (try await token(), try await published())
+            try await world.server.rotateKeys()
+            world.server.clock.advance(by: .minutes(5))
+            let after = try await published()
+            #expect(after.isStrictSuperset(of: before))
+            #expect(try TakenApart(try await token()).header["kid"] == TakenApart(old).header["kid"], "not known yet")
+            world.server.clock.advance(by: .minutes(10))
+            let new = try await token()
+            let kid = try #require(try TakenApart(new).header["kid"]?.string)
+            #expect(after.subtracting(before).contains(kid))
+            for jwt in [old, new] { _ = try await world.verified(jwt) }
+        }
+    }
+
+    @Test("oidcc-refresh-token", arguments: Backend.available)
+    func refreshToken(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let grants: KeyValuePairs<String, JSON> = ["grant_types": ["authorization_code", "refresh_token"]]
+            let (client, second) = (try await world.register(grants).actor, try await world.register(grants).actor)
+            let tokens = try await world.signInToRegistered(client, ["scope": "openid offline_access"])
+            let refresh = try tokens.require("refresh_token")
+            #expect(try await world.refresh(refresh, as: second).error == "invalid_grant")
+            let refreshed = try await world.refresh(refresh, as: client)
+            #expect(refreshed.status == 200 && refreshed.header("cache-control") == "no-store")
+            #expect(refreshed.json["token_type"] == "Bearer")
+            let access = try refreshed.require("access_token")
+            #expect(try await world.server.get("/oauth/userinfo", bearer: access).status == 200)
+            let (first, again) = (try tokens.require("id_token"), try refreshed.require("id_token"))
+            for name in ["iss", "sub", "aud", "auth_time"] {
+                #expect(try TakenApart(again).claims[name] == TakenApart(first).claims[name], "\(name)")
+            }
+        }
+    }
+
+    @Test("oidcc-request-uri-signed-rs256", arguments: Backend.available)
+    func requestByReference(backend: Backend) async throws {
+        let key = PrivateKey.generate(.rs256)
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let metadata = try await world.server.get("/.well-known/openid-configuration").json
+            #expect(metadata["request_uri_parameter_supported"]?.bool == true)
+            #expect(metadata["request_object_signing_alg_values_supported"]?.strings?.contains("RS256") == true)
+            let made = try await world.register([
+                "request_uris": [.string(host.address)], "request_object_signing_alg": "RS256",
+                "jwks": SigningClient.keySet(key),
+            ])
+            #expect(made.answer.json["request_uris"]?.strings == [host.address])
+            let claims: JSON = [
+                "iss": .string(made.id), "aud": "http://spindle.test", "client_id": .string(made.id),
+                "response_type": "code", "redirect_uri": .string(World.returnURI), "scope": "openid",
+                "state": "held", "nonce": "held too", "code_challenge": .string(challenge),
+                "code_challenge_method": "S256",
+            ]
+            host.publish(text: CompactJWS.sign(claims, type: "JWT", key: key, keyID: JSONWebKey(key).keyID))
+            var browser = Browser(world.server)
+            let asked: KeyValuePairs = ["scope": "openid", "state": "", "request_uri": host.address]
+            let opened = try await browser.open(world.authorizeAddress(asked, for: made.actor))
+            #expect(opened.status == 303)
+            let page = try await browser.open(try #require(opened.header("location")))
+            let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
+            let consent = try await browser.open(try #require(signedIn.header("location")))
+            let back = try await world.allow(consent, in: &browser, ticking: consent.boxes)
+            #expect(back.redirected("state") == "held")
+            let tokens = try await world.redeemAuthorization(try back.requireRedirected("code"), as: made.actor)
+            #expect(try await world.verified(try tokens.require("id_token")).claims["nonce"] == "held too")
+        }
+    }
+
     @Test("oidcc-registration-sector-uri", arguments: Backend.available)
     func sector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back", "https://b.example/back", "https://c.example/back"])

@@ -153,6 +153,25 @@ struct IDTokenTests {
         }
     }
 
+    @Test("the claims of the scope, for a client that never asks userinfo", arguments: Backend.available)
+    func scopeClaims(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.relyingClient(["id_token_scope_claims": true])
+            let answer = try await world.signIn(scope: "openid email", with: client)
+            for told in [answer, try await world.refresh(try answer.require("refresh_token"), as: client)] {
+                let claims = try await world.idToken(in: told)
+                #expect(claims["email"]?.string == World.email)
+                #expect(claims["email_verified"]?.bool == false)
+                #expect(claims["name"] == nil)
+            }
+            #expect(try await world.change("clients", client.id, ["id_token_scope_claims": false]).status == 200)
+            let silent = try await world.idToken(in: try await world.signIn(scope: "openid email", with: client))
+            #expect(silent["email"] == nil)
+            let refused = try await world.change("clients", client.id, ["id_token_scope_claims": "yes"])
+            expectProblem(refused, 400, member: "id_token_scope_claims")
+        }
+    }
+
     @Test("a pairwise client knows a person by a name of its sector", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in

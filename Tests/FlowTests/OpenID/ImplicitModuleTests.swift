@@ -10,6 +10,11 @@ struct ImplicitModuleTests {
         try await ConformanceParty.run(type) { try await $0.server() }
     }
 
+    @Test("oidcc-response-type-missing", arguments: types)
+    func responseTypeMissing(_ type: String) async throws {
+        try await ConformanceParty.run(type) { try await $0.responseTypeMissing() }
+    }
+
     @Test("oidcc-idtoken-signature", arguments: types)
     func idtokenSignature(_ type: String) async throws {
         try await ConformanceParty.run(type) { try await $0.idTokenSignature() }

@@ -85,6 +85,19 @@ struct MeantPersonTests {
         }
     }
 
+    @Test("after a sign-in in another way than the essential acr the client hears of it", arguments: Backend.available)
+    func unmetContext(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code")
+            let address = party.address(["claims": claims("acr", Self.mail)])
+            let signedIn = try await party.browser.submit(
+                try await party.browser.open(address), ["email": World.email, "password": World.password])
+            let answer = try await party.browser.open(try #require(signedIn.header("location")))
+            #expect(answer.redirected("error") == "unmet_authentication_requirements")
+            #expect(try await party.browser.open(address).formAction == "/login", "it may try again")
+        }
+    }
+
     @Test(
         "a client's own age for sign-ins holds where the request names none, and does not loop",
         arguments: Backend.available)

@@ -50,7 +50,7 @@ struct RegistrationManagementTests {
             let given = try await world.change(
                 "clients", made.id,
                 [
-                    "scope": "openid payments", "first_party": true, "access_token_lifetime": 600,
+                    "scope": "openid payments", "require_verified_email": true, "access_token_lifetime": 600,
                     "grant_types": ["authorization_code", "client_credentials"],
                 ])
             #expect(given.status == 200)
@@ -59,10 +59,30 @@ struct RegistrationManagementTests {
             ])
             #expect(try await made.send("PUT", body).status == 200)
             let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
-            #expect(shown["scope"] == "openid payments" && shown["first_party"] == true)
+            #expect(shown["scope"] == "openid payments" && shown["require_verified_email"] == true)
             #expect(shown["access_token_lifetime"] == 600)
             let wider = try await made.send("PUT", made.update(["scope": "openid payments refunds"]))
             try await expect(400, "invalid_client_metadata", wider)
+        }
+    }
+
+    @Test(
+        "who has the token of a client that became first-party does not say where its codes go",
+        arguments: Backend.available)
+    func promoted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register()
+            try await world.change("clients", made.id, ["client_name": "Nearly"])
+            #expect(try await made.send("GET").status == 200)
+            try await world.change("clients", made.id, ["first_party": true])
+            let body = made.update(["redirect_uris": ["https://attacker.example/back"]])
+            try await expect(401, "invalid_token", try await made.send("PUT", body))
+            for method in ["GET", "DELETE"] { try await expect(401, "invalid_token", try await made.send(method)) }
+            let shown = try await world.server.get("/admin/v1/clients/\(made.id)", bearer: world.admin).json
+            #expect(shown["redirect_uris"] == [.string(World.returnURI)])
+            // It does not come back, either.
+            try await world.change("clients", made.id, ["first_party": false])
+            try await expect(401, "invalid_token", try await made.send("PUT", body))
         }
     }
 

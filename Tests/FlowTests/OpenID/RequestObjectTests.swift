@@ -6,48 +6,10 @@ import Values
 
 @Suite("Request objects: what the client signed goes before what stands beside it")
 struct RequestObjectTests {
-    private static let key = PrivateKey.generate(.es256)
-
-    /// A relying party whose client signs with `key`, and an object of good claims with `changes` over them.
-    private struct Signer {
-        var party: ConformanceParty
-
-        init(_ world: World, _ changes: KeyValuePairs<String, JSON> = [:]) async throws {
-            party = try await ConformanceParty(world, type: "code")
-            let keySet = JSON.Member("jwks", SigningClient.keySet(RequestObjectTests.key))
-            try await world.change(
-                "clients", party.client.id, .object([keySet] + changes.map { .init($0.key, $0.value) }))
-        }
-
-        func claims(_ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
-            let good: [JSON.Member] = [
-                .init("iss", .string(party.client.id)), .init("aud", "http://spindle.test"),
-                .init("client_id", .string(party.client.id)), .init("response_type", "code"),
-                .init("redirect_uri", .string(ConformanceParty.callback)), .init("scope", "openid email"),
-                .init("state", "some state"), .init("nonce", "signed nonce"),
-                .init("exp", .integer(party.world.server.clock.now.seconds + 60)),
-            ]
-            let changed = Set(changes.map(\.key))
-            let claims = good.filter { !changed.contains($0.name) } + changes.map { .init($0.key, $0.value) }
-            return .object(claims.filter { $0.value != .null })
-        }
-
-        func object(
-            _ changes: KeyValuePairs<String, JSON> = [:], type: String = "oauth-authz-req+jwt",
-            key: PrivateKey = RequestObjectTests.key
-        ) -> String {
-            CompactJWS.sign(claims(changes), type: type, key: key, keyID: JSONWebKey(key).keyID)
-        }
-
-        func refusal(_ object: String) async throws -> String? {
-            try await party.world.server.get(party.address(["request": object])).redirected("error")
-        }
-    }
-
     @Test("its parameters win, the others stay, and the flow ends as signed", arguments: Backend.available)
     func wins(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var signer = try await Signer(world)
+            var signer = try await RequestSigner(world)
             let changes: KeyValuePairs = [
                 "request": signer.object(["max_age": 1000]), "nonce": "another nonce", "scope": "openid profile",
                 "login_hint": "ada@example.com",
@@ -72,7 +34,7 @@ struct RequestObjectTests {
     @Test("what is not signed by the client, for us, now, is refused", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let signer = try await Signer(world)
+            let signer = try await RequestSigner(world)
             let now = world.server.clock.now.seconds
             let bad: [KeyValuePairs<String, JSON>] = [
                 ["iss": "somebody"], ["aud": "https://other.example"], ["client_id": .string(world.app.id)],
@@ -89,7 +51,7 @@ struct RequestObjectTests {
                 signer.object(key: other), signer.object(type: "logout+jwt"), "nonsense", "a.b.c",
                 String(good.dropLast(4)) + "AAAA",
                 SigningClient.hs256(signer.claims(), key: Array(signer.party.client.secret.utf8)),
-                SigningClient.hs256(signer.claims(), key: Array(JSONWebKey(Self.key).json.text.utf8)),
+                SigningClient.hs256(signer.claims(), key: Array(JSONWebKey(RequestSigner.key).json.text.utf8)),
             ]
             for object in forged {
                 #expect(try await signer.refusal(object) == "invalid_request_object", "\(object)")
@@ -98,15 +60,15 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("an unsigned one is not supported, nor a request_uri, nor a registration", arguments: Backend.available)
+    @Test("an unsigned one, one at an unknown address, and a registration are refused", arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
-            let signer = try await Signer(world)
+            let signer = try await RequestSigner(world)
             let header = Base64URL.encode(Array("{\"alg\":\"none\"}".utf8))
             let payload = Base64URL.encode(Array(signer.claims().text.utf8))
             #expect(try await signer.refusal("\(header).\(payload).") == "request_not_supported")
             let cases = [
-                ("request_uri", "https://suite.example/o.jwt", "request_uri_not_supported"),
+                ("request_uri", "https://suite.example/o.jwt", "invalid_request_uri"),
                 ("registration", "{}", "registration_not_supported"),
             ]
             for (name, value, error) in cases {
@@ -119,9 +81,9 @@ struct RequestObjectTests {
     @Test("a client that named its algorithm is taken at its word; a redirect URI within must be registered")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
-            let pinned = try await Signer(world, ["request_object_signing_alg": "RS256"])
+            let pinned = try await RequestSigner(world, ["request_object_signing_alg": "RS256"])
             #expect(try await pinned.refusal(pinned.object()) == "invalid_request_object")
-            let signer = try await Signer(world)
+            let signer = try await RequestSigner(world)
             let object = signer.object(["redirect_uri": "https://evil.example/"])
             var browser = Browser(world.server)
             let opened = try await browser.open(signer.party.address(["request": object]))

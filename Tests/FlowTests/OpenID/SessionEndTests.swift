@@ -15,7 +15,7 @@ struct SessionEndTests {
 
         /// How many notices were left since it was asked last.
         mutating func news() async throws -> Int {
-            let count = try await world.waitingNotices()
+            let count = try await world.waiting(.notice)
             defer { known = count }
             return count - known
         }
@@ -112,21 +112,6 @@ struct SessionEndTests {
                 _ = try await story.here.browser.submit(page, ["email": email, "password": World.password])
                 #expect(try await story.news() == expected)
             }
-        }
-    }
-
-    @Test("a phone signs out whose web view went to a site", arguments: Backend.available)
-    func webview(backend: Backend) async throws {
-        try await story(backend) { story in
-            let world = story.world
-            let phone = try await world.signIn()
-            var webview = Browser(world.server)
-            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
-            let answer = try await story.told.site.signIn(in: &webview)
-            #expect(answer.status == 200)
-            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
-            #expect(try await story.news() == 1)
-            #expect(try await !webview.isSignedIn())
         }
     }
 }

@@ -65,27 +65,4 @@ extension World {
         return ToldClient(
             actor: actor, signSecret: try made.require("sign_secret"), path: path, receiver: receiver)
     }
-
-    /// Waits until the only callback there is has been tried, and is to be tried again in a minute or so.
-    func untilPostponed() async throws {
-        let soon = server.clock.now + .seconds(90)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < deadline {
-            let isPostponed = try await server.database.read { db in
-                try !db.rows(
-                    "SELECT id FROM deliveries WHERE kind = 'callback' AND attempts = 1 AND due_at < \(soon)"
-                ).isEmpty
-            }
-            if isPostponed { return }
-            await Task.yield()
-        }
-        Issue.record("it was not tried")
-    }
-
-    /// How many callbacks wait. Where none may leave, how many there were.
-    func waitingCallbacks() async throws -> Int {
-        try await server.database.read { db in
-            try db.rows("SELECT id FROM deliveries WHERE kind = 'callback'").count
-        }
-    }
 }

@@ -55,7 +55,7 @@ struct LogoutCallbackTests {
             _ = try await world.told(at: try CallbackReceiver())
             let backend = try await world.spidBackend()
             _ = try await world.api("logout", try await world.clientToken(backend))
-            #expect(try await world.waitingCallbacks() == 0)
+            #expect(try await world.waiting(.callback) == 0)
         }
     }
 

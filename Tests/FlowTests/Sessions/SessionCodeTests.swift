@@ -88,8 +88,6 @@ struct SessionCodeTests {
             let code = try await world.exchange(token, for: world.app, type: "session", redirectURI: World.webview)
             #expect(code.status == 403)
             #expect(code.json["code"] == nil)
-            // A code for a backend is another matter.
-            #expect(try await world.exchange(token, for: world.backend).status == 200)
         }
     }
 }

@@ -54,6 +54,31 @@ struct ClientAuthenticationTests {
         }
     }
 
+    @Test(
+        "no browser is made to ask its person for a password by a client that sent no header",
+        arguments: Backend.available)
+    func challenges(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let inBody = ["client_id": world.backend.id, "client_secret": "a guess"]
+            for path in ["/oauth/token", "/oauth/introspect", "/oauth/revoke"] {
+                let form = ["grant_type": "client_credentials", "token": "x"]
+                for credentials in [inBody, ["client_id": "nobody"], [:], ["client_assertion": "x"]] {
+                    let answer = try await world.server.post(
+                        path, form: form.merging(credentials) { $1 }.sorted { $0.key < $1.key })
+                    try await expect(401, "invalid_client", answer, "\(path) \(credentials)")
+                    #expect(answer.header("www-authenticate") == nil, "\(path) \(credentials)")
+                }
+                let tried = try await world.server.post(
+                    path, ["grant_type": "client_credentials", "token": "x"],
+                    basic: world.backend.with(secret: "a guess").basic)
+                #expect(tried.status == 401 && tried.header("www-authenticate") == "Basic realm=\"spindle\"")
+            }
+            let json = try await world.server.send(
+                "POST", "/oauth/token", json: ["grant_type": "client_credentials", "client_id": "nobody"])
+            #expect(json.status == 401 && json.header("www-authenticate") == nil)
+        }
+    }
+
     @Test("both ways at once are refused, even when both are right", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -84,10 +84,11 @@ class Server:
         self.admin = (made["admin_client_id"], made["admin_client_secret"])
         return made
 
-    def start(self) -> "Server":
+    def start(self, *arguments: str) -> "Server":
+        """Serves, with `arguments` after the command."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self.wrapper, binary(), "serve"], env=self.environment(), cwd=self.directory,
+                [*self.wrapper, binary(), "serve", *arguments], env=self.environment(), cwd=self.directory,
                 stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
             )
         deadline = time.monotonic() + START_LIMIT

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Endpoints
+import Logging
+
+/// What `serve` is told for trying things out.
+struct DevelopmentOptions: ParsableArguments {
+    @Flag(
+        help:
+            "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the client dev too."
+    )
+    var dev = false
+    @Option(
+        name: .customLong("dev-redirect-uri"),
+        help: ArgumentHelp(
+            "With --dev: an address the client dev may be returned to; may be repeated. Given at all, it replaces those "
+                + "there were.", valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    func validate() throws {
+        guard dev || redirectURIs.isEmpty else { throw ValidationError("--dev-redirect-uri is for --dev") }
+    }
+
+    /// Makes a house for development of `installation`, and says how to begin there. Otherwise nil: only looks that it
+    /// is not one.
+    func prepare(
+        _ installation: Installation, _ configuration: SpindleConfiguration, _ logger: Logger
+    ) async throws -> String? {
+        guard dev else {
+            try await DevelopmentMark(database: installation.database).refuse(under: configuration.issuer)
+            return nil
+        }
+        logger.warning("development mode: anybody signs in as anybody, without a password")
+        let house = DevelopmentHouse(
+            installation: installation, stores: try installation.stores(configuration), site: Site(configuration))
+        return house.welcome(try await house.prepare(redirectURIs: redirectURIs))
+    }
+}

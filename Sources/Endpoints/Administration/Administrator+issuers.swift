@@ -1,0 +1,43 @@
+import Federation
+
+/// What a merchant's own administrator may say of an issuer. Accounts belong to the deployment: whose word leads to
+/// accounts that the merchant did not make is the platform's to decide.
+extension Administrator {
+    func permit(registering issuer: TrustedIssuer) throws {
+        guard confines != nil else { return }
+        try permit(vouching: !issuer.vouchesForAddresses)
+        try permit(keysOfProvider: issuer.app == nil || issuer.hasProvidersKeys)
+    }
+
+    func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
+        try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
+        guard confines != nil else { return }
+        // Whose keys it has is as good as whom it vouches for.
+        try permit(
+            vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses)
+                || issuer.isTrustedAlike(changed))
+        try permit(
+            keysOfProvider: changed.app == nil || changed.hasProvidersKeys
+                || (issuer.app != nil && issuer.keys == changed.keys))
+    }
+
+    /// An issuer that was deleted could be registered anew, and would be enabled.
+    func permit(deleting issuer: TrustedIssuer) throws {
+        try permit(enabling: issuer.disabledAt != nil)
+    }
+
+    private func permit(vouching isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw Problem.forbidden(
+                "An issuer that leads to accounts by their address is the platform's to register and to change.",
+                member: "link_by_email")
+        }
+    }
+
+    private func permit(keysOfProvider isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw Problem.forbidden(
+                "A provider's keys are its own: leave jwks, jwks_uri and discovery_url out.", member: "provider")
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Federation
+import Hummingbird
+import Identity
+import Pages
+import Values
+
+/// How people come back.
+extension UpstreamEndpoint {
+    /// A form from another site comes without the browser's cookies. It is kept, and the browser sent to fetch it with
+    /// them.
+    @Sendable func keep(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try await Form.read(request)
+        let id = try Self.issuer(context)
+        guard let state = form.state, let answer = UpstreamAnswer(form.pairs) else {
+            return pages.brokenRequest(try await pages.visit(request))
+        }
+        try await requests.keep(answer, of: state, at: id)
+        return .sendBrowser(
+            to: "\(UpstreamSignIn.path(of: id))?state=\(Form.encode(state.value))", status: .seeOther)
+    }
+
+    @Sendable func finish(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let query = try? request.query, let state = query.state else {
+            return pages.brokenRequest(try await pages.visit(request))
+        }
+        guard let issuer = try await pages.issuers.find(try Self.issuer(context)) else {
+            return pages.message(.notFound, try await pages.visit(request), status: .notFound)
+        }
+        let spending = try await requests.spend(
+            state, at: issuer.id, in: pages.forms.browser(request),
+            by: Identifier<UpstreamRequest>.random(from: random).text)
+        switch spending {
+        case .refused(let reason):
+            let visit = try await pages.visit(request)
+            return refuse(.gone(reason: reason), Departure(issuer: issuer, continueTo: nil), visit, context)
+        case .spent(let upstream, let kept):
+            let departure = Departure(
+                issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
+                account: upstream.account)
+            let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
+            do {
+                guard let answer = UpstreamAnswer(query.pairs) ?? kept else {
+                    throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
+                }
+                let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
+                guard let account = upstream.account else {
+                    return try await enter(person, departure, request, visit, context)
+                }
+                return try await connect(person, to: account, departure, request, visit, context)
+            } catch let refusal as UpstreamRefusal {
+                return refuse(refusal, departure, visit, context)
+            }
+        }
+    }
+
+    private func enter(
+        _ person: UpstreamPerson, _ departure: Departure, _ request: Request, _ visit: Visit,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        let arrival = try await arrivals.arrival(request, context, by: .issuer, client: visit.client)
+        let onward = departure.continueTo
+        switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
+        case .entered:
+            return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+        case .leaving(let account):
+            let dueAt = account.deletionDueAt ?? account.updatedAt
+            // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.
+            guard departure.issuer.isTrustedByAll else {
+                return pages.message(
+                    .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
+            }
+            return try await restoring.offer(
+                account.id, email: account.email ?? "", dueAt: dueAt, by: .issuerUndated, onward: onward, request, visit
+            )
+        case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
+        case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
+        case .addressTaken: return say(.upstreamTaken, .conflict, departure, visit, context)
+        case .closed: throw UpstreamRefusal.closed
+        }
+    }
+
+    /// Only for who asked for it: still signed in, and here.
+    private func connect(
+        _ person: UpstreamPerson, to account: AccountID, _ departure: Departure, _ request: Request, _ visit: Visit,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        let session = try await arrivals.sessions.of(request, pages.site)
+        guard let session, session.account == account, session.origin == .signIn else {
+            throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
+        }
+        switch try await entrance.connect(person, to: account) {
+        case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
+        case .taken: return say(.upstreamNotConnected, .conflict, departure, visit, context)
+        case .closed: throw UpstreamRefusal.closed
+        }
+    }
+}
+
+extension Form {
+    /// `state`, if it is said once and could be one of ours.
+    fileprivate var state: UpstreamRequests.State? {
+        let all = pairs.filter { $0.name == "state" }
+        guard all.count == 1, let text = all.first?.value, (1...128).contains(text.utf8.count) else { return nil }
+        return Secret(text)
+    }
+}

@@ -1,0 +1,102 @@
+public import Cryptography
+import Identity
+import JOSE
+import OAuth
+public import Values
+
+/// Signs in whom the token of a trusted issuer stands for: what the grants that take such a token have in common.
+public struct AssertionSignIn: Sendable {
+    private let issuers: TrustedIssuers
+    private let verifier: AssertionVerifier
+    private let people: IssuerPeople
+    private let audiences: [String]
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    /// `audiences` are our own names: the issuer's first, then the URLs of the token endpoint.
+    public init(
+        issuers: TrustedIssuers, verifier: AssertionVerifier, people: IssuerPeople, audiences: [String],
+        clock: any WallClock, random: any RandomSource
+    ) {
+        self.issuers = issuers
+        self.verifier = verifier
+        self.people = people
+        self.audiences = audiences
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What `client` gets for `token`, which `request` presents as `use`.
+    func authorization(
+        for token: String, as use: AssertionUse, _ request: TokenRequest, scope: Scope, client: Client
+    ) async throws -> Authorization {
+        guard token.utf8.count <= Assertion.longest else {
+            throw OAuthError.malformed(use.parameter, "it is longer than 16 KiB")
+        }
+        do {
+            let issuer = try await issuer(of: token, for: client)
+            let assertion = try await verified(token, by: issuer, nonce: request.parameters[.nonce])
+            let finding = try await people.find(assertion.person)
+            let account = try account(finding)
+            return Authorization(
+                client: client, subject: Subject(account: account, signedInAt: assertion.signedInAt), scope: scope,
+                family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
+                claim: RememberedClaim(
+                    claim: AssertionClaim(
+                        assertion: assertion, people: people, finding: finding, account: account, use: use),
+                    account: account, login: .word(of: issuer.issuer, request, client, random)))
+        } catch let refusal as OAuthError {
+            throw use.refusal(refusal)
+        }
+    }
+
+    private func account(_ finding: IssuerPeople.Finding) throws(OAuthError) -> AccountID {
+        switch finding {
+        case .known(let account), .linkable(let account): account
+        case .newcomer: .random(from: random)
+        case .unknown: throw .assertionOfUnknownUser
+        case .disabled, .leaving: throw .assertionOfDisabledAccount
+        case .addressTaken: throw .assertionOfTakenAddress
+        }
+    }
+
+    /// The issuer that the token names, among those of the client's own merchant. Nothing is believed of it yet.
+    private func issuer(of token: String, for client: Client) async throws -> TrustedIssuer {
+        guard let merchant = client.merchant else { throw OAuthError.assertionWithoutMerchant(client.id) }
+        guard let name = try Self.claimedIssuer(token), let issuer = try await issuers.find(name, of: merchant) else {
+            throw OAuthError.assertionOfUnknownIssuer
+        }
+        guard issuer.disabledAt == nil else { throw OAuthError.assertionOfDisabledIssuer }
+        return issuer
+    }
+
+    private static func claimedIssuer(_ token: String) throws(OAuthError) -> String? {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let payload = Base64URL.decode(parts[1]), let claims = try? JSON(parsing: payload)
+        else {
+            throw .assertion(.malformed)
+        }
+        // A NUL is nobody's name, and no question to a database.
+        return claims["iss"]?.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
+    }
+
+    private func verified(_ token: String, by issuer: TrustedIssuer, nonce: String?) async throws -> Assertion {
+        do {
+            let jwt = try await verifier.verify(token, of: issuer)
+            return try Assertion(jwt, by: issuer, to: audiences, nonce: nonce, at: clock.now)
+        } catch let rejection as JWTRejection {
+            throw OAuthError.assertion(rejection, algorithms: issuer.algorithms)
+        }
+    }
+}
+
+extension Login.Attempt {
+    /// A login by the word of `provider`.
+    static func word(
+        of provider: String, _ request: TokenRequest, _ client: Client, _ random: any RandomSource
+    ) -> Login.Attempt {
+        Login.Attempt(
+            id: .random(from: random), client: client.id.text, kind: .thirdParty, provider: provider,
+            address: request.address, userAgent: request.userAgent)
+    }
+}

@@ -1,0 +1,44 @@
+public import OAuth
+
+/// An ID token of an issuer that the client's merchant trusts, for an access token of ours (RFC 8693).
+public struct TokenExchangeGrant: Grant {
+    public static let type = GrantType.tokenExchange
+    private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
+
+    private let signIn: AssertionSignIn
+    private let issuer: String
+
+    /// `issuer` is our own name.
+    public init(signIn: AssertionSignIn, issuer: String) {
+        self.signIn = signIn
+        self.issuer = issuer
+    }
+
+    public func authorize(_ request: TokenRequest, client: Client) async throws -> Authorization {
+        let parameters = request.parameters
+        let token = try parameters.require(.subjectToken)
+        guard try parameters.require(.subjectTokenType) == Self.idToken else {
+            throw OAuthError.exchangeRefused("subject_token_type", "The subject_token_type must be \(Self.idToken).")
+        }
+        // Nobody acts for another here: the client signs a person in, and is itself who it authenticated as.
+        guard parameters[.actorToken] == nil, parameters[.actorTokenType] == nil else {
+            throw OAuthError.exchangeRefused(
+                "actor_token", "This server takes no actor_token: leave it and actor_token_type out.")
+        }
+        guard [nil, TokenResponse.accessTokenType].contains(parameters[.requestedTokenType]) else {
+            throw OAuthError.exchangeRefused(
+                "requested_token_type", "The requested_token_type must be \(TokenResponse.accessTokenType), or absent.")
+        }
+        let target = try client.audience(parameters, issuer: issuer)
+        let scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
+        return try await signIn.authorization(for: token, as: .subjectToken, request, scope: scope, client: client)
+            .aimed(at: target)
+    }
+}
+
+extension OAuthError {
+    /// RFC 8693 §2.2.2.
+    fileprivate static func exchangeRefused(_ parameter: String, _ hint: String) -> OAuthError {
+        OAuthError(.invalidRequest, "exchange_\(parameter)", hint)
+    }
+}

@@ -1,0 +1,48 @@
+import JOSE
+import Outbound
+
+/// What an issuer publishes about itself (OpenID Connect Discovery §3), as far as we need it.
+public struct IssuerDocument: Sendable, Equatable {
+    public let keysAddress: String
+    /// Where people are sent.
+    public let authorizationEndpoint: String?
+    /// Where a code is redeemed.
+    public let tokenEndpoint: String?
+    public let userinfoEndpoint: String?
+    /// How it wants us to show our secret; what it does not say is `client_secret_basic` (§3).
+    public let authenticationMethods: [String]
+    /// Whether its authorization answers name it (RFC 9207 §3).
+    public let namesItself: Bool
+
+    /// Why a document is not taken; for the log.
+    struct Fault: Error {
+        let reason: String
+    }
+
+    /// Reads `bytes` as the document of `issuer`. Where it sends us must be addresses that `mayAsk` does not throw for.
+    init(
+        _ bytes: [UInt8], of issuer: String, mayAsk: (String) throws(OutboundError) -> Void
+    ) throws(Fault) {
+        guard let json = try? JSON(parsing: bytes), json.members != nil else {
+            throw Fault(reason: "answered with no JSON object")
+        }
+        // Discovery §4.3, letter by letter: a document of another issuer would bring another's keys.
+        guard let name = json["issuer"]?.string, name.utf8.elementsEqual(issuer.utf8) else {
+            throw Fault(reason: "the issuer in its document is another")
+        }
+        func address(_ member: String) throws(Fault) -> String? {
+            guard let value = json[member], value != .null else { return nil }
+            guard let text = value.string, (try? mayAsk(text)) != nil else {
+                throw Fault(reason: "\(member) in its document is no address that may be asked")
+            }
+            return text
+        }
+        guard let keysAddress = try address("jwks_uri") else { throw Fault(reason: "its document has no jwks_uri") }
+        self.keysAddress = keysAddress
+        authorizationEndpoint = try address("authorization_endpoint")
+        tokenEndpoint = try address("token_endpoint")
+        userinfoEndpoint = try address("userinfo_endpoint")
+        authenticationMethods = json["token_endpoint_auth_methods_supported"]?.strings ?? ["client_secret_basic"]
+        namesItself = json["authorization_response_iss_parameter_supported"]?.bool ?? false
+    }
+}

@@ -1,0 +1,75 @@
+import JOSE
+import Outbound
+import Values
+
+extension IssuerMetadata {
+    /// What a registration or a change says about an issuer's keys.
+    enum NewKeys: Sendable {
+        case keySet(String)
+        case address(String)
+        case discovery(String)
+        case secret(Secret<TrustedIssuer>)
+
+        var isSecret: Bool { if case .secret = self { true } else { false } }
+        var isDiscovery: Bool { if case .discovery = self { true } else { false } }
+
+        /// Nil when `members` say nothing of keys.
+        init?(_ members: JSONMembers, _ outbound: OutboundPolicy) throws(JSONFault) {
+            let sources = ["jwks", "jwks_uri", "discovery_url", "secret"].filter { members.any($0) != nil }
+            guard sources.count <= 1 else { throw JSONFault(sources[1], "absent beside \(sources[0])") }
+            if let keySet = members.any("jwks") {
+                self = .keySet(try Self.publicKeys(keySet))
+            } else if let address = try Self.address(members, "jwks_uri", outbound) {
+                self = .address(address)
+            } else if let address = try Self.address(members, "discovery_url", outbound) {
+                self = .discovery(address)
+            } else if let secret = try members.text("secret", most: 1000) {
+                self = .secret(Secret(secret))
+            } else {
+                return nil
+            }
+        }
+
+        private static func address(
+            _ members: JSONMembers, _ name: String, _ outbound: OutboundPolicy
+        ) throws(JSONFault) -> String? {
+            guard let address = try members.text(name, most: 1000) else { return nil }
+            do {
+                try outbound.check(address)
+            } catch {
+                throw JSONFault(name, "an https address that may be asked (\(error))")
+            }
+            return address
+        }
+
+        private static func publicKeys(_ keySet: JSON) throws(JSONFault) -> String {
+            // A private key pasted by mistake must not come to lie in our database.
+            let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+            let members = (keySet["keys"]?.array ?? []).flatMap { $0.members ?? [] }
+            guard !members.contains(where: { privateMembers.contains($0.name) }) else {
+                throw JSONFault("jwks", "a set of public keys only; it holds a private or symmetric one")
+            }
+            let text = keySet.text
+            guard let keys = try? AssertionKeys(keySet: text), !keys.isEmpty else {
+                throw JSONFault(
+                    "jwks",
+                    "a JWK set of at least one key to verify with: RSA from 2048 bits, P-256, P-384, P-521, Ed25519")
+            }
+            return text
+        }
+
+        /// RFC 7518 §3.2: a key as long as the hash or longer.
+        func check(for algorithms: Set<SignatureAlgorithm>) throws(JSONFault) {
+            guard case .secret(let secret) = self else { return }
+            let lengths: [SignatureAlgorithm: Int] = [.hs384: 48, .hs512: 64]
+            let shortest = algorithms.compactMap { lengths[$0] }.max() ?? 32
+            guard secret.value.utf8.count >= shortest else {
+                throw JSONFault("secret", "at least \(shortest) bytes for these algorithms")
+            }
+        }
+    }
+}
+
+extension TrustedIssuer.KeySource {
+    var isDiscovery: Bool { if case .discovery = self { true } else { false } }
+}

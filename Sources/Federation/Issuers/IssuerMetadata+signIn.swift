@@ -1,0 +1,70 @@
+import JOSE
+import OAuth
+import Values
+
+extension IssuerMetadata {
+    /// What a registration or a change says about sending people to an issuer.
+    struct NewSignIn: Sendable {
+        let id: String
+        /// Nil leaves it as it is.
+        let secret: Secret<SignInSettings>?
+        /// Whether the secret is Apple's key, which makes one.
+        let isAppleKey: Bool
+        /// Nil: as people call the provider.
+        let name: String?
+        let scope: String?
+
+        /// Nil when `members` and `base` know of none. A `client_id` of null ends it.
+        init?(_ members: JSONMembers, over base: SignInSettings?) throws(JSONFault) {
+            let isEnded = members.has("client_id") && members.any("client_id") == nil
+            guard let id = try members.text("client_id") ?? (isEnded ? nil : base?.clientID) else {
+                for member in ["client_secret", "sign_in_name", "scope"] + Self.appleMembers
+                where members.any(member) != nil {
+                    throw JSONFault(member, "absent without client_id")
+                }
+                return nil
+            }
+            self.id = id
+            let key = try Self.appleKey(members)
+            // The secret of Apple is a JWT.
+            secret = try members.text("client_secret", most: 4000).map { Secret($0) } ?? key
+            isAppleKey = key != nil
+            name = try members.text("sign_in_name") ?? base?.name
+            scope = try members.text("scope", most: 500) ?? base?.scope
+            guard let scope, (try? Scope(parsing: scope)) == nil else { return }
+            throw JSONFault("scope", "words of printable ASCII with spaces between")
+        }
+
+        /// Whether it goes with the rest of the registration.
+        func check(_ app: NewApp?, _ isDiscovered: Bool, _ audiences: [String]) throws(JSONFault) {
+            guard !isAppleKey || app?.provider == .apple else {
+                throw JSONFault("private_key", "absent: only Apple takes what it signs")
+            }
+            guard app?.provider == .facebook else {
+                guard isDiscovered else {
+                    throw JSONFault("discovery_url", "given with client_id: it says where people are sent")
+                }
+                guard name != nil || app != nil else {
+                    throw JSONFault("sign_in_name", "given with client_id: what people call the issuer")
+                }
+                guard scope?.split(separator: " ").contains("openid") != false else {
+                    throw JSONFault("scope", "with openid in it: without it there is no ID token")
+                }
+                return
+            }
+            guard audiences == [id] else { throw JSONFault("client_id", "the app id that is in audiences") }
+            guard secret == nil else { throw JSONFault("client_secret", "absent: app_secret is it") }
+        }
+
+        /// As it is kept; `seal` seals what is new.
+        func settings(
+            over base: SignInSettings?, app: NewApp?, seal: (Secret<SignInSettings>) -> String
+        ) -> SignInSettings {
+            let usualScope =
+                app?.provider == .facebook ? SignInSettings.facebookScope : SignInSettings.usualScope
+            return SignInSettings(
+                clientID: id, sealedClientSecret: secret.map(seal) ?? base?.sealedClientSecret,
+                name: name ?? app?.provider.name ?? "", scope: scope ?? usualScope)
+        }
+    }
+}

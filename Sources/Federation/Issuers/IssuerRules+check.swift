@@ -1,0 +1,40 @@
+import Cryptography
+import JOSE
+import OAuth
+import Values
+
+extension IssuerRules {
+    /// Judges what the rules are about. `sent` is the nonce that came beside `jwt`.
+    func check(_ jwt: VerifiedJWT, nonce sent: String?, at now: Timestamp) throws {
+        if !authorizedParties.isEmpty {
+            guard let party = jwt.claims["azp"]?.string, authorizedParties.contains(party) else {
+                throw OAuthError.assertionAuthorizedParty
+            }
+        }
+        if let longestAge {
+            guard let issuedAt = try jwt.issuedAt, now - issuedAt <= longestAge else {
+                throw OAuthError.assertionTooOld(longestAge)
+            }
+        }
+        try check(sent, against: jwt.claims["nonce"])
+    }
+
+    private func check(_ sent: String?, against told: JSON?) throws(OAuthError) {
+        switch (nonce, sent, told) {
+        case (.none, _, _), (.ifSent, nil, nil): return
+        case (_, nil, _): throw .assertionNonceMissing
+        case (_, let sent?, let told):
+            guard let told = told?.string, constantTimeEqual(transformed(sent).utf8, told.utf8) else {
+                throw .assertionNonce(nonceTransform)
+            }
+        }
+    }
+
+    private func transformed(_ nonce: String) -> String {
+        switch nonceTransform {
+        case .none: nonce
+        case .sha256:
+            Digest.sha256(nonce.utf8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Outbound
+import Values
+
+/// There is no document to be had; why, for the log.
+struct DocumentUnavailable: Error, Equatable {
+    let reason: String
+}
+
+/// Documents that others publish, kept in memory.
+///
+/// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. An
+/// outage is survived with the document of before, yet not for ever: what was withdrawn must end some day.
+actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
+    /// What became of one question.
+    enum Answer: Sendable {
+        case document(Document, maxAge: Duration?)
+        case unusable(String)
+    }
+
+    private struct Entry {
+        var document: Document?
+        /// Why the last answer was not good, if it was not.
+        var fault = "not fetched yet"
+        var freshUntil = Timestamp(milliseconds: 0)
+        var goodAt = Timestamp(milliseconds: 0)
+        /// When it was last asked for, with whatever success.
+        var askedAt: Timestamp?
+        var usedAt: Timestamp
+        var fetch: Task<Void, Never>?
+    }
+
+    private let clock: any WallClock
+    private let ask: @Sendable (Source) async -> Answer
+    private var entries: [Source: Entry] = [:]
+
+    init(clock: any WallClock, ask: @escaping @Sendable (Source) async -> Answer) {
+        self.clock = clock
+        self.ask = ask
+    }
+
+    /// The document published at `source`.
+    func document(at source: Source) async throws(DocumentUnavailable) -> Document {
+        let now = clock.now
+        if let document = use(source, at: now), let entry = entries[source], now < entry.freshUntil { return document }
+        return try available(await refetched(source, at: now), at: source)
+    }
+
+    /// The document again, after something was missing in it; asked for anew unless that was done just now.
+    func documentAnew(at source: Source) async throws(DocumentUnavailable) -> Document {
+        let now = clock.now
+        _ = use(source, at: now)
+        return try available(await refetched(source, at: now), at: source)
+    }
+
+    private func available(_ document: Document?, at source: Source) throws(DocumentUnavailable) -> Document {
+        guard let document else { throw DocumentUnavailable(reason: entries[source]?.fault ?? "not fetched") }
+        return document
+    }
+
+    private func refetched(_ source: Source, at now: Timestamp) async -> Document? {
+        if entries[source]?.fetch == nil {
+            if let askedAt = entries[source]?.askedAt, now - askedAt < PublishedDocument.refetchInterval {
+                return use(source, at: now)
+            }
+            entries[source]?.askedAt = now
+            // Its own task: a request that is cancelled must not take the answer from the others.
+            entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
+        }
+        _ = await entries[source]?.fetch?.value
+        return use(source, at: clock.now)
+    }
+
+    private func keep(_ answer: Answer, of source: Source) {
+        let now = clock.now
+        guard var entry = entries[source] else { return }
+        switch answer {
+        case .document(let document, let maxAge):
+            entry.document = document
+            entry.goodAt = now
+            entry.freshUntil = now + PublishedDocument.life(maxAge)
+        case .unusable(let fault):
+            entry.fault = fault
+            // With something to go on with, a server that is down is not asked at every request.
+            entry.freshUntil = max(entry.freshUntil, now + PublishedDocument.shortestLife)
+        }
+        entry.fetch = nil
+        entries[source] = entry
+    }
+
+    /// What is kept of `source`, unless the outage has been too long. Makes room for it if it is new.
+    private func use(_ source: Source, at now: Timestamp) -> Document? {
+        guard var entry = entries[source] else {
+            if entries.count >= PublishedDocument.mostEntries {
+                let idle = entries.filter { $0.value.fetch == nil }
+                if let oldest = idle.min(by: { $0.value.usedAt < $1.value.usedAt }) { entries[oldest.key] = nil }
+            }
+            entries[source] = Entry(usedAt: now)
+            return nil
+        }
+        entry.usedAt = now
+        entries[source] = entry
+        return now - entry.goodAt < PublishedDocument.longestOutage ? entry.document : nil
+    }
+}
+
+/// How long what others publish is kept.
+enum PublishedDocument {
+    static let shortestLife: Duration = .minutes(1)
+    static let usualLife: Duration = .minutes(5)
+    static let longestLife: Duration = .hours(1)
+    /// How long a document outlives the last good answer, when there is no other.
+    static let longestOutage: Duration = .days(1)
+    /// An unknown key is asked for at most this often: anybody can make up a key id.
+    static let refetchInterval: Duration = .seconds(10)
+    static let mostEntries = 256
+
+    static func life(_ maxAge: Duration?) -> Duration { min(max(maxAge ?? usualLife, shortestLife), longestLife) }
+}

@@ -1,0 +1,21 @@
+import Identity
+import Storage
+import Values
+
+extension IssuerPeople {
+    /// Links `person` to `account` by the wish of its owner, who signed in here. False when either has another already: an
+    /// issuer knows nobody by two subjects.
+    func connect(
+        _ person: IssuerPerson, to account: AccountID, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
+            return link.account == account
+        }
+        guard try !IssuerSubjects.has(account, linkedTo: person.issuer.id, in: db),
+            let owner = try Account.find(account, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
+        else { return false }
+        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: account, at: now, in: db)
+        try notice(owner, person.issuer.title, now, db)
+        return true
+    }
+}

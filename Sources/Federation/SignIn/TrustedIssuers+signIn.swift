@@ -1,0 +1,57 @@
+public import OAuth
+import Storage
+public import Values
+
+/// The issuers that people are sent to.
+extension TrustedIssuers {
+    /// Those of `merchant`, in the order in which they were registered.
+    public func signIns(of merchant: Merchant.ID) async throws -> [TrustedIssuer] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM issuers
+                WHERE merchant_id = \(merchant) AND client_id IS NOT NULL AND disabled_at IS NULL
+                ORDER BY created_at, id
+                """
+            ).map(TrustedIssuer.init)
+        }
+    }
+
+    /// Those that `account` is connected to.
+    public func signIns(connectedTo account: AccountID) async throws -> [TrustedIssuer] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM issuers
+                WHERE id IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.account_id = \(account))
+                    AND client_id IS NOT NULL AND disabled_at IS NULL
+                ORDER BY created_at, id
+                """
+            ).map(TrustedIssuer.init)
+        }
+    }
+
+    /// Those that `account` could be connected to: of merchants whose apps its person uses.
+    public func connectable(to account: AccountID) async throws -> [TrustedIssuer] {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM issuers
+                WHERE merchant_id IN (
+                        SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
+                        WHERE n.account_id = \(account))
+                    AND id NOT IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.account_id = \(account))
+                    AND client_id IS NOT NULL AND disabled_at IS NULL
+                ORDER BY created_at, id
+                """
+            ).map(TrustedIssuer.init)
+        }
+    }
+
+    /// Whether people still come in by the issuer `id`.
+    static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            "SELECT id FROM issuers WHERE id = \(id) AND client_id IS NOT NULL AND disabled_at IS NULL"
+        ).isEmpty
+    }
+}

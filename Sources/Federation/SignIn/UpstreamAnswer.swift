@@ -1,0 +1,74 @@
+import JOSE
+
+/// What the browser brings back from another issuer (RFC 6749 §4.1.2, RFC 9207 §2). Nothing in it is believed yet.
+public struct UpstreamAnswer: Sendable, Equatable {
+    enum Outcome: Sendable, Equatable {
+        case code(String)
+        /// Its error, as it names it.
+        case error(String)
+    }
+
+    private static let longestCode = 4096
+
+    let outcome: Outcome
+    /// Who says to have answered.
+    let issuer: String?
+    /// What Apple hands the browser, and nobody else, at a person's first sign-in: how they want to be called.
+    let names: [JSON.Member]
+
+    /// Reads the parameters of an answer. Nil when it is none: neither a code nor an error, or one of them twice.
+    public init?(_ pairs: [(name: String, value: String)]) {
+        func values(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
+        let (codes, errors, issuers) = (values("code"), values("error"), values("iss"))
+        guard codes.count <= 1, errors.count <= 1, issuers.count <= 1 else { return nil }
+        if let error = errors.first {
+            guard (1...100).contains(error.utf8.count), error.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                return nil
+            }
+            outcome = .error(error)
+        } else {
+            guard let code = codes.first, (1...Self.longestCode).contains(code.utf8.count) else { return nil }
+            outcome = .code(code)
+        }
+        issuer = issuers.first
+        names = values("user").first.map(Self.names(ofApples:)) ?? []
+    }
+
+    private static func names(ofApples user: String) -> [JSON.Member] {
+        let name = (try? JSON(parsing: Array(user.utf8)))?["name"]
+        var person = ProviderPerson()
+        let parts = [name?["firstName"]?.string, name?["lastName"]?.string].compactMap(\.self)
+        person.take("name", .string(parts.joined(separator: " ")))
+        person.take("given_name", name?["firstName"])
+        person.take("family_name", name?["lastName"])
+        return person.profile
+    }
+}
+
+extension UpstreamAnswer {
+    /// As it is kept.
+    var json: JSON {
+        let (code, error): (String?, String?) =
+            switch outcome {
+            case .code(let code): (code, nil)
+            case .error(let error): (nil, error)
+            }
+        return .members([
+            "code": code.map { .string($0) }, "error": error.map { .string($0) },
+            "iss": issuer.map { .string($0) }, "names": .object(names),
+        ])
+    }
+
+    init?(stored text: String) {
+        guard let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
+        if let code = json["code"]?.string {
+            outcome = .code(code)
+        } else if let error = json["error"]?.string {
+            outcome = .error(error)
+        } else {
+            return nil
+        }
+        issuer = json["iss"]?.string
+        names = json["names"]?.members ?? []
+    }
+}

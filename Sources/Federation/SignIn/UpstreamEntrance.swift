@@ -1,0 +1,77 @@
+public import Cryptography
+public import Identity
+public import Storage
+public import Values
+
+/// What comes of those who come back from another issuer: a session, an account, a link, or nothing.
+public struct UpstreamEntrance: Sendable {
+    private let database: any Database
+    private let people: IssuerPeople
+    private let sessions: Sessions
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        database: any Database, people: IssuerPeople, sessions: Sessions, clock: any WallClock,
+        random: any RandomSource
+    ) {
+        self.database = database
+        self.people = people
+        self.sessions = sessions
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What became of who came back.
+    public enum Entry: Sendable {
+        case entered
+        /// Their account will be deleted then.
+        case leaving(Account)
+        case unknown, disabled, addressTaken
+        /// The issuer was disabled or deleted meanwhile.
+        case closed
+    }
+
+    /// Opens a session for `arrival`, if they may have one.
+    public func enter(
+        _ arrival: UpstreamPerson, opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Entry {
+        let now = clock.now
+        let newcomer = AccountID.random(from: random)
+        let opening = opening.vouched(by: arrival.voucher)
+        let announcement = sessions.announcement(at: now)
+        let entry = try await database.write { db -> Entry in
+            guard try TrustedIssuers.takesPeople(arrival.person.issuer.id, in: db) else { return .closed }
+            switch try people.resolve(arrival.person, newcomer: newcomer, at: now, in: db) {
+            case .known(let account), .linked(let account), .created(let account):
+                try Sessions.open(
+                    opening, account: account, signedInAt: arrival.signedInAt ?? now, permission: nil, replacing: old,
+                    at: now, in: db, announcement)
+                return .entered
+            case .leaving(let account): return try Account.find(account, in: db).map { .leaving($0) } ?? .unknown
+            case .unknown: return .unknown
+            case .disabled: return .disabled
+            case .addressTaken: return .addressTaken
+            }
+        }
+        announcement.send()
+        return entry
+    }
+
+    /// What became of a wish to connect.
+    public enum Connection: Sendable {
+        case connected
+        /// They have an account of their own here, or the account another person there.
+        case taken
+        case closed
+    }
+
+    /// Connects `arrival` to `account`, whose person asked for it.
+    public func connect(_ arrival: UpstreamPerson, to account: AccountID) async throws -> Connection {
+        let now = clock.now
+        return try await database.write { db in
+            guard try TrustedIssuers.takesPeople(arrival.person.issuer.id, in: db) else { return .closed }
+            return try people.connect(arrival.person, to: account, at: now, in: db) ? .connected : .taken
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Cryptography
+import JOSE
+import Values
+
+/// An ID token that a code was redeemed for, its signature verified and its claims judged (OpenID Connect Core §3.1.3.7).
+struct UpstreamIDToken: Sendable {
+    let subject: String
+    /// When the person signed in there; nil where it does not say.
+    let signedInAt: Timestamp?
+    let claims: JSON
+
+    /// What it is judged by.
+    struct Expectation {
+        let names: [String]
+        /// Our name there.
+        let client: String
+        let otherParties: [String]
+        let nonce: String
+        let accessToken: String?
+    }
+
+    private static let clockSkew: Duration = .seconds(60)
+
+    /// In the order of §3.1.3.7; the numbers are its own.
+    init(_ jwt: VerifiedJWT, _ expected: Expectation, at now: Timestamp) throws {
+        // 2
+        guard let issuer = try jwt.issuer, expected.names.contains(where: { $0.utf8.elementsEqual(issuer.utf8) })
+        else { throw Self.refusal("iss") }
+        // 3
+        guard let audience = try jwt.audience, audience.contains(expected.client) else { throw Self.refusal("aud") }
+        // 4, 5: who else it is for does not matter as long as it was issued to us.
+        guard audience.count == 1 || jwt.claims["azp"] != nil else { throw Self.refusal("azp") }
+        if let party = jwt.claims["azp"] {
+            guard let party = party.string, ([expected.client] + expected.otherParties).contains(party) else {
+                throw Self.refusal("azp")
+            }
+        }
+        // 9, 10
+        guard let expiresAt = try jwt.expiresAt, now < expiresAt + Self.clockSkew else { throw Self.refusal("exp") }
+        guard let issuedAt = try jwt.issuedAt, issuedAt <= now + Self.clockSkew else { throw Self.refusal("iat") }
+        if let notBefore = try jwt.notBefore, notBefore > now + Self.clockSkew { throw Self.refusal("nbf") }
+        // 11
+        guard let nonce = jwt.claims["nonce"]?.string, constantTimeEqual(nonce.utf8, expected.nonce.utf8) else {
+            throw Self.refusal("nonce")
+        }
+        // §3.1.3.8
+        if let hash = jwt.claims["at_hash"], let token = expected.accessToken {
+            guard let own = Self.hash(of: token, signedBy: jwt.header["alg"]?.string ?? ""), hash.string == own else {
+                throw Self.refusal("at_hash")
+            }
+        }
+        guard let subject = try jwt.subject, Self.isStorable(subject) else { throw Self.refusal("sub") }
+        self.subject = subject
+        signedInAt = Self.signIn(jwt.claims, at: now)
+        claims = jwt.claims
+    }
+
+    private static func refusal(_ claim: String) -> UpstreamRefusal { .mistrusted(reason: "id_token \(claim)") }
+
+    /// The left half of the digest that belongs to the signature.
+    private static func hash(of token: String, signedBy algorithm: String) -> String? {
+        let digest: [UInt8]
+        switch algorithm.suffix(3) {
+        case "256": digest = Digest.sha256(token.utf8)
+        case "384": digest = Digest.sha384(token.utf8)
+        // Ed25519 has SHA-512 inside.
+        case "512", "DSA": digest = Digest.sha512(token.utf8)
+        default: return nil
+        }
+        return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
+    }
+
+    /// A time that has not come yet by our clock is now: nobody signed in later than that.
+    private static func signIn(_ claims: JSON, at now: Timestamp) -> Timestamp? {
+        guard let seconds = claims["auth_time"]?.integer, (1...(now + clockSkew).seconds).contains(seconds) else {
+            return nil
+        }
+        return min(Timestamp(seconds: seconds), now)
+    }
+
+    private static func isStorable(_ subject: String) -> Bool {
+        (1...255).contains(subject.unicodeScalars.count)
+            && !subject.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    }
+}

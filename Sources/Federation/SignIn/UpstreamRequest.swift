@@ -1,0 +1,36 @@
+public import Identity
+public import Values
+
+/// Somebody's way to another issuer and back.
+///
+/// It begins and ends in one browser, at one issuer, and ends once: what comes back with its `state` from elsewhere, or
+/// again, was made by somebody else (RFC 9700 §4.7).
+public struct UpstreamRequest: Sendable {
+    /// How long somebody may take over there.
+    public static let lifetime: Duration = .minutes(10)
+
+    public let issuer: TrustedIssuer.ID
+    public let browser: Fingerprint<Browser>
+    /// A path of ours where the person goes on.
+    public let continueTo: String
+    /// Whether nothing but a new sign-in there will do.
+    public let isAnew: Bool
+    /// Whose account the person there is to be connected to; nil where the person signs in.
+    public let account: AccountID?
+    public let createdAt: Timestamp
+
+    public init(
+        issuer: TrustedIssuer.ID, browser: Fingerprint<Browser>, continueTo: String, isAnew: Bool,
+        account: AccountID? = nil, at now: Timestamp
+    ) {
+        self.issuer = issuer
+        self.browser = browser
+        self.continueTo = continueTo
+        self.isAnew = isAnew
+        self.account = account
+        createdAt = now
+    }
+
+    /// When the answer comes too late.
+    var expiresAt: Timestamp { createdAt + Self.lifetime }
+}

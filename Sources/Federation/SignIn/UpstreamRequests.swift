@@ -1,0 +1,104 @@
+public import Identity
+import JOSE
+public import Keys
+public import Storage
+public import Values
+
+/// Where requests that are under way are kept.
+public struct UpstreamRequests: Sendable {
+    public typealias State = Secret<UpstreamRequest>
+
+    private let database: any Database
+    private let seal: Seal
+    private let clock: any WallClock
+
+    public init(database: any Database, seal: Seal, clock: any WallClock) {
+        self.database = database
+        self.seal = seal
+        self.clock = clock
+    }
+
+    /// Remembers `request` under `state`, at the expense of whoever asks at `address`; or returns how long they wait.
+    func begin(_ request: UpstreamRequest, _ state: State, from address: String) async throws -> Duration? {
+        try await database.write { db in
+            if let wait = try Departures.charge(from: address, at: request.createdAt, in: db) { return wait }
+            try db.execute(
+                """
+                INSERT INTO upstream_requests (state, issuer_id, browser, continue_to, anew, account_id, created_at,
+                    expires_at)
+                VALUES (\(state.fingerprint), \(request.issuer), \(request.browser), \(request.continueTo),
+                    \(request.isAnew), \(request.account), \(request.createdAt), \(request.expiresAt))
+                ON CONFLICT (state) DO NOTHING
+                """)
+            return nil
+        }
+    }
+
+    /// Keeps an answer that came by a form from the issuer's page: with that, browsers send no cookies of ours. The first
+    /// one counts. Nothing is decided by it yet.
+    public func keep(_ answer: UpstreamAnswer, of state: State, at issuer: TrustedIssuer.ID) async throws {
+        let now = clock.now
+        let sealed = seal.sealAnswer(answer.json.text, to: state.value)
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                UPDATE upstream_requests SET sealed_answer = \(sealed)
+                WHERE state = \(state.fingerprint) AND issuer_id = \(issuer) AND expires_at > \(now)
+                    AND sealed_answer IS NULL AND spent_at IS NULL
+                """)
+        }
+    }
+
+    /// What became of a `state` that was brought back.
+    public enum Spending: Sendable {
+        /// This was the one time. `kept` is the answer that came before, by a form.
+        case spent(UpstreamRequest, kept: UpstreamAnswer?)
+        /// Good for nothing; why, for the log.
+        case refused(String)
+    }
+
+    /// Spends `state`. Brought to another issuer's address or by another browser it stays good for its own.
+    public func spend(
+        _ state: State, at issuer: TrustedIssuer.ID, in browser: Fingerprint<Browser>?, by attempt: String
+    ) async throws -> Spending {
+        let now = clock.now
+        return try await database.write { db in
+            guard let row = try Self.row(state, in: db) else { return .refused("state_unknown") }
+            let request = try UpstreamRequest(row)
+            guard request.issuer == issuer else { return .refused("state_of_another_issuer") }
+            guard let browser, request.browser.matches(browser) else { return .refused("state_of_another_browser") }
+            guard now < request.expiresAt else { return .refused("state_expired") }
+            let isFirst =
+                try db.execute(
+                    """
+                    UPDATE upstream_requests SET spent_at = \(now), spent_by = \(attempt)
+                    WHERE state = \(state.fingerprint) AND spent_at IS NULL
+                    """) == 1
+            guard try isFirst || row.get("spent_by", as: String?.self) == attempt else {
+                return .refused("state_spent")
+            }
+            let kept = try row.get("sealed_answer", as: String?.self).flatMap { sealed in
+                seal.openAnswer(sealed, to: state.value).flatMap(UpstreamAnswer.init(stored:))
+            }
+            return .spent(request, kept: kept)
+        }
+    }
+
+    private static func row(_ state: State, in db: any Transaction) throws -> Row? {
+        try db.rows(
+            """
+            SELECT issuer_id, browser, continue_to, anew, account_id, sealed_answer, created_at, spent_by
+            FROM upstream_requests WHERE state = \(state.fingerprint)
+            """
+        ).first
+    }
+}
+
+extension UpstreamRequest {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            issuer: try row.get("issuer_id"), browser: try row.get("browser"),
+            continueTo: try row.get("continue_to"), isAnew: try row.get("anew"),
+            account: try row.get("account_id"), at: try row.get("created_at"))
+    }
+}

@@ -1,0 +1,59 @@
+import JOSE
+public import Storage
+public import Values
+
+/// Signs anybody in as anybody, for trying things out (`spindle serve --dev`): nothing is asked for but a name.
+///
+/// The accounts have no password, so they are nobody's when nobody may sign in like this; and no other account is reached.
+public struct DevelopmentSignIn: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+    private let news: PersonNews
+
+    public init(database: any Database, clock: any WallClock, news: PersonNews) {
+        self.database = database
+        self.clock = clock
+        self.news = news
+    }
+
+    public enum Outcome: Sendable, Equatable {
+        case signedIn(AccountID)
+        /// The account will be deleted then: until that, nothing but a change of mind.
+        case deletionPending(AccountID, until: Timestamp)
+        case disabled
+        /// Somebody signed up with the name's address.
+        case addressTaken
+    }
+
+    /// Opens a session for the account of `name`, which is made if it is not there. What its tokens say of the sign-in is
+    /// what they say of one with a password, for which it stands.
+    public func enter(
+        as name: DevelopmentName, _ opening: Session.Opening, replacing old: Session.ID?
+    ) async throws -> Outcome {
+        let now = clock.now
+        let id = name.account
+        return try await news.write(to: database, at: now) { db, announcement in
+            if let account = try Account.find(id, in: db) {
+                guard account.disabledAt == nil else { return .disabled }
+                if let dueAt = account.deletionDueAt { return .deletionPending(id, until: dueAt) }
+            } else {
+                guard try Self.make(id, name, at: now, in: db) else { return .addressTaken }
+            }
+            try Sessions.open(
+                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db, announcement)
+            try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
+            return .signedIn(id)
+        }
+    }
+
+    private static func make(
+        _ id: AccountID, _ name: DevelopmentName, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        guard let email = EmailAddress(name.email), try !Accounts.has(email, in: db) else { return false }
+        try Accounts.insertLinked(
+            id, email: email,
+            profile: [.init("name", .string(name.text)), .init("preferred_username", .string(name.key))], at: now,
+            in: db)
+        return true
+    }
+}

@@ -1,0 +1,47 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Remembers the `jti` of what clients signed, for as long as it could be shown again: none is taken twice, on whichever node.
+public struct ReplayMemory: Sendable {
+    /// What a `jti` stood in: one of an assertion spends no request.
+    public enum Kind: String, Sendable {
+        case assertion = "client"
+        case requestObject = "request"
+    }
+
+    /// How far ahead what has a `jti` may end: nothing is remembered for ever.
+    public static let longestLife: Duration = .hours(24)
+    /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.
+    private static let margin: Duration = .minutes(5)
+
+    private let database: any Database
+    private let random: any RandomSource
+
+    public init(database: any Database, random: any RandomSource) {
+        self.database = database
+        self.random = random
+    }
+
+    /// Whether nobody has shown `identifier` before: of two at once, the key lets one in.
+    public func isFirst(
+        _ identifier: String, in kind: Kind, of client: Client.ID, until end: Timestamp
+    ) async throws -> Bool {
+        // Each part with its length, so that no two lists of parts read alike.
+        let parts = [kind.rawValue, client.text, identifier].map { "\($0.utf8.count):\($0)" }.joined()
+        let fingerprint = Fingerprint<Kind>(of: parts)
+        // Who took it: what runs again after a COMMIT of unknown outcome finds itself there.
+        let taker = Identifier<Kind>.random(from: random)
+        return try await database.write { db in
+            let rows = try db.execute(
+                """
+                INSERT INTO used_assertions (fingerprint, used_by, expires_at)
+                VALUES (\(fingerprint), \(taker), \(end + Self.margin)) ON CONFLICT (fingerprint) DO NOTHING
+                """)
+            guard rows == 0 else { return true }
+            return try !db.rows(
+                "SELECT expires_at FROM used_assertions WHERE fingerprint = \(fingerprint) AND used_by = \(taker)"
+            ).isEmpty
+        }
+    }
+}

@@ -1,0 +1,16 @@
+import JOSE
+
+extension OpenIDSettings {
+    /// Addresses, each perhaps with the hash of what is there as its fragment (OpenID Connect Registration §2).
+    static func requestURIs(_ members: JSONMembers) throws(JSONFault) -> [String] {
+        let list = try members.list("request_uris", most: 20) ?? []
+        for text in list {
+            let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+            let hash = parts.count == 2 ? parts[1] : "h"
+            guard let first = parts.first, let uri = RedirectURI(registering: String(first)), uri.isOfWeb,
+                hash.firstMatch(of: /^[A-Za-z0-9_-]{1,100}$/) != nil
+            else { throw JSONFault("request_uris", "https URLs, each perhaps with the hash of what is there") }
+        }
+        return list
+    }
+}

@@ -1,0 +1,53 @@
+import JOSE
+
+/// Which addresses a client may give that registers itself: nobody looked at them.
+public struct AddressRules: Sendable {
+    private let origin: String?
+    private let mayAsk: @Sendable (String) -> Bool
+
+    /// `site` is our own address; `mayAsk` knows whether we could ever ask one.
+    public init(site: String, mayAsk: @escaping @Sendable (String) -> Bool) {
+        origin = RedirectURI(stored: site).origin
+        self.mayAsk = mayAsk
+    }
+
+    /// Where people are sent, or what their browser loads.
+    private static let visited = [
+        "redirect_uris", "post_logout_redirect_uris", "client_uri", "logo_uri", "policy_uri", "tos_uri",
+        "initiate_login_uri",
+    ]
+    /// Of these, where an app may be met in a scheme of its own.
+    private static let returns = ["redirect_uris", "post_logout_redirect_uris"]
+    /// What we ask ourselves.
+    private static let asked = ["jwks_uri", "sector_identifier_uri", "request_uris", "backchannel_logout_uri"]
+
+    /// Checks the addresses of `document`; of which form they are is looked at elsewhere.
+    func check(_ document: JSON) throws(JSONFault) {
+        for name in Self.visited {
+            let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
+            // A link on a page of ours would come from our own origin, which is how we know a person's wish.
+            guard !uris.contains(where: isOfUs) else {
+                throw JSONFault(name, "of the client's own, and not of this server")
+            }
+            // RFC 8252 §7.1: the name of a domain, backwards; else it is anybody's, or one that browsers act on.
+            guard !Self.returns.contains(name) || uris.allSatisfy({ $0.isOfWeb || $0.scheme.contains(".") }) else {
+                throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
+            }
+        }
+        // The fragment of a request_uri is the hash of what is there, and is not sent.
+        for name in Self.asked
+        where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {
+            throw JSONFault(name, "an https URL of a host on the open internet: this server has to ask it")
+        }
+    }
+
+    private func isOfUs(_ uri: RedirectURI) -> Bool {
+        origin != nil && RedirectURI(stored: uri.text.lowercased()).origin == origin
+    }
+
+    private static func texts(_ json: JSON?) -> [String] { json?.strings ?? json?.string.map { [$0] } ?? [] }
+}
+
+extension RedirectURI {
+    fileprivate var scheme: Substring { text.prefix { $0 != ":" } }
+}

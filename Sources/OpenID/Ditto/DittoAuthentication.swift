@@ -1,0 +1,44 @@
+public import Keys
+import OAuth
+import Storage
+public import Values
+
+/// Answers Ditto. Nothing is spent by it: the same request, sent again within its time, has the same answer as long as
+/// its token lives.
+public struct DittoAuthentication: Sendable {
+    private let seal: Seal
+    private let tokens: DittoTokens
+    private let clock: any WallClock
+
+    public init(seal: Seal, tokens: DittoTokens, clock: any WallClock) {
+        self.seal = seal
+        self.tokens = tokens
+        self.clock = clock
+    }
+
+    /// The answer to `body`, which came with `signatures`, or the refusal as an `OAuthError`: `invalidRequest` for a
+    /// body that Ditto does not send, `invalidClient` for a signature that is not Ditto's, any other for a person who
+    /// is not let in.
+    public func answer(
+        to body: [UInt8], signatures: [String], at webhook: DittoWebhook
+    ) async throws -> DittoAnswer {
+        let now = clock.now
+        let rules = webhook.rules
+        // First, and of the bytes as they came: who is not Ditto learns nothing of what it sent.
+        if let sealed = webhook.sealedSecrets {
+            let secrets = try DittoSecrets(opening: sealed, of: webhook.id, with: seal)
+            try DittoSignature(signatures).verify(body, with: secrets, at: now)
+        }
+        let request = try DittoRequest(body)
+        guard rules.provider.map({ $0 == request.provider }) ?? true else { throw Self.elsewhere("provider") }
+        guard rules.database.map({ $0 == request.database }) ?? true else { throw Self.elsewhere("database") }
+        let person = try await tokens.person(of: request.token, for: webhook, at: now)
+        // To be let in for no time at all may be read as for ever.
+        guard person.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
+        return .admitting(person, by: rules, at: now)
+    }
+
+    private static func elsewhere(_ what: String) -> OAuthError {
+        OAuthError(.accessDenied, "ditto_\(what)", "This webhook is for another \(what) than the request names.")
+    }
+}

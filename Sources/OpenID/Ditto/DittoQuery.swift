@@ -1,0 +1,104 @@
+import JOSE
+
+/// One query of a template, in Ditto's legacy syntax: `_id.userID == '{{sub}}'`, `_id.team == '{{attributes.teams}}'`.
+///
+/// What is filled in must not become part of the query. So a blank stands between quotation marks, and a text that
+/// holds what could end them leaves its query out. Ditto does not say how its language escapes a quotation mark, and
+/// either way of doing it would be a way out if it means the other: nothing is escaped.
+struct DittoQuery: Sendable {
+    private enum Part: Sendable {
+        case text(String)
+        case subject
+        case attribute
+    }
+
+    private static let longest = 500
+    private static let quotes: Set<Character> = ["'", "\""]
+    private static let attributes = "attributes."
+
+    let text: String
+    private let parts: [Part]
+    /// The one attribute that it names; a list of texts makes a query of each.
+    let attribute: String?
+
+    /// `place` is where it stands in the document, for its faults.
+    init(_ text: String, at place: String) throws(JSONFault) {
+        func fault(_ expected: String) -> JSONFault { JSONFault(place, expected) }
+        guard (1...Self.longest).contains(text.utf8.count), !text.hasControlCharacters else {
+            throw fault("queries of 1 to \(Self.longest) bytes without control characters")
+        }
+        var parts: [Part] = []
+        var attribute: String?
+        var quote: Character?
+        var rest = text[...]
+        while let start = rest.firstRange(of: "{{") {
+            let before = rest[..<start.lowerBound]
+            quote = Self.quote(after: before, from: quote)
+            guard quote != nil else { throw fault("queries whose blanks stand between quotation marks") }
+            guard let end = rest[start.upperBound...].firstRange(of: "}}") else { throw fault(Self.blanks) }
+            let name = rest[start.upperBound..<end.lowerBound]
+            parts.append(.text(String(before)))
+            if name == "sub" {
+                parts.append(.subject)
+            } else {
+                guard name.hasPrefix(Self.attributes), name.count > Self.attributes.count else {
+                    throw fault(Self.blanks)
+                }
+                let named = String(name.dropFirst(Self.attributes.count))
+                guard attribute == nil || attribute == named else { throw fault("queries of one attribute at most") }
+                attribute = named
+                parts.append(.attribute)
+            }
+            rest = rest[end.upperBound...]
+        }
+        if !parts.isEmpty {
+            guard Self.quote(after: rest, from: quote) == nil else {
+                throw fault("queries whose quotation marks are closed")
+            }
+            // It may take the meaning of a quotation mark away, or not: where the quotes end must be plain.
+            guard !text.contains("\\") else { throw fault("queries without backslashes, where there are blanks") }
+        }
+        self.text = text
+        self.parts = parts + [.text(String(rest))]
+        self.attribute = attribute
+    }
+
+    private static let blanks = "queries whose blanks are {{sub}} or {{attributes.NAME}}"
+
+    /// Which quotation mark is open after `text`, when `quote` was open before it.
+    private static func quote(after text: Substring, from quote: Character?) -> Character? {
+        text.reduce(quote) { open, character in
+            guard quotes.contains(character) else { return open }
+            guard let open else { return character }
+            return open == character ? nil : open
+        }
+    }
+
+    /// The query for a person: one, one for each text of the attribute, or none where there is nothing to fill in.
+    func filled(for person: DittoPerson) -> [String] {
+        guard let attribute else { return [filled(person.subject, "")].compactMap(\.self) }
+        return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
+    }
+
+    private func filled(_ subject: String, _ value: String) -> String? {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let constant): text += constant
+            case .subject:
+                guard Self.isHarmless(subject) else { return nil }
+                text += subject
+            case .attribute:
+                guard Self.isHarmless(value) else { return nil }
+                text += value
+            }
+        }
+        return text
+    }
+
+    /// Whether `text` is between quotation marks what it is outside of them.
+    private static func isHarmless(_ text: String) -> Bool {
+        let active: Set<Unicode.Scalar> = ["'", "\"", "\\", "`"]
+        return !text.isEmpty && !text.unicodeScalars.contains(where: active.contains) && !text.hasControlCharacters
+    }
+}

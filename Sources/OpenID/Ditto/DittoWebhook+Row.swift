@@ -1,0 +1,46 @@
+import JOSE
+import Storage
+import Values
+
+extension DittoWebhook {
+    static let columns: SQL.Columns = """
+        id, merchant_id, name, document, sealed_secrets, created_at, updated_at, disabled_at
+        """
+
+    static func find(_ id: ID, in db: any Transaction) throws -> DittoWebhook? {
+        try db.rows("SELECT \(columns) FROM webhooks WHERE id = \(id)").first.map(DittoWebhook.init)
+    }
+
+    init(_ row: Row) throws {
+        let id = try row.get("id", as: ID.self)
+        let rules: DittoRules
+        do {
+            rules = try DittoRules(try JSON(parsing: Array(try row.get("document", as: String.self).utf8)))
+        } catch {
+            throw StorageError.unreadable("webhooks/\(id): a document that this version does not read")
+        }
+        self.init(
+            id: id, merchant: try row.get("merchant_id"), name: try row.get("name"), rules: rules,
+            sealedSecrets: try row.get("sealed_secrets"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+    }
+
+    func insert(in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO webhooks (id, merchant_id, name, document, sealed_secrets, created_at, updated_at, disabled_at)
+            VALUES (\(id), \(merchant), \(name), \(rules.json.text), \(sealedSecrets), \(createdAt), \(updatedAt),
+                \(disabledAt))
+            ON CONFLICT (id) DO NOTHING
+            """)
+    }
+
+    func update(in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE webhooks SET document = \(rules.json.text), sealed_secrets = \(sealedSecrets),
+                updated_at = \(updatedAt), disabled_at = \(disabledAt)
+            WHERE id = \(id)
+            """)
+    }
+}

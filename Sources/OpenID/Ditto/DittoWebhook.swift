@@ -1,0 +1,41 @@
+public import JOSE
+public import OAuth
+public import Values
+
+/// Where Ditto asks whether a person may come in, and what they may read and write: a merchant's, for one of its apps.
+public struct DittoWebhook: Sendable {
+    public typealias ID = Identifier<DittoWebhook>
+
+    public let id: ID
+    public let merchant: Merchant.ID
+    /// The last part of its address, which is pasted into Ditto's portal: it never changes.
+    public let name: String
+    public var rules: DittoRules
+    /// What Ditto signs its requests with, sealed; nil when it does not sign.
+    var sealedSecrets: String?
+    public let createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var disabledAt: Timestamp?
+
+    /// Whether `text` can be the name of one.
+    static func isName(_ text: String) -> Bool {
+        let other = Set("-_.".utf8)
+        return (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: other.contains(byte)
+                }
+            }
+    }
+
+    /// The webhook as administration shows it. Secrets are not part of it.
+    public var json: JSON {
+        let own: JSON = .members([
+            "id": .string(id.text), "merchant_id": .string(merchant.text), "name": .string(name),
+            "signed": .bool(sealedSecrets != nil), "created_at": .integer(createdAt.seconds),
+            "updated_at": .integer(updatedAt.seconds), "disabled": .bool(disabledAt != nil),
+        ])
+        return .object((own.members ?? []) + (rules.json.members ?? []))
+    }
+}

@@ -1,0 +1,140 @@
+public import Cryptography
+public import JOSE
+public import Keys
+public import OAuth
+public import Storage
+public import Values
+
+/// Where webhooks are kept.
+public struct DittoWebhooks: Sendable {
+    private let database: any Database
+    private let clients: Clients
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let seal: Seal
+
+    public init(
+        database: any Database, clients: Clients, clock: any WallClock, random: any RandomSource, seal: Seal
+    ) {
+        self.database = database
+        self.clients = clients
+        self.clock = clock
+        self.random = random
+        self.seal = seal
+    }
+
+    /// Makes a webhook of `merchant`. Throws a `JSONFault` that names `name` when there is one of that name.
+    public func register(_ json: JSON, merchant: Merchant.ID) async throws -> DittoWebhook {
+        let members = try JSONMembers(json)
+        let name = try members.required("name")
+        guard DittoWebhook.isName(name) else {
+            throw JSONFault("name", "1 to 64 of letters, digits, hyphen, underscore and dot")
+        }
+        let rules = try DittoRules(json)
+        try await check(rules, of: merchant)
+        let secrets = try DittoSecrets(members)
+        let id = DittoWebhook.ID.random(from: random)
+        let now = clock.now
+        let webhook = DittoWebhook(
+            id: id, merchant: merchant, name: name, rules: rules, sealedSecrets: secrets?.sealed(for: id, with: seal),
+            createdAt: now, updatedAt: now, disabledAt: try members.flag("disabled") == true ? now : nil)
+        do {
+            try await database.write { [seal] db in
+                if webhook.sealedSecrets != nil { try seal.confirm(in: db) }
+                try webhook.insert(in: db)
+            }
+        } catch StorageError.conflict {
+            throw JSONFault("name", "new: there is a webhook of this name")
+        } catch StorageError.constraint {
+            throw JSONFault("merchant_id", "the id of a merchant")
+        }
+        return webhook
+    }
+
+    public func find(_ id: DittoWebhook.ID) async throws -> DittoWebhook? {
+        try await database.read { db in try DittoWebhook.find(id, in: db) }
+    }
+
+    /// The webhook at that address, if it answers.
+    public func findLive(named name: String) async throws -> DittoWebhook? {
+        guard DittoWebhook.isName(name) else { return nil }
+        return try await database.read { db in
+            try db.rows(
+                "SELECT \(DittoWebhook.columns) FROM webhooks WHERE name = \(name) AND disabled_at IS NULL"
+            ).first.map(DittoWebhook.init)
+        }
+    }
+
+    /// At most `count` webhooks whose id is after `cursor`; of one merchant, or of all when nil.
+    public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [DittoWebhook] {
+        try await database.read { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(DittoWebhook.columns) FROM webhooks
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(DittoWebhook.columns) FROM webhooks WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(DittoWebhook.init)
+        }
+    }
+
+    /// Changes the members that `json` names; nil when there is no such webhook. Reading, `permit` and writing are one
+    /// transaction. `permit` sees it as it is and as it would become, and refuses by throwing.
+    public func change(
+        _ id: DittoWebhook.ID, _ json: JSON,
+        permit: @escaping @Sendable (_ webhook: DittoWebhook, _ changed: DittoWebhook) throws -> Void
+    ) async throws -> DittoWebhook? {
+        let members = try JSONMembers(json)
+        guard let found = try await find(id) else { return nil }
+        for (name, value) in [("name", found.name), ("merchant_id", found.merchant.text)] {
+            guard try members.text(name).map({ $0 == value }) ?? true else {
+                throw JSONFault(name, "what it was: it cannot change")
+            }
+        }
+        if members.has("clients") { try await check(try DittoRules(json, over: found.rules), of: found.merchant) }
+        let secrets = try DittoSecrets(members)
+        let disabled = try members.flag("disabled")
+        let now = clock.now
+        return try await database.write { [seal] db in
+            guard let webhook = try DittoWebhook.find(id, in: db) else { return nil }
+            var changed = webhook
+            changed.rules = try DittoRules(json, over: webhook.rules)
+            if let secrets {
+                try seal.confirm(in: db)
+                changed.sealedSecrets = secrets.sealed(for: id, with: seal)
+            }
+            if let disabled { changed.disabledAt = disabled ? webhook.disabledAt ?? now : nil }
+            changed.updatedAt = now
+            try permit(webhook, changed)
+            try changed.update(in: db)
+            return changed
+        }
+    }
+
+    /// Deletes a webhook. False when there is none. `permit` refuses by throwing.
+    public func delete(
+        _ id: DittoWebhook.ID, permit: @escaping @Sendable (DittoWebhook) throws -> Void
+    ) async throws -> Bool {
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        try await database.write { db in
+            if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
+            _ = try db.execute("DELETE FROM webhooks WHERE id = \(id)")
+        }
+        return true
+    }
+
+    /// A client that is misspelt, or somebody else's, would never be taken: better said now.
+    private func check(_ rules: DittoRules, of merchant: Merchant.ID) async throws {
+        for id in rules.clients {
+            guard Merchant.same(try await clients.find(id)?.merchant, merchant) else {
+                throw JSONFault("clients", "the ids of clients of the webhook's merchant")
+            }
+        }
+    }
+}

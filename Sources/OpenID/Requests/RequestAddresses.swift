@@ -1,0 +1,42 @@
+import Cryptography
+import OAuth
+
+/// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
+public struct RequestAddresses: Sendable {
+    /// An object that is longer would not fit into a link either.
+    public static let longestObject = 16 * 1024
+
+    private let fetch: @Sendable (String) async throws -> [UInt8]
+
+    /// `fetch` answers what is published at an address, and throws when nothing is.
+    public init(fetch: @escaping @Sendable (String) async throws -> [UInt8]) { self.fetch = fetch }
+
+    /// What is at `address` now. Only where `client` registered is ever asked: a request must not send us about.
+    func object(at address: String, of client: Client) async throws -> String {
+        guard client.openID.requestURIs.contains(where: { Self.place($0).elementsEqual(Self.place(address)) }) else {
+            throw OAuthError.requestURIRefused("request_uri_unregistered", "it is not among the client's request_uris")
+        }
+        let body: [UInt8]
+        do {
+            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self))
+        } catch let error where !(error is CancellationError) {
+            throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
+        }
+        if let hash = Self.hash(address) {
+            guard Base64URL.encode(Digest.sha256(body)) == hash else {
+                throw OAuthError.requestURIRefused(
+                    "request_uri_changed", "what is there is not what the hash in its fragment says")
+            }
+        }
+        return String(decoding: body, as: UTF8.self)
+    }
+
+    /// An address without its fragment.
+    private static func place(_ address: String) -> Substring.UTF8View { address.prefix { $0 != "#" }.utf8 }
+
+    /// The fragment, which is the hash of what is there, if one is given.
+    private static func hash(_ address: String) -> Substring? {
+        let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 ? parts[1] : nil
+    }
+}

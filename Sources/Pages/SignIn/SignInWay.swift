@@ -1,0 +1,15 @@
+/// Somebody else who knows people, and where those go who are known there: a button below the form.
+public struct SignInWay: Sendable {
+    let name: String
+    let address: String
+
+    /// - Parameters:
+    ///   - name: what people call it.
+    ///   - address: the path that leads there.
+    public init(name: String, address: String) {
+        self.name = name
+        self.address = address
+    }
+
+    var words: [String: Any] { ["name": name, "address": address] }
+}

@@ -1,0 +1,111 @@
+"""Signing in with another issuer: a second Spindle, which the first sends people to."""
+
+import pytest
+
+from stage.house import SCOPE
+
+
+@pytest.fixture(scope="session")
+def there(build):
+    return build()
+
+
+@pytest.fixture(scope="session")
+def here(build, there):
+    """By another name of this machine: cookies tell hosts apart, and not ports."""
+    house = build(host="localhost", SPINDLE_OUTBOUND_ALLOW_PRIVATE="127.0.0.0/8")
+    origin = there.spindle.origin
+    issuer = house.spindle.create_issuer(
+        merchant_id=house.merchant, issuer=origin, discovery_url=f"{origin}/.well-known/openid-configuration",
+        create_users=True,
+    )
+    client = there.spindle.create_client(
+        there.merchant, "Leselampa's house", f"{house.spindle.origin}/login/with/{issuer['id']}/callback",
+        grant_types=["authorization_code"], scope=SCOPE,
+    )
+    changed = house.spindle.administer(
+        "PATCH", f"issuers/{issuer['id']}",
+        {"client_id": client.id, "client_secret": client.secret, "sign_in_name": "Mølla & Co"},
+    )
+    assert changed.status == 200, changed
+    return house
+
+
+@pytest.fixture
+def window(window, here):
+    window.origin = here.spindle.origin
+    return window
+
+
+WAY = 'a[href^="/login/with/"]'
+
+
+def forget(window):
+    """Takes the cookies of this server, and leaves those of the other."""
+    window.open("/login")
+    window.driver.delete_all_cookies()
+
+
+@pytest.mark.every_way
+def test_a_person_signs_in_there_and_is_back_in_the_app(here, there, window):
+    person, errand = there.person(), here.errand()
+    window.open(errand.path)
+    window.expect("login.with", look="login with others")
+    window.follow(WAY)
+    assert window.url.startswith(there.spindle.origin), window
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    first = errand.person(window)["sub"]
+
+    forget(window)
+    again = here.errand()
+    window.open(again.path)
+    window.follow(WAY)
+    assert again.person(window)["sub"] == first, "whoever is signed in there is not asked"
+
+
+@pytest.mark.every_way
+def test_who_cancels_there_is_led_back_to_the_other_ways(here, there, window):
+    window.open(here.errand().path)
+    window.follow(WAY)
+    window.press("decision", "cancel")
+    window.expect_message("upstreamDeclined")
+    window.follow('main a[href^="/login?continue="]')
+    window.expect("login.with", look="login with others")
+
+
+@pytest.mark.every_way
+def test_an_answer_that_is_loaded_again_signs_nobody_in(here, there, window):
+    person, errand = there.person(), here.errand()
+    window.open(errand.path)
+    window.follow(WAY)
+    window.form("password").fill(email=person.email, password=person.password).submit()
+    errand.answer(window)
+    way = window.open(here.errand(prompt="select_account").path).find(WAY).get_attribute("href")
+    window.driver.get(way.split("?")[0] + "/callback?code=a&state=b")
+    window.expect_message("upstreamGone")
+
+
+def test_the_sign_up_page_has_the_buttons_too(here, window):
+    window.open(here.errand(prompt="create").path)
+    window.expect("signUp.with", look="sign up with others")
+
+
+@pytest.mark.every_way
+def test_a_person_connects_another_issuer_to_their_account(here, there, window):
+    person, other, errand = here.person(), there.person(), here.errand()
+    here.sign_in(window, person, errand.path)
+    errand.tokens(window)
+    window.open("/account")
+    window.look("account with ways to connect")
+    window.form(action="/account/links/connect").submit()
+    assert window.url.startswith(there.spindle.origin), window
+    window.form("password").fill(email=other.email, password=other.password).submit()
+    assert window.path == "/account", window
+    window.expect("account.notice.linkAdded", look="account connected")
+    assert "Mølla & Co" in here.outbox.wait_for(person.email).text
+
+    forget(window)
+    again = here.errand()
+    window.open(again.path)
+    window.follow(WAY)
+    assert again.person(window)["sub"] == person.id

@@ -1,0 +1,73 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Nobody gets by an exchange what a person would have to be asked for")
+struct StrangerExchangeTests {
+    @Test("a first-party token gives no third party a code that nobody allowed it", arguments: Backend.available)
+    func receiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.confidential(["first_party": false])
+            let registered = try await world.register().actor
+            let token = try await world.signIn().require("access_token")
+            for receiver in [stranger, registered] {
+                let refused = try await world.exchange(token, for: receiver)
+                try await expect(403, "access_denied", refused)
+                #expect(refused.json["code"] == nil)
+                #expect(refused.json["error_description"]?.string?.contains("/oauth/authorize") == true)
+                let inSPiD = try await world.api("oauth/exchange", token, ["clientId": receiver.id, "type": "code"])
+                #expect(inSPiD.status == 403 && inSPiD.data == .null)
+                #expect(inSPiD.spidError?.string?.contains("/oauth/authorize") == true)
+            }
+            try await world.change("clients", stranger.id, ["first_party": true])
+            world.server.clock.advance(by: .seconds(1))
+            #expect(try await world.exchange(token, for: stranger).status == 200)
+        }
+    }
+
+    @Test("a third party's token in SPiD's ways is refused in SPiD's words", arguments: Backend.available)
+    func buyer(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.spidBackend(["first_party": false])
+            let token = try await world.signIn(with: stranger).require("access_token")
+            for type in ["code", "session"] {
+                let refused = try await world.api(
+                    "oauth/exchange", token,
+                    ["clientId": world.backend.id, "type": type, "redirectUri": world.backend.redirectURI])
+                #expect(refused.status == 403 && refused.data == .null)
+                #expect(refused.json["error"]?["type"] == "ApiException")
+                #expect(refused.spidError?.string?.contains("first-party") == true)
+            }
+        }
+    }
+
+    @Test(
+        "a token that came through the browser buys neither codes nor sessions", arguments: Backend.available,
+        ["token", "id_token token", "code token"])
+    func frontChannel(backend: Backend, type: String) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: type)
+            let token = try (try await party.authorize()).require("access_token")
+            #expect(try await world.isLive(token))
+            let code = try await world.exchange(token, for: world.backend)
+            let session = try await world.exchange(
+                token, for: world.app, type: "session", redirectURI: World.webview)
+            for refused in [code, session] {
+                try await expect(403, "access_denied", refused)
+                #expect(refused.json["code"] == nil)
+            }
+            let inSPiD = try await world.api("oauth/exchange", token, ["clientId": world.backend.id, "type": "code"])
+            #expect(inSPiD.status == 403 && inSPiD.data == .null)
+        }
+    }
+
+    @Test("what a hybrid answer's code gives at the token endpoint does", arguments: Backend.available)
+    func hybrid(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code token")
+            let code = try (try await party.authorize()).require("code")
+            let token = try (try await party.redeem(code)).require("access_token")
+            #expect(try await world.exchange(token, for: world.backend).status == 200)
+        }
+    }
+}

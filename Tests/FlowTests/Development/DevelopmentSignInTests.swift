@@ -1,0 +1,152 @@
+import Identity
+import JOSE
+import TestSupport
+import Testing
+import Values
+import Values
+
+@Suite("Development mode: anybody signs in as anybody")
+struct DevelopmentSignInTests {
+    @Test("any name is somebody, the same one each time and in whatever browser", arguments: Backend.available)
+    func names(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            var subjects: [String: String] = [:]
+            for name in ["alice", "bob", "Ada Lovelace", "ada@example.com", "名前", "O'Hara <x>", "0", "a.b-c_d+e"] {
+                var developer = Developer(world)
+                let claims = try await world.idToken(in: try await developer.tokens(as: name))
+                let subject = try #require(claims["sub"]?.string)
+                #expect(!subjects.values.contains(subject) && subject != world.user, "\(name) is somebody else")
+                subjects[name] = subject
+            }
+            for (name, same) in [("alice", " Alice "), ("Ada Lovelace", "ADA lovelace"), ("bob", "bob@dev.example")] {
+                var another = Developer(world)
+                let claims = try await world.idToken(in: try await another.tokens(as: same))
+                #expect(claims["sub"]?.string == subjects[name], "\(same)")
+            }
+        }
+    }
+
+    @Test("a name is the same person in another database too, and typed as its address")
+    func stable() throws {
+        // Written down: an app that keeps what it knows by `sub` finds its person again.
+        #expect(try #require(DevelopmentName("alice")).account.description == "8261077199567997")
+        for text in ["Ada Lovelace", "名前", "O'Hara <x>", String(repeating: "é", count: 60)] {
+            let name = try #require(DevelopmentName(text))
+            #expect(DevelopmentName(name.email)?.account == name.account)
+            #expect(EmailAddress(name.email)?.text == name.email)
+        }
+        #expect(DevelopmentName("e\u{301}va")?.email == DevelopmentName("\u{e9}va")?.email)
+    }
+
+    @Test("its address is verified and nobody's, and its profile has the name", arguments: Backend.available)
+    func profile(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            var developer = Developer(world)
+            let tokens = try await developer.tokens(as: "Grace Hopper")
+            let me = try await world.server.get("/oauth/userinfo", bearer: try tokens.require("access_token")).json
+            #expect(me["name"]?.string == "Grace Hopper")
+            #expect(me["email"]?.string?.hasSuffix("@dev.example") == true)
+            #expect(me["email_verified"]?.bool == true)
+            let id = try await world.idToken(in: tokens)
+            #expect(id["amr"]?.strings == ["pwd"])
+            #expect(id["aud"]?.string == world.app.id)
+        }
+    }
+
+    @Test("what is no name is refused on the page", arguments: Backend.available)
+    func noNames(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            for name in ["", "   ", "@dev.example", String(repeating: "x", count: 61), "a\u{1}b"] {
+                var developer = Developer(world)
+                let answer = try await developer.enter(as: name, at: world.authorizeAddress())
+                #expect(answer.status == 400)
+                #expect(answer.body.contains("Type a name of at most 60 characters."), "\(name)")
+                #expect(developer.browser.session == nil)
+            }
+        }
+    }
+
+    @Test("the account has no password: nobody signs in to it otherwise", arguments: Backend.available)
+    func otherwise(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            var developer = Developer(world)
+            _ = try await developer.tokens(as: "alice")
+            for password in ["", "alice", World.password] {
+                let answer = try await world.signIn(as: "alice@dev.example", password: password)
+                #expect(answer.status == 400, "\(password)")
+                var stranger = Browser(world.server)
+                let page = try await stranger.open("/login?page=people")
+                let refused = try await stranger.submit(page, ["email": "alice@dev.example", "password": password])
+                #expect(refused.status == 400 && stranger.session == nil)
+            }
+        }
+    }
+
+    @Test("an account that was made otherwise is not reached, whatever is typed", arguments: Backend.available)
+    func others(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            _ = try await world.person("mallory@dev.example")
+            var developer = Developer(world)
+            let taken = try await developer.enter(as: "mallory", at: world.authorizeAddress())
+            #expect(taken.status == 400)
+            #expect(taken.body.contains("Somebody signed up with the address of this name."))
+            for name in [World.email, world.user] {
+                let claims = try await world.idToken(
+                    in: try await developer.tokens(as: name, ["scope": "openid", "prompt": "login"]))
+                #expect(claims["sub"]?.string != world.user)
+            }
+        }
+    }
+
+    @Test("a disabled account says so; one that will be deleted offers to stay", arguments: Backend.available)
+    func ends(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            var developer = Developer(world)
+            let subject = try await world.idToken(in: try await developer.tokens(as: "alice"))["sub"]?.string ?? ""
+            try await world.change("users", subject, ["disabled": true])
+            let refused = try await developer.enter(as: "alice", at: world.authorizeAddress(["prompt": "login"]))
+            #expect(refused.status == 400 && refused.body.contains("This account is disabled."))
+            try await world.change("users", subject, ["disabled": false])
+
+            var leaving = Developer(world)
+            _ = try await leaving.tokens(as: "alice")
+            _ = try await leaving.browser.submit(try await leaving.browser.open("/account/delete"), [:])
+            let kept = try await leaving.enter(as: "alice", at: world.authorizeAddress())
+            #expect(kept.status == 200 && kept.body.contains("value=\"keep\""))
+        }
+    }
+
+    @Test("each sign-in is a warning in the log; the page of another site is refused", arguments: Backend.available)
+    func seen(backend: Backend) async throws {
+        try await World.with(backend, isDevelopment: true) { world in
+            var developer = Developer(world)
+            let page = try await developer.page(at: world.authorizeAddress())
+            let foreign = try await developer.browser.submit(
+                page, ["username": "alice", "outcome": "sign_in"], headers: ["Origin": "https://evil.example"])
+            #expect(foreign.status == 403 && developer.browser.session == nil)
+            #expect(try await world.server.post(Developer.path, ["username": "alice"]).status == 403)
+            #expect(!world.server.log.says("development sign-in"))
+            _ = try await developer.submit(page, as: "alice")
+            #expect(world.server.log.lines.contains { $0.hasPrefix("warning development sign-in") })
+        }
+    }
+
+    @Test("it is the way in to our own pages as well, and the page that people see is one step away")
+    func ownPages() async throws {
+        try await World.with(.sqlite, isDevelopment: true) { world in
+            var developer = Developer(world)
+            let login = try await developer.page(at: "/login")
+            #expect(login.body.contains("name=\"username\"") && !login.body.contains("name=\"error\""))
+            let account = try await developer.page(at: "/account")
+            let way = try await developer.submit(account, as: "alice")
+            #expect(way.header("location") == "/account")
+            #expect(try await developer.browser.isSignedIn())
+
+            var person = Browser(world.server)
+            let page = try await person.open("/login?page=people")
+            #expect(page.body.contains("name=\"password\""))
+            _ = try await person.submit(page, ["email": World.email, "password": World.password])
+            #expect(try await person.isSignedIn())
+        }
+    }
+}

@@ -1,0 +1,194 @@
+import JOSE
+import Mail
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Whose account an issuer's word leads to by an address") struct AddressLinkTests {
+    private static let google = "https://accounts.google.com"
+    private static let links: KeyValuePairs<String, JSON> = ["link_by_email": true]
+
+    /// A person of ours with `email`, who showed that they read it.
+    private func person(_ story: IssuerStory, _ email: String, verified: Bool = true) async throws -> String {
+        try await World.make(
+            story.world.server, story.world.admin, "users",
+            [
+                "email": .string(email), "password": .string(World.password), "email_verified": .bool(verified),
+                "locale": "nb-NO",
+            ]
+        ).require("user_id")
+    }
+
+    @Test("Google runs the mailbox: linked, for good, and its owner is told", arguments: Backend.available)
+    func gmail(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            try await story.trust(host, Self.links, provider: "google")
+            let kari = try await person(story, "kari@gmail.com")
+            let answer = try await story.signIn(
+                at: host, ["email": "Kari@GMail.com", "email_verified": true, "name": "Somebody"])
+            #expect(answer.json["user_id"]?.string == kari, "\(answer)")
+            let letter = try await story.world.server.mail.letter(to: "kari@gmail.com")
+            #expect(letter.text.contains("Google") && letter.text.contains("http://spindle.test/account"))
+            #expect(!letter.subject.contains("Somebody"))
+            // What the account says of its person stays as it was; and the link is to the subject, not the address.
+            let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
+            #expect(me.json["name"] == nil)
+            let later = try await story.signIn(at: host, ["email": "another@gmail.com", "email_verified": true])
+            #expect(later.json["user_id"]?.string == kari)
+            #expect(try await story.links() == 1)
+            #expect(story.world.server.mail.letters(to: "kari@gmail.com").count == 1)
+
+            // An organisation whose mail Google has.
+            let ola = try await person(story, "ola@loom.example")
+            let organised: KeyValuePairs<String, JSON> = [
+                "sub": "ola", "email": "ola@loom.example", "email_verified": true, "hd": "loom.example",
+            ]
+            #expect(try await story.signIn(at: host, organised).json["user_id"]?.string == ola)
+        }
+    }
+
+    @Test("nobody who knows reads it: not linked, and its account is not touched", arguments: Backend.available)
+    func notAuthoritative(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            try await story.trust(host, Self.links, provider: "google")
+            let other = try IssuerHost(named: "https://op.example")
+            try await story.trust(other, Self.links)
+            _ = try await person(story, "kari@elsewhere.example")
+            _ = try await person(story, "ola@gmail.com")
+            let claims: [(IssuerHost, KeyValuePairs<String, JSON>)] = [
+                (host, ["sub": "1", "email": "kari@elsewhere.example", "email_verified": true]),
+                (host, ["sub": "2", "email": "ola@gmail.com", "email_verified": false]),
+                (host, ["sub": "3", "email": "ola@gmail.com"]),
+                (host, ["sub": "4", "email": "kari@elsewhere.example", "email_verified": true, "hd": ""]),
+                (host, ["sub": "5", "email": "ola@gmail.com", "email_verified": "yes"]),
+                (other, ["sub": "6", "email": "ola@gmail.com", "email_verified": true, "hd": "gmail.com"]),
+                (other, ["sub": "7", "email": "kari@elsewhere.example", "email_verified": true]),
+            ]
+            let before = try await story.accounts()
+            for (host, claims) in claims {
+                let answer = try await story.signIn(at: host, claims)
+                #expect(answer.status == 200, "\(claims) \(answer)")
+                // Another account, without the address: an account with somebody's address would be waiting for its owner.
+                let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
+                #expect(me.json["email"] == nil, "\(claims)")
+            }
+            #expect(try await story.accounts() == before + claims.count)
+            #expect(story.world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test(
+        "an issuer that is said to run a domain's mail leads to its addresses, and to no others",
+        arguments: Backend.available)
+    func ownDomain(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: "https://id.loom.example")
+            let issuer = try await story.trust(
+                host, ["link_by_email": true, "authoritative_domains": ["Loom.Example"], "sign_in_name": .null])
+            let shown = try await story.world.server.get("/admin/v1/issuers/\(issuer)", bearer: story.world.admin)
+            #expect(shown.json["authoritative_domains"]?.strings == ["loom.example"])
+            let kari = try await person(story, "kari@loom.example")
+            let linked = try await story.signIn(at: host, ["email": "kari@loom.example", "email_verified": true])
+            #expect(linked.json["user_id"]?.string == kari, "\(linked)")
+            let letter = try await story.world.server.mail.letter(to: "kari@loom.example")
+            #expect(letter.text.contains("https://id.loom.example"))
+            let sub = try await person(story, "ola@sub.loom.example")
+            let other = try await story.signIn(
+                at: host, ["sub": "ola", "email": "ola@sub.loom.example", "email_verified": true])
+            #expect(other.status == 200 && other.json["user_id"]?.string != sub)
+            // A newcomer has the address.
+            let made = try await story.signIn(
+                at: host, ["sub": "per", "email": "per@loom.example", "email_verified": true])
+            let me = try await story.world.server.get("/me", bearer: made.require("access_token"))
+            #expect(me.json["email"] == "per@loom.example" && me.json["email_verified"] == true)
+        }
+    }
+
+    @Test(
+        "an account whose owner has not shown to read the address, or who leaves, is not led to",
+        arguments: Backend.available)
+    func unfitAccounts(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let server = story.world.server
+            let host = try IssuerHost(named: Self.google)
+            let issuer = try await story.trust(host, Self.links, provider: "google")
+            func signIn(_ name: String) async throws -> Answer {
+                try await story.signIn(
+                    at: host,
+                    ["sub": .string(name), "email": .string("\(name)@gmail.com"), "email_verified": true])
+            }
+            _ = try await person(story, "unverified@gmail.com", verified: false)
+            story.expect("address_taken", try await signIn("unverified"))
+            let leaving = try await person(story, "leaving@gmail.com")
+            try await server.database.write { db in
+                _ = try db.execute(
+                    "UPDATE accounts SET deletion_due_at = \(server.clock.now + .days(1)) WHERE email = 'leaving@gmail.com'"
+                )
+            }
+            story.expect("address_taken", try await signIn("leaving"))
+            let disabled = try await person(story, "disabled@gmail.com")
+            try await story.world.change("users", disabled, ["disabled": true])
+            story.expect("assertion_of_disabled_account", try await signIn("disabled"))
+            // The address became another person's there.
+            let known = try await person(story, "known@gmail.com")
+            #expect(try await signIn("known").json["user_id"]?.string == known)
+            let successor = try await story.signIn(
+                at: host, ["sub": "successor", "email": "known@gmail.com", "email_verified": true])
+            story.expect("address_taken", successor)
+
+            // Without the rule for new accounts nobody is told whether there is one.
+            try await story.world.change("issuers", issuer, ["create_users": false])
+            story.expect("unknown_user", try await signIn("unverified"))
+            story.expect("unknown_user", try await signIn("leaving"))
+            #expect(try await story.links() == 1)
+            #expect(leaving != known)
+        }
+    }
+
+    @Test("without the rule an address leads nowhere, and is not taken from its account", arguments: Backend.available)
+    func noRule(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            try await story.trust(host, provider: "google")
+            _ = try await person(story, "kari@gmail.com")
+            let before = try await story.accounts()
+            let taken = try await story.signIn(at: host, ["email": "kari@gmail.com", "email_verified": true])
+            story.expect("address_taken", taken)
+            #expect(try await story.accounts() == before)
+            #expect(try await story.links() == 0)
+            // A refusal spends nothing, and a newcomer has name and address.
+            let made = try await story.signIn(
+                at: host,
+                [
+                    "email": "new@gmail.com", "email_verified": true, "name": "Kari\u{0}", "given_name": "Kari",
+                    "locale": "nb", "picture": "https://example.com/x",
+                ])
+            let me = try await story.world.server.get("/me", bearer: made.require("access_token"))
+            #expect(me.json["email"] == "new@gmail.com" && me.json["given_name"] == "Kari", "\(me)")
+            #expect(me.json["name"] == nil && me.json["picture"] == nil && me.json["locale"] == "nb")
+        }
+    }
+
+    @Test("eight tokens of one person at once: one link, one mail", arguments: Backend.available)
+    func race(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost(named: Self.google)
+            try await story.trust(host, Self.links, provider: "google")
+            let kari = try await person(story, "kari@gmail.com")
+            let tokens = (1...8).map { _ in
+                host.sign(story.claims(host, ["email": "kari@gmail.com", "email_verified": true]))
+            }
+            let people = try await withThrowingTaskGroup(of: String?.self) { group in
+                for token in tokens { group.addTask { try await story.present(token).json["user_id"]?.string } }
+                return try await group.reduce(into: Set<String?>()) { $0.insert($1) }
+            }
+            #expect(people == [kari])
+            _ = try await story.world.server.mail.letter(to: "kari@gmail.com")
+            #expect(try await story.links() == 1)
+            #expect(story.world.server.mail.letters.count == 1)
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+@Suite("Who may say what of a trusted issuer") struct IssuerAdministrationTests {
+    private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
+
+    /// Registers an issuer as an administrator of Loom itself, or of the platform.
+    private func make(_ world: World, _ members: JSON, by token: String) async throws -> Answer {
+        try await World.make(
+            world.server, token, "issuers",
+            .object([.init("merchant_id", .string(world.merchant))] + (members.members ?? [])))
+    }
+
+    private func merchantsToken(_ world: World) async throws -> String {
+        try await world.clientToken(
+            try await world.confidential(["scope": "admin:merchant", "grant_types": ["client_credentials"]]),
+            scope: "admin:merchant")
+    }
+
+    @Test("whose word leads to accounts by their address is the platform's to say", arguments: Backend.available)
+    func addresses(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let own: KeyValuePairs<String, JSON> = [
+                "issuer": "https://op.loom.example", "secret": .string(Self.secret),
+            ]
+            func json(_ more: KeyValuePairs<String, JSON>) -> JSON {
+                .object((own.map { ($0.key, $0.value) } + more.map { ($0.key, $0.value) }).map { .init($0.0, $0.1) })
+            }
+            expectProblem(try await make(world, json(["link_by_email": true]), by: token), 403, member: "link_by_email")
+            expectProblem(
+                try await make(world, json(["authoritative_domains": ["gmail.com"]]), by: token), 403,
+                member: "link_by_email")
+            let made = try await make(world, json([:]), by: token)
+            #expect(made.status == 201, "\(made)")
+            let path = "/admin/v1/issuers/\(try made.require("id"))"
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: json, bearer: token)
+            }
+            expectProblem(try await change(["link_by_email": true]), 403, member: "link_by_email")
+            #expect(try await change(["nonce": "required", "create_users": true]).status == 200)
+
+            // With the platform's word its keys are the platform's to change, too.
+            try await world.change("issuers", try made.require("id"), ["authoritative_domains": ["loom.example"]])
+            for json: JSON in [
+                ["secret": .string(Self.secret + "!")], ["audiences": ["another"]], ["algorithms": ["HS384"]],
+                ["nonce": "none"], ["authoritative_domains": []],
+            ] {
+                expectProblem(try await change(json), 403, member: "link_by_email")
+            }
+            #expect(try await change(["create_users": false, "disabled": true]).status == 200)
+        }
+    }
+
+    private static let secret = "a shared secret of at least 48 bytes, for any of the algorithms"
+
+    @Test("a provider's keys are its own, unless the platform says otherwise", arguments: Backend.available)
+    func providerKeys(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let host = try IssuerHost(named: "https://accounts.google.com")
+            let forged: JSON = ["provider": "google", "audiences": ["1"], "discovery_url": .string(host.discovery)]
+            expectProblem(try await make(world, forged, by: token), 403, member: "provider")
+            let made = try await make(world, ["provider": "google", "audiences": ["1"]], by: token)
+            #expect(made.status == 201, "\(made)")
+            let path = "/admin/v1/issuers/\(try made.require("id"))"
+            for json: JSON in [
+                ["jwks_uri": .string(host.keys)], ["discovery_url": .string(host.discovery)],
+            ] {
+                expectProblem(
+                    try await world.server.send("PATCH", path, json: json, bearer: token), 403, member: "provider")
+            }
+            let renamed = try await world.server.send("PATCH", path, json: ["audiences": ["2"]], bearer: token)
+            #expect(renamed.status == 200)
+            #expect(try await world.server.send("DELETE", path, bearer: token).status == 204)
+
+            // An issuer of the provider's name with keys of the merchant's does not become the provider.
+            let own = try await make(
+                world, ["issuer": "https://accounts.google.com", "jwks_uri": .string(host.keys)], by: token)
+            let become = try await world.server.send(
+                "PATCH", "/admin/v1/issuers/\(try own.require("id"))",
+                json: ["provider": "google", "audiences": ["1"]], bearer: token)
+            expectProblem(become, 403, member: "provider")
+        }
+    }
+
+    @Test("each member that is not what it should be is named", arguments: Backend.available)
+    func faults(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let base: [JSON.Member] = [
+                .init("issuer", "https://op.example"), .init("discovery_url", "https://op.example/d"),
+            ]
+            let cases: [(KeyValuePairs<String, JSON>, String)] = [
+                (["nonce": "always"], "nonce"), (["nonce": true], "nonce"),
+                (["nonce_transform": "md5"], "nonce_transform"),
+                (["authorized_parties": "phone"], "authorized_parties"),
+                (["authorized_parties": ["a\nb"]], "authorized_parties"), (["max_age": 0], "max_age"),
+                (["max_age": 86401], "max_age"), (["link_by_email": "yes"], "link_by_email"),
+                (["authoritative_domains": ["a@b.example"]], "authoritative_domains"),
+                (["authoritative_domains": [""]], "authoritative_domains"),
+                (["discovery_url": "ftp://op.example/d"], "discovery_url"),
+                (["discovery_url": "https://10.0.0.1/d"], "discovery_url"),
+                (["jwks_uri": "https://op.example/keys"], "discovery_url"),
+                (["client_secret": "s"], "client_secret"), (["scope": "openid"], "scope"),
+                (["sign_in_name": "OP"], "sign_in_name"), (["client_id": "c"], "sign_in_name"),
+                (["client_id": "c", "sign_in_name": "OP", "scope": "email"], "scope"),
+                (["client_id": "c", "sign_in_name": "OP", "scope": "openid \u{e6}"], "scope"),
+                (["provider": "apple", "audiences": ["1"]], "issuer"),
+            ]
+            for (changes, member) in cases {
+                let replaced = JSON.object(
+                    base.filter { good in !changes.contains { $0.key == good.name } }
+                        + changes.map { JSON.Member($0.key, $0.value) })
+                expectProblem(try await make(world, replaced, by: world.admin), 400, member: member)
+            }
+            let apple: [(KeyValuePairs<String, JSON>, String)] = [
+                (["audiences": []], "audiences"), (["app_secret": "s"], "app_secret"),
+                (["app_names": ["a"]], "app_names"), (["secret": .string(Self.secret)], "secret"),
+            ]
+            for (changes, member) in apple {
+                let good: [JSON.Member] = [.init("provider", "apple"), .init("audiences", ["1"])]
+                let json = JSON.object(
+                    good.filter { good in !changes.contains { $0.key == good.name } }
+                        + changes.map { JSON.Member($0.key, $0.value) })
+                expectProblem(try await make(world, json, by: world.admin), 400, member: member)
+            }
+        }
+    }
+
+    @Test("what it takes to send people there is kept, its secret sealed and never shown", arguments: Backend.available)
+    func signIn(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let made = try await make(
+                world,
+                [
+                    "issuer": "https://op.example", "discovery_url": "https://op.example/d", "client_id": "us",
+                    "client_secret": "our secret there", "sign_in_name": "Loom's employees", "max_age": 60,
+                ], by: world.admin)
+            #expect(made.status == 201, "\(made)")
+            #expect(made.json["scope"] == "openid email profile" && made.json["client_id"] == "us")
+            #expect(!made.body.contains("our secret"))
+            let id = try made.require("id")
+            let stored = try await world.server.database.read { db in
+                try db.rows("SELECT sealed_client_secret FROM issuers WHERE id = \(id)").first?
+                    .get("sealed_client_secret", as: String?.self)
+            }
+            let sealed = try #require(stored ?? nil)
+            #expect(!sealed.contains("our secret"))
+            let changed = try await world.change("issuers", id, ["scope": "openid", "max_age": .null])
+            #expect(changed.json["sign_in_name"] == "Loom's employees" && changed.json["scope"] == "openid")
+            #expect(made.json["max_age"] == 60 && changed.json["max_age"] == nil)
+            let ended = try await world.change("issuers", id, ["client_id": .null])
+            #expect(ended.status == 200 && ended.json["client_id"] == nil && ended.json["sign_in_name"] == nil)
+
+            // A provider is known by its name; its tokens for our own client of it are for us.
+            let google = try await make(world, ["provider": "google", "client_id": "us"], by: world.admin)
+            #expect(google.json["sign_in_name"] == "Google" && google.json["audiences"]?.strings == ["us"])
+            let facebook: JSON = ["provider": "facebook", "client_id": "1", "audiences": ["2"], "app_secret": "s"]
+            expectProblem(try await make(world, facebook, by: world.admin), 400, member: "client_id")
+            let good = try await make(
+                world, ["provider": "facebook", "client_id": "1", "app_secret": "s"], by: world.admin)
+            #expect(good.json["scope"] == "public_profile email" && good.json["audiences"]?.strings == ["1"])
+        }
+    }
+}

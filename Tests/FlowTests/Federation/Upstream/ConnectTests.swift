@@ -1,0 +1,109 @@
+import JOSE
+import Mail
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Connecting another issuer to one's account")
+struct ConnectTests {
+    /// Somebody who has used the app, at their account page.
+    private func account(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
+        let code = try await story.here.authorize(in: &browser).requireRedirected("code")
+        #expect(try await story.here.redeemAuthorization(code).status == 200)
+        return try await browser.open("/account")
+    }
+
+    private func connect(_ page: Answer, _ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
+        try await browser.submit(page, ["issuer": story.issuer], to: "/account/links/connect")
+    }
+
+    @Test("offered, connected, used, told by mail, removed", arguments: Backend.available)
+    func story(backend: Backend) async throws {
+        try await StandInStory.with(backend, ["create_users": false]) { story in
+            var browser = Browser(story.here.server)
+            let page = try await account(story, &browser)
+            #expect(page.words.contains("Connect <bdi>The Mill</bdi>"))
+            // Browsers apply form-action to the redirect that follows.
+            #expect(page.header("content-security-policy")?.contains("form-action") == false)
+            let departure = try story.departure(try await connect(page, story, &browser))
+            story.grant(story.claims(departure))
+            let back = try await story.comeBack(departure, in: &browser)
+            #expect(back.header("location") == "/account?done=connected")
+            let after = try await browser.open("/account?done=connected")
+            #expect(after.words.contains("From now on you can also sign in this way."))
+            #expect(!after.words.contains("Connect <bdi>The Mill</bdi>"))
+            #expect(try await story.here.server.mail.letter(to: World.email).text.contains("The Mill"))
+
+            var another = Browser(story.here.server)
+            #expect(try await story.signIn(&another).status == 303)
+            let code = try await another.open(story.here.authorizeAddress()).requireRedirected("code")
+            #expect(try await story.here.redeemAuthorization(code).require("user_id") == story.here.user)
+
+            let removed = try await browser.submit(
+                after, ["issuer": story.issuer, "subject": "kari"], to: "/account/links/remove")
+            #expect(removed.header("location") == "/account?done=link")
+            another.forgetSession()
+            story.expect(403, "upstreamUnknown", try await story.signIn(&another), another)
+        }
+    }
+
+    @Test(
+        "by nobody else: another site's form, an old sign-in, an issuer that was not offered",
+        arguments: Backend.available)
+    func refusals(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await account(story, &browser)
+            let foreign = try await story.here.server.post(
+                "/account/links/connect", ["issuer": story.issuer], cookies: browser.cookies)
+            #expect(foreign.status == 403)
+            let unknown = try await browser.submit(page, ["issuer": "none"], to: "/account/links/connect")
+            #expect(unknown.status == 404)
+            story.here.server.clock.advance(by: .minutes(11))
+            let old = try await connect(try await browser.open("/account"), story, &browser)
+            #expect(old.header("location")?.hasPrefix("/login?confirm=1") == true)
+            let get = try await browser.open("/account/links/connect")
+            #expect(get.header("location") == "/account")
+        }
+    }
+
+    @Test(
+        "only for who left, still signed in: nobody's account is connected to a stranger", arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            story.grant(story.claims(departure))
+            browser.forgetSession()
+            story.expect(410, "signed_out_meanwhile", try await story.comeBack(departure, in: &browser), browser)
+
+            // Somebody else signs in there meanwhile.
+            try await browser.signIn()
+            let second = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            story.grant(story.claims(second))
+            _ = try await story.here.person("ole@example.com")
+            browser.forgetSession()
+            try await browser.signIn(as: "ole@example.com")
+            #expect(try await story.comeBack(second, in: &browser).status == 410)
+            let links = try await story.here.server.database.read { db in
+                try db.rows("SELECT subject FROM issuer_subjects").count
+            }
+            #expect(links == 0)
+        }
+    }
+
+    @Test("one person there is one person here", arguments: Backend.available)
+    func taken(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var stranger = Browser(story.here.server)
+            #expect(try await story.signIn(&stranger).status == 303)
+            var browser = Browser(story.here.server)
+            let departure = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            story.grant(story.claims(departure))
+            let answer = try await story.comeBack(departure, in: &browser)
+            #expect(answer.status == 409)
+            #expect(answer.words.contains("It was not connected"))
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Sign in with Facebook")
+struct FacebookSignInTests {
+    /// A Spindle with Facebook's button, and a Facebook that knows Kari.
+    private struct Story: Sendable {
+        let here: World
+        let graph: ProviderStandIn
+        let issuer: String
+
+        var callback: String { "/login/with/\(issuer)/callback" }
+
+        /// Goes there, and comes back with a code for which Facebook gives `token`.
+        func signIn(_ browser: inout Browser, token: String = "kari") async throws -> Answer {
+            graph.answer("/facebook/oauth/access_token", ["access_token": .string(token), "token_type": "bearer"])
+            let page = try await browser.open(here.authorizeAddress())
+            let departure = try await browser.open(try page.requireLink(to: "/login/with/\(issuer)?"))
+            let location = try #require(departure.header("location"))
+            try #require(location.hasPrefix("https://www.facebook.com/dialog/oauth?"))
+            #expect(departure.redirected("code_challenge")?.count == 43)
+            #expect(departure.redirected("client_id") == ProviderStandIn.facebookApp)
+            let state = try departure.requireRedirected("state")
+            return try await browser.open("\(callback)?code=c&state=\(state)")
+        }
+
+        func person(_ browser: inout Browser) async throws -> String {
+            let code = try await browser.open(here.authorizeAddress()).requireRedirected("code")
+            return try await here.redeemAuthorization(code).require("user_id")
+        }
+    }
+
+    private static func with(_ backend: Backend, _ body: (Story) async throws -> Void) async throws {
+        let graph = try ProviderStandIn()
+        try await World.with(backend, settings: graph.settings.merging(UpstreamStory.settings) { $1 }) { here in
+            let made = try await World.make(
+                here.server, here.admin, "issuers",
+                [
+                    "merchant_id": .string(here.merchant), "provider": "facebook", "create_users": true,
+                    "audiences": [.string(ProviderStandIn.facebookApp)],
+                    "client_id": .string(ProviderStandIn.facebookApp),
+                    "app_secret": .string(ProviderStandIn.facebookSecret),
+                ])
+            try #require(made.status == 201, "\(made)")
+            graph.give(
+                facebook: "kari",
+                ProviderStandIn.Token(
+                    app: ProviderStandIn.facebookApp, subject: "1001", claims: ["name": "Kari Nordmann"]))
+            graph.give(facebook: "another app's", ProviderStandIn.Token(app: "of another", subject: "1001"))
+            try await body(Story(here: here, graph: graph, issuer: try made.require("id")))
+        }
+        graph.stop()
+    }
+
+    @Test("its dialog, its access token, its own word on whose it is", arguments: Backend.available)
+    func story(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            #expect(page.words.contains("Sign in with <bdi>Facebook</bdi>"))
+            let back = try await story.signIn(&browser)
+            #expect(back.status == 303, "\(back)")
+            let person = try await story.person(&browser)
+            #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
+            // Nobody imitates Facebook: its word is good for the account itself, where it is offered to confirm.
+            #expect(try await browser.open("/account").status == 200)
+            let confirm = try await browser.open("/login?confirm=1&continue=/account")
+            let way = try confirm.requireLink(to: "/login/with/\(story.issuer)?continue=%2Faccount")
+            #expect(try await browser.open(way).status == 303)
+        }
+    }
+
+    @Test("a token that Facebook does not know, or that another app was given", arguments: Backend.available)
+    func refusals(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            for (token, reason) in [
+                ("unknown", "upstream_mistrusted: provider_token_invalid"),
+                ("another app's", "upstream_mistrusted: provider_token_of_another_app"),
+            ] {
+                var browser = Browser(story.here.server)
+                let answer = try await story.signIn(&browser, token: token)
+                #expect(answer.status == 502 && answer.isPage && browser.session == nil)
+                #expect(story.here.server.log.says(reason))
+            }
+            var browser = Browser(story.here.server)
+            story.graph.fail("/debug_token", status: "500 Oops")
+            let answer = try await story.signIn(&browser)
+            #expect(answer.status == 503 && answer.isPage && browser.session == nil)
+        }
+    }
+
+    @Test("who is about to be deleted may stay", arguments: Backend.available)
+    func restoring(backend: Backend) async throws {
+        try await Self.with(backend) { story in
+            var browser = Browser(story.here.server)
+            _ = try await story.signIn(&browser)
+            let id = try #require(AccountID(try await story.person(&browser)))
+            browser.forgetSession()
+            let due = story.here.server.clock.now + .days(3)
+            try await story.here.server.database.write { db in
+                _ = try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
+            }
+            let page = try await story.signIn(&browser)
+            #expect(page.status == 200 && browser.session == nil)
+            #expect(page.formAction == "/account/restore")
+            let kept = try await browser.submit(page, ["decision": "keep"])
+            #expect(kept.words.contains("Your account is kept"))
+            #expect(try await browser.isSignedIn())
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+/// A Spindle whose people come from an issuer that does whatever a test wants.
+struct StandInStory: Sendable {
+    let here: World
+    let there: UpstreamStandIn
+    let issuer: String
+
+    static func with(
+        _ backend: Backend, _ members: KeyValuePairs<String, JSON> = [:],
+        document: KeyValuePairs<String, JSON> = [:], settings: [String: String] = [:],
+        _ story: (StandInStory) async throws -> Void
+    ) async throws {
+        let there = try UpstreamStandIn(document)
+        try await World.with(backend, settings: UpstreamStory.settings.merging(settings) { $1 }) { here in
+            let usual: [JSON.Member] = [
+                .init("issuer", .string(there.issuer)), .init("sign_in_name", "The Mill"),
+                .init("client_secret", "a secret & more"),
+            ]
+            let issuer = try await here.issuer(
+                discoveredAt: there.origin + "/discovery",
+                usual.changed(members).filter { $0.value != .null })
+            try await story(StandInStory(here: here, there: there, issuer: issuer))
+        }
+        there.stop()
+    }
+
+    /// Somebody on the way there.
+    struct Departure {
+        let state: String
+        let nonce: String
+        let location: String
+    }
+
+    var callback: String { "/login/with/\(issuer)/callback" }
+
+    func leave(
+        _ browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:]
+    ) async throws -> Departure {
+        let page = try await browser.open(here.authorizeAddress(changes))
+        return try departure(try await browser.open(try page.requireLink(to: "/login/with/\(issuer)?")))
+    }
+
+    func departure(_ answer: Answer) throws -> Departure {
+        Departure(
+            state: try answer.requireRedirected("state"), nonce: answer.redirected("nonce") ?? "",
+            location: try #require(answer.header("location")))
+    }
+
+    /// The claims of the ID token that answers `departure`, with `changes` in their place; one changed to null is left out.
+    func claims(_ departure: Departure, _ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
+        let now = here.server.clock.now.seconds
+        let good: [JSON.Member] = [
+            .init("iss", .string(there.issuer)), .init("sub", "kari"), .init("aud", "spindle-here"),
+            .init("iat", .integer(now)), .init("exp", .integer(now + 300)), .init("nonce", .string(departure.nonce)),
+            .init("auth_time", .integer(now)),
+        ]
+        return .object(good.changed(changes).filter { $0.value != .null })
+    }
+
+    /// Has every code redeemed for an ID token with `claims`.
+    func grant(_ claims: JSON, accessToken: String = "at") {
+        there.publish(
+            "/token",
+            [
+                "access_token": .string(accessToken), "token_type": "Bearer", "id_token": .string(there.sign(claims)),
+            ])
+    }
+
+    /// Comes back with a code.
+    func comeBack(
+        _ departure: Departure, in browser: inout Browser, _ more: String = ""
+    ) async throws -> Answer {
+        try await browser.open("\(callback)?code=a-code&state=\(departure.state)\(more)")
+    }
+
+    /// The whole way, with `changes` over the claims of the ID token.
+    func signIn(
+        _ browser: inout Browser, _ changes: KeyValuePairs<String, JSON> = [:]
+    ) async throws -> Answer {
+        let departure = try await leave(&browser)
+        grant(claims(departure, changes))
+        return try await comeBack(departure, in: &browser)
+    }
+
+    /// Whether `answer` is a page that signs nobody in, and what the log has for the reason.
+    func expect(
+        _ status: Int, _ reason: String, _ answer: Answer, _ browser: Browser,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(answer.status == status && answer.isPage, "\(answer)", sourceLocation: sourceLocation)
+        #expect(browser.session == nil, sourceLocation: sourceLocation)
+        let line = here.server.log.lines.last { $0.contains("reason=") } ?? ""
+        #expect(line.contains("reason=\(reason)"), "\(line)", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,187 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Sign in with another issuer: what others send back")
+struct UpstreamForgeryTests {
+    @Test("a state that nobody was given, or none, or two", arguments: Backend.available)
+    func unknownState(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            let made = try await browser.open(
+                "\(story.callback)?code=a-code&state=\(String(repeating: "x", count: 43))")
+            story.expect(410, "state_unknown", made, browser)
+            for query in [
+                "code=a-code", "code=a-code&state=", "code=a&state=\(departure.state)&state=b", "state=%ff", "",
+            ] {
+                #expect(try await browser.open("\(story.callback)?\(query)").status == 400, "\(query)")
+            }
+            let long = String(repeating: "s", count: 2000)
+            #expect(try await browser.open("\(story.callback)?code=a&state=\(long)").status == 400)
+            #expect(story.there.redemptions.isEmpty)
+            #expect(try await story.comeBack(departure, in: &browser).status == 303)
+        }
+    }
+
+    @Test("another browser's state signs nobody in there, and stays good for its own", arguments: Backend.available)
+    func anotherBrowser(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var thief = Browser(story.here.server)
+            let departure = try await story.leave(&thief)
+            story.grant(story.claims(departure))
+            // Login CSRF: the victim is sent to what the thief brought back.
+            var victim = Browser(story.here.server)
+            story.expect(410, "state_of_another_browser", try await story.comeBack(departure, in: &victim), victim)
+            _ = try await victim.open("/login")
+            story.expect(410, "state_of_another_browser", try await story.comeBack(departure, in: &victim), victim)
+            #expect(story.there.redemptions.isEmpty)
+            #expect(try await story.comeBack(departure, in: &thief).status == 303)
+        }
+    }
+
+    @Test("an answer is good once, and for ten minutes", arguments: Backend.available)
+    func replay(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            #expect(try await story.comeBack(departure, in: &browser).status == 303)
+            browser.forgetSession()
+            story.expect(410, "state_spent", try await story.comeBack(departure, in: &browser), browser)
+
+            let late = try await story.leave(&browser)
+            story.grant(story.claims(late))
+            story.here.server.clock.advance(by: .minutes(10))
+            story.expect(410, "state_expired", try await story.comeBack(late, in: &browser), browser)
+        }
+    }
+
+    @Test("raced, an answer opens one session", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            let visitor = browser
+            let answers = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 1...8 {
+                    group.addTask {
+                        var browser = visitor
+                        return try await story.comeBack(departure, in: &browser).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == 303 } == 1, "\(answers)")
+            #expect(answers.count { $0 == 410 } == 7, "\(answers)")
+        }
+    }
+
+    @Test("what one issuer answers is not taken for another's", arguments: Backend.available)
+    func mixUp(backend: Backend) async throws {
+        try await StandInStory.with(backend, document: ["authorization_response_iss_parameter_supported": true]) {
+            story in
+            let other = try UpstreamStandIn()
+            let second = try await story.here.issuer(
+                discoveredAt: other.origin + "/discovery",
+                [.init("issuer", .string(other.issuer)), .init("sign_in_name", "Other")])
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            let injected = try await browser.open("/login/with/\(second)/callback?code=a-code&state=\(departure.state)")
+            story.expect(410, "state_of_another_issuer", injected, browser)
+            #expect(other.redemptions.isEmpty)
+            // RFC 9207: at the right address, yet by another's name, or by none where it says that it gives one.
+            let named = try await story.comeBack(departure, in: &browser, "&iss=\(TestServer.encode(other.issuer))")
+            story.expect(502, "upstream_mistrusted: iss", named, browser)
+            let again = try await story.leave(&browser)
+            story.expect(502, "upstream_mistrusted: iss", try await story.comeBack(again, in: &browser), browser)
+            #expect(story.there.redemptions.isEmpty)
+            let honest = try await story.leave(&browser)
+            story.grant(story.claims(honest))
+            let answer = try await story.comeBack(
+                honest, in: &browser, "&iss=\(TestServer.encode(story.there.issuer))")
+            #expect(answer.status == 303)
+            other.stop()
+        }
+    }
+
+    @Test("an ID token for somebody else, of somebody else, old, or with another nonce", arguments: Backend.available)
+    func claims(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let now = story.here.server.clock.now.seconds
+            let bad: [(String, KeyValuePairs<String, JSON>)] = [
+                ("iss", ["iss": "https://elsewhere.example"]), ("iss", ["iss": .null]),
+                ("aud", ["aud": "another-client"]), ("aud", ["aud": .null]), ("aud", ["aud": []]),
+                ("azp", ["aud": ["spindle-here", "another-client"]]), ("azp", ["azp": "another-client"]),
+                ("azp", ["azp": 7]), ("exp", ["exp": .integer(now - 61)]), ("exp", ["exp": .null]),
+                ("iat", ["iat": .integer(now + 600)]), ("iat", ["iat": .null]), ("nbf", ["nbf": .integer(now + 600)]),
+                ("nonce", ["nonce": "another"]), ("nonce", ["nonce": .null]), ("nonce", ["nonce": ""]),
+                ("at_hash", ["at_hash": "77QmUPtjPfzWtF2AnpK9RQ"]), ("at_hash", ["at_hash": 1]),
+                ("sub", ["sub": .null]), ("sub", ["sub": ""]), ("sub", ["sub": "a\nb"]),
+            ]
+            for (claim, changes) in bad {
+                let answer = try await story.signIn(&browser, changes)
+                story.expect(502, "upstream_mistrusted: id_token \(claim)", answer, browser)
+            }
+            let hash = Base64URL.encode(Array(Digest.sha256("at".utf8).prefix(16)))
+            let good = try await story.signIn(
+                &browser, ["aud": ["spindle-here", "another"], "azp": "spindle-here", "at_hash": .string(hash)])
+            #expect(good.status == 303)
+        }
+    }
+
+    @Test("a signature of nobody, of another key, or with the public key for a secret", arguments: Backend.available)
+    func signatures(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let forgeries: [@Sendable (JSON) -> String] = [
+                { claims in story.there.sign(claims, with: .generate(.es256)) },
+                { claims in
+                    let parts: [JSON] = [["alg": "none"], claims]
+                    return parts.map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".") + "."
+                },
+                { claims in
+                    SigningClient.hs256(claims, key: Array(JSONWebKey(story.there.key).json.text.utf8))
+                },
+                { _ in "not.a.token" }, { _ in "" },
+            ]
+            for forge in forgeries {
+                let departure = try await story.leave(&browser)
+                story.there.publish(
+                    "/token", ["access_token": "at", "id_token": .string(forge(story.claims(departure)))])
+                story.expect(502, "upstream_mistrusted", try await story.comeBack(departure, in: &browser), browser)
+            }
+            let departure = try await story.leave(&browser)
+            story.there.publish("/token", ["access_token": "at", "token_type": "Bearer"])
+            let without = try await story.comeBack(departure, in: &browser)
+            story.expect(502, "upstream_mistrusted: no id_token", without, browser)
+        }
+    }
+
+    @Test("nowhere but to pages of ours, whatever `continue` says", arguments: Backend.available)
+    func openRedirect(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let client = "client_id=\(story.here.app.id)"
+            for target in [
+                "https://evil.example/?\(client)", "//evil.example/?\(client)", "/\\evil.example?\(client)",
+                "/oauth/authorize/../../evil?\(client)", "javascript:alert(1)?\(client)", "/logout?\(client)",
+            ] {
+                let answer = try await browser.open(
+                    "/login/with/\(story.issuer)?continue=\(TestServer.encode(target))")
+                #expect(answer.status == 404, "\(target)")
+            }
+            // The app's own request goes on to the app; one that names another place ends at a page.
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            let back = try await story.comeBack(departure, in: &browser)
+            #expect(back.header("location")?.hasPrefix("/oauth/authorize?") == true)
+        }
+    }
+}

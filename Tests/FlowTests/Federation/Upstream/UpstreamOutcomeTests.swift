@@ -1,0 +1,221 @@
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Sign in with another issuer: what becomes of who comes back")
+struct UpstreamOutcomeTests {
+    @Test("who did not want to is led back, in their own language", arguments: Backend.available)
+    func declined(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            let answer = try await browser.open(
+                "\(story.callback)?error=access_denied&error_description=%3Cb%3Eno&state=\(departure.state)",
+                headers: ["Accept-Language": "de"])
+            story.expect(403, "upstream_declined", answer, browser)
+            #expect(answer.words.contains("Sie sind nicht angemeldet"))
+            #expect(answer.words.contains("<bdi>The Mill</bdi>"))
+            #expect(!answer.body.contains("<b>no"))
+            let page = try await browser.open(try answer.requireLink(to: "/login?continue="))
+            #expect(page.link(to: "/login/with/\(story.issuer)?") != nil)
+            #expect(page.words.contains("Loom for phones"))
+        }
+    }
+
+    @Test("the issuer's other errors are not the person's", arguments: Backend.available)
+    func errors(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            for (error, status, reason) in [
+                ("invalid_scope", 502, "upstream_failed: invalid_scope"),
+                ("unauthorized_client", 502, "upstream_failed: unauthorized_client"),
+                ("temporarily_unavailable", 503, "upstream_unavailable"), ("server_error", 503, "upstream_unavailable"),
+            ] {
+                let departure = try await story.leave(&browser)
+                let answer = try await browser.open("\(story.callback)?error=\(error)&state=\(departure.state)")
+                story.expect(status, reason, answer, browser)
+            }
+            // Neither a code nor an error, either twice, or an error with a line break for the log.
+            for query in ["", "&code=a&code=b", "&error=a&error=b", "&error=a%0Ab", "&code="] {
+                let departure = try await story.leave(&browser)
+                let answer = try await browser.open("\(story.callback)?state=\(departure.state)\(query)")
+                story.expect(502, "upstream_mistrusted: neither", answer, browser)
+            }
+        }
+    }
+
+    @Test("a token endpoint that refuses, stumbles, talks nonsense or is gone", arguments: Backend.available)
+    func tokenEndpoint(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let big = "{\"id_token\":\"\(String(repeating: "x", count: 70_000))\"}"
+            for (status, body, expected, reason) in [
+                (
+                    "400 Bad Request", "{\"error\":\"invalid_grant\"}", 502,
+                    "upstream_failed: token endpoint: invalid_grant"
+                ),
+                (
+                    "401 Unauthorized", "{\"error\":\"invalid_client\"}", 502,
+                    "upstream_failed: token endpoint: invalid_client"
+                ),
+                ("400 Bad Request", "{\"error\":\"a\\nreason=b\"}", 502, "upstream_failed: token endpoint: areasonb"),
+                ("400 Bad Request", "{}", 503, "upstream_unavailable"), ("500 Oops", "{}", 503, "upstream_unavailable"),
+                ("302 Found", "{}", 503, "upstream_unavailable"), ("200 OK", "<html>", 503, "upstream_unavailable"),
+                ("200 OK", "[]", 503, "upstream_unavailable"), ("200 OK", big, 503, "upstream_unavailable"),
+                ("200 OK", "{\"id_token\":7}", 502, "upstream_mistrusted"),
+            ] {
+                let departure = try await story.leave(&browser)
+                story.there.publish("/token", text: body, status: status)
+                let answer = try await story.comeBack(departure, in: &browser)
+                story.expect(expected, reason, answer, browser)
+                #expect(answer.link(to: "/login?continue=") != nil)
+            }
+            let departure = try await story.leave(&browser)
+            story.there.stop()
+            story.expect(503, "upstream_unavailable", try await story.comeBack(departure, in: &browser), browser)
+            #expect(!story.here.server.log.says("a secret"))
+            #expect(!story.here.server.log.says("a-code"))
+        }
+    }
+
+    @Test(
+        "an issuer whose document cannot be had: the button leads to a page that says so", arguments: Backend.available)
+    func noDocument(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            story.there.publish("/discovery", text: "{}")
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            let answer = try await browser.open(try page.requireLink(to: "/login/with/\(story.issuer)?"))
+            story.expect(503, "upstream_unavailable", answer, browser)
+            #expect(answer.words.contains("<bdi>The Mill</bdi> does not answer right now"))
+        }
+    }
+
+    @Test(
+        "the code is redeemed with the verifier, at the same address, by our credentials", arguments: Backend.available)
+    func redemption(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["grant_type"] == "authorization_code")
+            #expect(redemption.form["redirect_uri"] == UpstreamStory.origin + story.callback)
+            #expect(redemption.form["code_verifier"]?.count == 43)
+            #expect(redemption.form["client_secret"] == nil && redemption.form["client_id"] == nil)
+            // RFC 6749 §2.3.1: encoded as in a form before they are joined.
+            #expect(redemption.authorization == "Basic c3BpbmRsZS1oZXJlOmElMjBzZWNyZXQlMjAlMjYlMjBtb3Jl")
+        }
+        try await StandInStory.with(
+            backend, document: ["token_endpoint_auth_methods_supported": ["client_secret_post"]]
+        ) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.authorization == nil)
+            #expect(redemption.form["client_secret"] == "a secret & more")
+            #expect(redemption.form["client_id"] == "spindle-here")
+        }
+        try await StandInStory.with(backend, ["client_secret": .null]) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["client_secret"] == nil && redemption.authorization == nil)
+            #expect(redemption.form["client_id"] == "spindle-here")
+        }
+    }
+
+    @Test("who is nobody here is told so, and how to be somebody", arguments: Backend.available)
+    func unknown(backend: Backend) async throws {
+        try await StandInStory.with(backend, ["create_users": false]) { story in
+            var browser = Browser(story.here.server)
+            let answer = try await story.signIn(&browser)
+            story.expect(403, "upstreamUnknown", answer, browser)
+            #expect(answer.link(to: "/signup?continue=") != nil)
+            #expect(answer.link(to: "/login?continue=") != nil)
+        }
+    }
+
+    @Test("an address that has an account leads to it only by rule", arguments: Backend.available)
+    func addresses(backend: Backend) async throws {
+        try await StandInStory.with(backend, ["authoritative_domains": ["example.com"]]) { story in
+            var browser = Browser(story.here.server)
+            let claims: KeyValuePairs<String, JSON> = ["email": .string(World.email), "email_verified": true]
+            story.expect(409, "upstreamTaken", try await story.signIn(&browser, claims), browser)
+            try await story.here.change("users", story.here.user, ["email_verified": true])
+            try await story.here.change("issuers", story.issuer, ["link_by_email": true])
+            #expect(try await story.signIn(&browser, claims).status == 303)
+            let code = try await browser.open(story.here.authorizeAddress()).requireRedirected("code")
+            #expect(try await story.here.redeemAuthorization(code).require("user_id") == story.here.user)
+        }
+    }
+
+    @Test("disabled, or about to be deleted: no session", arguments: Backend.available)
+    func accounts(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let code = try await browser.open(story.here.authorizeAddress()).requireRedirected("code")
+            let person = try await story.here.redeemAuthorization(code).require("user_id")
+            browser.forgetSession()
+            try await story.here.change("users", person, ["disabled": true])
+            story.expect(403, "upstreamDisabled", try await story.signIn(&browser), browser)
+            try await story.here.change("users", person, ["disabled": false])
+            let due = story.here.server.clock.now + .days(3)
+            try await story.here.server.database.write { db in
+                _ = try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE profile = \("{}")")
+            }
+            // A merchant's own issuer says when, and cannot call it off: that would open the whole account.
+            let answer = try await story.signIn(&browser)
+            #expect(answer.status == 403)
+            #expect(answer.words.contains("Your account will be deleted"))
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("disabled while somebody is there, and while they come back", arguments: Backend.available)
+    func closed(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure))
+            try await story.here.change("issuers", story.issuer, ["disabled": true])
+            story.expect(403, "upstream_closed", try await story.comeBack(departure, in: &browser), browser)
+            let gone = try await browser.open("/login/with/none/callback?code=a&state=b")
+            #expect(gone.status == 404)
+        }
+    }
+
+    @Test("a request is forgotten when it can no longer be answered", arguments: Backend.available)
+    func retention(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            _ = try await story.leave(&browser)
+            story.here.server.clock.advance(by: .minutes(6))
+            let departure = try await story.leave(&browser)
+            story.here.server.clock.advance(by: .minutes(4))
+            let sweep = await Retention(database: story.here.server.database).sweep(
+                [.upstreamRequests], at: story.here.server.clock.now)
+            #expect(sweep.gone == 1)
+            story.grant(story.claims(departure))
+            #expect(try await story.comeBack(departure, in: &browser).status == 303)
+        }
+    }
+
+    @Test("who sends browsers there by the thousand is slowed", arguments: Backend.available)
+    func throttle(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            let link = try page.requireLink(to: "/login/with/\(story.issuer)?")
+            for _ in 1...60 { #expect(try await browser.open(link).status == 303) }
+            let refused = try await browser.open(link)
+            #expect(refused.status == 429 && refused.isPage)
+            #expect(refused.header("retry-after") == "5")
+            story.here.server.clock.advance(by: .seconds(5))
+            #expect(try await browser.open(link).status == 303)
+        }
+    }
+}

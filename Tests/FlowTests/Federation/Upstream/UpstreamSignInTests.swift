@@ -1,0 +1,157 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Sign in with another issuer: a second Spindle")
+struct UpstreamSignInTests {
+    @Test("button, there, back, code, token: a new person, the same one each time", arguments: Backend.available)
+    func story(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            #expect(page.words.contains("Sign in with <bdi>The Mill</bdi>"))
+            let departure = try await story.leave(&browser)
+            #expect(departure.status == 303)
+            #expect(departure.header("cache-control") == "no-store")
+            #expect(departure.redirected("code_challenge_method") == "S256")
+            #expect(departure.redirected("scope") == "openid email profile")
+            #expect(departure.redirected("max_age") == nil)
+            var other = Browser(story.there.server)
+            let back = try await browser.open(try await story.visit(departure, in: &other))
+            #expect(back.status == 303, "\(back)")
+            let answer = try await browser.open(try #require(back.header("location")))
+            let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
+            #expect(tokens.status == 200)
+            let person = try tokens.require("user_id")
+            #expect(person != story.here.user)
+            #expect(try await story.here.user(person)["name"] == "Ada Lovelace")
+
+            var another = Browser(story.here.server)
+            let again = try await another.open(try #require(try await story.signIn(&another).header("location")))
+            let second = try await story.here.redeemAuthorization(try again.requireRedirected("code"))
+            #expect(try second.require("user_id") == person)
+        }
+    }
+
+    @Test("the ID token says that another issuer's word it was", arguments: Backend.available)
+    func context(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser, ["scope": "openid"])
+            var other = Browser(story.there.server)
+            let back = try await browser.open(try await story.visit(departure, in: &other))
+            let answer = try await browser.open(try #require(back.header("location")))
+            let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
+            let claims = try await story.here.idToken(in: tokens)
+            #expect(claims["acr"] == "urn:spindle:issuer")
+            #expect(claims["amr"] == nil)
+            #expect(claims["auth_time"]?.integer == story.there.server.clock.now.seconds)
+        }
+    }
+
+    @Test("an old session there is an old sign-in here", arguments: Backend.available)
+    func authTime(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var other = Browser(story.there.server)
+            try await other.signIn()
+            let signedInAt = story.there.server.clock.now.seconds
+            story.there.server.clock.advance(by: .seconds(600))
+            story.here.server.clock.advance(by: .seconds(600))
+            var browser = Browser(story.here.server)
+            let departure = try await story.leave(&browser, ["scope": "openid"])
+            let back = try await browser.open(try await story.visit(departure, in: &other))
+            let answer = try await browser.open(try #require(back.header("location")))
+            let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
+            #expect(try await story.here.idToken(in: tokens)["auth_time"]?.integer == signedInAt)
+            // For somebody who wants to know that they are at their screen, it is too old.
+            #expect(try await browser.open(story.here.authorizeAddress(["max_age": "300"])).status == 200)
+            #expect(try await browser.open(story.here.authorizeAddress(["max_age": "1200"])).status == 302)
+        }
+    }
+
+    @Test("a merchant's own issuer opens that merchant's apps, and nothing else", arguments: Backend.available)
+    func reach(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            #expect(try await browser.open(story.here.authorizeAddress()).redirected("code") != nil)
+            let rival = try await browser.open(story.here.authorizeAddress(for: story.here.rivalBackend))
+            #expect(rival.status == 200)
+            #expect(rival.words.contains("Sign in"))
+            let account = try await browser.open("/account")
+            #expect(account.header("location") == "/login?continue=%2Faccount")
+        }
+    }
+
+    @Test(
+        "buttons: those of the app's merchant, enabled, in their order, and none elsewhere",
+        arguments: Backend.available)
+    func buttons(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            let second = try await story.here.issuer(
+                discoveredAt: "http://127.0.0.1:9/none",
+                [.init("issuer", "https://paper.example"), .init("sign_in_name", "Paper & <Co>")])
+            var browser = Browser(story.here.server)
+            for path in [
+                story.here.authorizeAddress(), "/signup?continue=\(TestServer.encode(story.here.authorizeAddress()))",
+            ] {
+                let page = try await browser.open(path)
+                let mill = try #require(page.body.firstRange(of: "/login/with/\(story.issuer)?"))
+                let paper = try #require(page.body.firstRange(of: "/login/with/\(second)?"))
+                #expect(mill.lowerBound < paper.lowerBound)
+                #expect(page.words.contains("Paper &amp; &lt;Co&gt;"))
+            }
+            for path in ["/login", "/signup", story.here.authorizeAddress(for: story.here.rivalBackend)] {
+                #expect(try await browser.open(path).link(to: "/login/with/") == nil, "\(path)")
+            }
+            try await story.here.change("issuers", second, ["disabled": true])
+            let page = try await browser.open(story.here.authorizeAddress())
+            #expect(page.link(to: "/login/with/\(second)") == nil)
+            // Nor by an address that somebody kept, or by way of another merchant's app.
+            let ways = [
+                "/login/with/\(second)?continue=\(TestServer.encode(story.here.authorizeAddress()))",
+                "/login/with/\(story.issuer)", "/login/with/\(story.issuer)?continue=/account", "/login/with/none",
+                "/login/with/\(story.issuer)?continue="
+                    + TestServer.encode(story.here.authorizeAddress(for: story.here.rivalBackend)),
+            ]
+            for path in ways { #expect(try await browser.open(path).status == 404, "\(path)") }
+        }
+    }
+
+    @Test("after a wrong password the buttons are still there", arguments: Backend.available)
+    func refusal(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
+            #expect(refused.link(to: "/login/with/\(story.issuer)?") != nil)
+            let code = try await browser.submit(page, ["email": "nobody"], to: "/login/code")
+            #expect(code.link(to: "/login/with/\(story.issuer)?") != nil)
+        }
+    }
+
+    @Test(
+        "each sign-in is remembered as the issuer's word, and survives a replacement of the session",
+        arguments: Backend.available)
+    func logins(backend: Backend) async throws {
+        try await UpstreamStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let first = browser.session
+            let page = try await browser.open(story.here.authorizeAddress(["prompt": "select_account"]))
+            let departure = try await browser.open(try page.requireLink(to: "/login/with/"))
+            var other = Browser(story.there.server)
+            #expect(try await browser.open(try await story.visit(departure, in: &other)).status == 303)
+            #expect(browser.session != first)
+            let rows = try await story.here.server.database.read { db in
+                try db.rows("SELECT type, provider, succeeded FROM logins ORDER BY created_at").map { row in
+                    let (type, provider): (String, String?) = (try row.get("type"), try row.get("provider"))
+                    return "\(type) \(provider ?? "")"
+                }
+            }
+            #expect(rows == ["thirdparty \(UpstreamStory.upstream)", "thirdparty \(UpstreamStory.upstream)"])
+        }
+    }
+}

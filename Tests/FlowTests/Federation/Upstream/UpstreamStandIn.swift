@@ -1,0 +1,78 @@
+import Cryptography
+import Foundation
+import JOSE
+import Synchronization
+import TestSupport
+
+/// An issuer on 127.0.0.1 to which people are sent: it redeems every code for what it is told, and remembers who asked.
+final class UpstreamStandIn: Sendable {
+    /// What was sent to its token endpoint.
+    struct Redemption: Sendable {
+        let form: [String: String]
+        let authorization: String?
+    }
+
+    private final class Shelf: Sendable {
+        let state = Mutex((pages: [String: IssuerHost.Page](), redemptions: [Redemption]()))
+    }
+
+    let key = PrivateKey.generate(.es256)
+    let name: String?
+    private let shelf: Shelf
+    private let listener: LocalListener
+
+    init(named name: String? = nil, _ changes: KeyValuePairs<String, JSON> = [:]) throws {
+        self.name = name
+        let shelf = Shelf()
+        self.shelf = shelf
+        listener = try LocalListener(serving: { connection in
+            guard let head = connection.head(), let line = head.first else { return }
+            let target = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+            let path = String(target.prefix { $0 != "?" })
+            let redemption = connection.body(after: head).map { body in
+                Redemption(
+                    form: Self.pairs(body), authorization: LocalListener.Connection.header("authorization", in: head))
+            }
+            let page = shelf.state.withLock { state in
+                if path.hasSuffix("token"), let redemption { state.redemptions.append(redemption) }
+                return state.pages[path] ?? IssuerHost.Page(body: "{}", status: "404 Not Found")
+            }
+            connection.send(page.bytes)
+        })
+        let document: [JSON.Member] = [
+            .init("issuer", .string(issuer)), .init("jwks_uri", .string(origin + "/keys")),
+            .init("authorization_endpoint", .string(origin + "/authorize")),
+            .init("token_endpoint", .string(origin + "/token")),
+        ]
+        publish("/discovery", JSON.object(document.changed(changes)))
+        publish("/keys", ["keys": [JSONWebKey(key).json]])
+    }
+
+    var origin: String { "http://127.0.0.1:\(listener.port)" }
+    var issuer: String { name ?? origin }
+    var redemptions: [Redemption] { shelf.state.withLock(\.redemptions) }
+
+    func publish(_ path: String, _ json: JSON, status: String = "200 OK") {
+        publish(path, text: json.text, status: status)
+    }
+
+    func publish(_ path: String, text: String, status: String = "200 OK") {
+        shelf.state.withLock { $0.pages[path] = IssuerHost.Page(body: text, status: status) }
+    }
+
+    func stop() { listener.stop() }
+
+    func sign(_ claims: JSON, with other: PrivateKey? = nil) -> String {
+        let key = other ?? key
+        return CompactJWS.sign(claims, type: "JWT", key: key, keyID: JSONWebKey(self.key).keyID)
+    }
+
+    private static func pairs(_ body: String) -> [String: String] {
+        var pairs: [String: String] = [:]
+        for pair in body.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1).map { String($0).removingPercentEncoding ?? "" }
+            if parts.count == 2 { pairs[parts[0]] = parts[1] }
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,65 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("However a session that a phone bought ends, the sites of its web view are told")
+struct BoughtSessionEndTests {
+    /// How the phone's permission ends.
+    enum End: CaseIterable {
+        case logout, revocation, refreshReplay, revokedApp, disconnection, revocationByBackend
+
+        func come(of phone: Answer, in world: World) async throws {
+            let refresh = try phone.require("refresh_token")
+            switch self {
+            case .logout: _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            case .revocation:
+                // As AppAuth and Auth0's SDKs sign out.
+                for _ in 1...2 {
+                    let form = [("token", refresh), ("client_id", world.app.id)]
+                    #expect(try await world.server.post("/oauth/revoke", form: form).status == 200)
+                }
+            case .revocationByBackend:
+                _ = try await world.server.post("/oauth/revoke", ["token": refresh], basic: world.backend.basic)
+            case .refreshReplay:
+                let next = try await world.refresh(refresh)
+                #expect(try await world.isLive(try next.require("access_token")))
+                #expect(try await world.refresh(refresh).error == "invalid_grant")
+            case .revokedApp:
+                var visitor = try await world.signedIn()
+                _ = try await visitor.change("apps/revoke", ["client": world.app.id])
+            case .disconnection:
+                let administrator = try await world.confidential(["scope": "admin:merchant"])
+                let token = try await world.clientToken(administrator, scope: "admin:merchant")
+                let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: token)
+                #expect(gone.status == 204)
+            }
+        }
+    }
+
+    @Test("each of them once, and no other session's", arguments: Backend.available, End.allCases)
+    func told(backend: Backend, end: End) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(at: try CallbackReceiver())
+            var elsewhere = Browser(world.server)
+            _ = try await told.site.signIn(in: &elsewhere)
+            let phone = try await world.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            let tokens = try await told.site.signIn(in: &webview)
+            #expect(tokens.status == 200)
+            let session = try TakenApart(try tokens.require("id_token")).claims["sid"]?.string
+
+            try await end.come(of: phone, in: world)
+            #expect(try await world.waiting(.notice) == 1)
+            #expect(try await !webview.isSignedIn())
+            #expect(try await world.refresh(try tokens.require("refresh_token"), as: told.site.actor).status == 400)
+            #expect(try await elsewhere.isSignedIn() == true)
+            let document = try await world.server.get("/admin/v1/users/\(world.user)/data", bearer: world.admin).json
+            let ended = document["sessions"]?.array?.filter { $0["signed_in_by"]?.string == "token" }
+            #expect(ended?.count == 1)
+            #expect(ended?.first?["ended_at"]?.string != nil, "a bought session looks alive: \(session ?? "")")
+        }
+    }
+}

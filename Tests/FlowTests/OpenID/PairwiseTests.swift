@@ -1,0 +1,134 @@
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("What a pairwise client is told of people (OpenID Connect Core §8)")
+struct PairwiseTests {
+    private static let origin = "https://site.example"
+
+    private static let pairwise: KeyValuePairs<String, JSON> = [
+        "subject_type": "pairwise", "web_origins": [.string(origin)],
+        "grant_types": ["authorization_code", "refresh_token", "client_credentials"],
+    ]
+
+    @Test("no answer names a person's number, wherever the token is shown", arguments: Backend.available)
+    func noNumber(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website(Self.pairwise)
+            var browser = Browser(world.server)
+            let tokens = try await site.signIn(in: &browser, scope: "openid profile")
+            let token = try tokens.require("access_token")
+            let name = try #require(try TakenApart(try tokens.require("id_token")).claims["sub"]?.string)
+            #expect(name != world.user && tokens.json["user_id"]?.string == name)
+            let refreshed = try await world.refresh(try tokens.require("refresh_token"), as: site.actor)
+            let without = try await site.signIn(in: &browser, scope: "profile")
+            for answer in [refreshed, without] { #expect(answer.json["user_id"]?.string == name) }
+
+            let me = try await world.server.get("/me", bearer: token)
+            #expect(me.json["sub"]?.string == name && me.json["user_id"]?.string == name)
+            #expect(me.json["name"]?.string == "Ada Lovelace")
+            let own = try await world.server.get("/user/\(name)", bearer: token)
+            #expect(own.json == me.json)
+            // Also to a client of the merchant that knows people by their numbers: it is one token of one client.
+            for asker in [site.actor, world.backend] {
+                let told = try await world.introspect(token, as: asker)
+                #expect(told.json["sub"]?.string == name && told.json["user_id"]?.string == name)
+            }
+            let script = try await world.server.get(
+                "/ajax/hasSession.js?client_id=\(site.actor.id)&callback=cb", cookies: browser.cookies,
+                headers: ["Origin": Self.origin])
+            #expect(script.body.contains("\"id\":\"\(name)\"") && script.body.contains("\"userStatus\":\"connected\""))
+            for told in [tokens, refreshed, without, me, own, script] {
+                #expect(!told.body.contains(world.user) && !told.body.contains("uuid"), "\(told.body)")
+            }
+        }
+    }
+
+    @Test("who has a number is not to be found out, nor SPiD's API to be asked", arguments: Backend.available)
+    func noLookup(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website(Self.pairwise)
+            var browser = Browser(world.server)
+            let tokens = try await site.signIn(in: &browser, scope: "openid profile")
+            let token = try tokens.require("access_token")
+            let own = try await world.clientToken(site.actor)
+            for bearer in [token, own] {
+                #expect(try await world.server.get("/user/\(world.user)", bearer: bearer).status == 403)
+            }
+            #expect(try await world.server.get("/user/\(try tokens.require("user_id"))", bearer: own).status == 403)
+            for path in ["me", "user/\(world.user)", "user/\(world.user)/logins"] {
+                let answer = try await world.server.get("/api/2/\(path)", bearer: token)
+                #expect(answer.status == 403 && answer.json["data"] == .null, "\(path): \(answer)")
+            }
+            #expect(try await world.server.get("/api/2/logout", bearer: token).status == 200)
+        }
+    }
+
+    @Test("what tells clients people's numbers does not go with it", arguments: Backend.available)
+    func refused(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website(Self.pairwise)
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.change("clients", site.actor.id, json)
+            }
+            expectProblem(try await change(["spid_compatible": true]), 400, member: "subject_type")
+            let callback: JSON = ["callback_uri": "https://site.example/callback"]
+            expectProblem(try await change(callback), 400, member: "callback_uri")
+            #expect(try await change(["subject_type": "public"]).status == 200)
+            #expect(try await change(callback).status == 200)
+            expectProblem(try await change(["subject_type": "pairwise"]), 400, member: "callback_uri")
+        }
+    }
+
+    @Test("an app's own scheme, or http to the machine itself, stands for no sector")
+    func sector() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.initialToken()
+            let addresses: [[JSON]] = [
+                ["com.evil.app://victim.example/cb"], ["https://victim.example/cb", "com.evil.app://victim.example/cb"],
+                ["http://localhost:8000/cb"], ["http://127.0.0.1/cb"], ["https://a.example/", "https://b.example/"],
+            ]
+            for list in addresses {
+                let changes: KeyValuePairs<String, JSON> = [
+                    "subject_type": "pairwise", "redirect_uris": .array(list), "application_type": "native",
+                ]
+                let answer = try await world.sendRegistration(changes, with: token)
+                try await expect(400, "invalid_client_metadata", answer, "\(list)")
+                #expect(answer.json["error_description"]?.string?.contains("sector_identifier_uri") == true)
+            }
+            let good: [JSON] = ["https://victim.example/cb", "https://Victim.example:8443/other"]
+            let taken = try await world.sendRegistration(
+                ["subject_type": "pairwise", "redirect_uris": .array(good)], with: token)
+            #expect(taken.status == 201, "\(taken)")
+        }
+    }
+
+    @Test("one browser has another sid for every sector, which its logout names", arguments: Backend.available)
+    func sessions(backend: Backend) async throws {
+        let receiver = try CallbackReceiver()
+        try await World.with(backend, settings: World.receiversAllowed) { world in
+            func site(_ host: String) async throws -> Website {
+                try await world.website([
+                    "subject_type": "pairwise", "redirect_uris": [.string("https://\(host)/back")],
+                ])
+            }
+            var browser = Browser(world.server)
+            func session(_ site: Website) async throws -> (hint: String, sid: String) {
+                let token = try await site.signIn(in: &browser).require("id_token")
+                return (token, try #require(try TakenApart(token).claims["sid"]?.string))
+            }
+            let told = try await world.notified(at: receiver, "/told", ["subject_type": "pairwise"])
+            let first = try await session(told.site)
+            let sibling = try await session(try await world.website(["subject_type": "pairwise"]))
+            let other = try await session(try await site("other.example"))
+            let open = try await session(try await world.website())
+            #expect(first.sid == sibling.sid, "one sector")
+            #expect(Set([first.sid, other.sid, open.sid]).count == 3)
+            // The hint shows which session is meant, so nobody is asked.
+            _ = try await browser.logOut(["id_token_hint": first.hint])
+            #expect(browser.session == nil)
+            #expect(try await told.next()["sid"]?.string == first.sid)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Cryptography
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Key sets that clients register by value")
+struct RegisteredKeySetTests {
+    /// An RSA key that nobody has: `bits` long, with the exponent `e`.
+    private static func rsa(_ bits: Int, _ exponent: String = "AQAB") -> JSON {
+        let modulus = [0x80 | SystemRandom().bytes(1)[0]] + SystemRandom().bytes(bits / 8 - 2) + [1]
+        return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
+    }
+
+    @Test("more keys than twenty, more bytes than 16 KiB and slow RSA keys are refused, by whomever they are registered")
+    func bounds() async throws {
+        let small = JSONWebKey(PrivateKey.generate(.es256)).json
+        func filled(_ text: Int) -> JSON {
+            .object((small.members ?? []) + [.init("x5u", .string(String(repeating: "x", count: text)))])
+        }
+        let refused: [[JSON]] = [
+            Array(repeating: small, count: 21), [filled(16 * 1024)], [small, Self.rsa(8192)], [Self.rsa(4104), small],
+            [Self.rsa(1024)], [Self.rsa(2048, "_____w")], [Self.rsa(2048, "AgAB")],
+        ]
+        let taken: [[JSON]] = [
+            Array(repeating: small, count: 20), [filled(8 * 1024)], [Self.rsa(4096)], [Self.rsa(2048), small],
+        ]
+        try await World.with(.sqlite) { world in
+            let token = try await world.initialToken()
+            let client = try await world.confidential([:])
+            for (sets, isTaken) in [(refused, false), (taken, true)] {
+                for set in sets {
+                    let jwks: JSON = ["keys": .array(set)]
+                    let came = try await world.sendRegistration(
+                        ["token_endpoint_auth_method": "private_key_jwt", "jwks": jwks], with: token)
+                    let changed = try await world.change("clients", client.id, ["jwks": jwks])
+                    guard !isTaken else {
+                        #expect(came.status == 201 && changed.status == 200, "\(set.count) \(came)")
+                        continue
+                    }
+                    try await expect(400, "invalid_client_metadata", came)
+                    expectProblem(changed, 400, member: "jwks")
+                }
+            }
+        }
+    }
+
+    @Test("a signature that names no key has no more than four tried: the client is told nothing, the log why")
+    func unnamed() async throws {
+        try await World.with(.sqlite) { world in
+            let keys = (1...5).map { _ in PrivateKey.generate(.es256) }
+            let client = try await world.signingClient(
+                keys[0], ["jwks": ["keys": .array(keys.map { JSONWebKey($0).json })]])
+            #expect(try await client.ask().status == 200, "it names its key")
+            let parts = client.assertion().split(separator: ".").map(String.init)
+            let input = Base64URL.encode(Array(#"{"alg":"ES256","typ":"JWT"}"#.utf8)) + "." + parts[1]
+            let unnamed = input + "." + Base64URL.encode(keys[0].sign(Array(input.utf8)))
+            try await expect(401, "invalid_client", try await client.ask(unnamed))
+            #expect(world.server.log.says("too many keys fit"))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("A client that registers itself does not lead to where nobody means to go")
+struct RegistrationAddressTests {
+    @Test("a page of this server's own is no address of a client's: a link there would be the person's wish")
+    func ownOrigin() async throws {
+        try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
+            let token = try await world.initialToken()
+            for own in ["https://spindle.test/logout", "HTTPS://Spindle.TEST:443/logout", "https://spindle.test?x=1"] {
+                for name in ["client_uri", "logo_uri", "policy_uri", "tos_uri", "initiate_login_uri"] {
+                    let refused = try await world.sendRegistration([name: .string(own)], with: token)
+                    try await expect(400, "invalid_client_metadata", refused, "\(name) \(own)")
+                    #expect(refused.json["error_description"]?.string?.contains("not of this server") == true)
+                }
+                let back = try await world.sendRegistration(
+                    ["redirect_uris": ["https://rp.example/", .string(own)]], with: token)
+                try await expect(400, "invalid_redirect_uri", back, own)
+                let bye = try await world.sendRegistration(
+                    ["post_logout_redirect_uris": [.string(own)]], with: token)
+                try await expect(400, "invalid_client_metadata", bye, own)
+            }
+            let made = try await world.register([
+                "policy_uri": "https://spindle.test.rp.example/", "client_uri": "https://www.spindle.test/",
+                "tos_uri": "https://spindle.test:8443/",
+            ])
+            let changed = try await made.send("PUT", made.update(["policy_uri": "https://spindle.test/logout"]))
+            try await expect(400, "invalid_client_metadata", changed)
+        }
+    }
+
+    @Test("nor a scheme that is everybody's, or that a browser acts on")
+    func schemes() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.initialToken()
+            for scheme in [
+                "view-source:https://rp.example/", "filesystem:https://rp.example/", "intent://rp.example/#Intent",
+                "chrome://settings", "ms-msdt:/id", "smb://rp.example/x", "ws://rp.example/", "ftp://rp.example/",
+                "mailto:ada@rp.example", "tel:+441", "jar:https://rp.example/!/", "x:y", "rp://back", "RP:/back",
+            ] {
+                let back = try await world.sendRegistration(["redirect_uris": [.string(scheme)]], with: token)
+                try await expect(400, "invalid_redirect_uri", back, scheme)
+                let bye = try await world.sendRegistration(
+                    ["post_logout_redirect_uris": [.string(scheme)]], with: token)
+                try await expect(400, "invalid_client_metadata", bye, scheme)
+            }
+            for good in ["com.example.rp:/back", "com.example.rp://back", "http://127.0.0.1/back"] {
+                let made = try await world.sendRegistration(["redirect_uris": [.string(good)]], with: token)
+                #expect(made.status == 201, "\(good): \(made)")
+            }
+            // Administration looked at what it registers.
+            #expect(try await world.confidential(["redirect_uris": ["loom://back"]]).redirectURI == "loom://back")
+        }
+    }
+
+    @Test("nor to a server that could never be asked, so that nobody learns of it when it is too late")
+    func privateServers() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.initialToken()
+            let made = try await world.register()
+            for address in [
+                "https://127.0.0.1:1/", "http://127.0.0.1:1/x", "https://10.0.0.1/", "https://[::1]/",
+                "https://169.254.169.254/latest", "http://localhost/keys", "https://[::ffff:192.168.0.1]/",
+            ] {
+                for name in ["jwks_uri", "backchannel_logout_uri", "sector_identifier_uri"] {
+                    let refused = try await world.sendRegistration([name: .string(address)], with: token)
+                    try await expect(400, "invalid_client_metadata", refused, "\(name) \(address)")
+                    #expect(refused.json["error_description"]?.string?.contains(name) == true)
+                    let changed = try await made.send("PUT", made.update([name: .string(address)]))
+                    try await expect(400, "invalid_client_metadata", changed, "\(name) \(address)")
+                }
+            }
+            let open = try await world.sendRegistration(
+                ["jwks_uri": "https://rp.example/keys", "backchannel_logout_uri": "https://rp.example/bye"], with: token
+            )
+            #expect(open.status == 201)
+        }
+        // Where the operator allows it, it can be asked.
+        try await World.with(.sqlite, settings: World.receiversAllowed) { world in
+            _ = try await world.register(["backchannel_logout_uri": "http://127.0.0.1:1/bye"])
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import JOSE
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A browser that is remembered for a year, and a site whose tokens lived an hour")
+struct RememberedSessionTests {
+    @Test("the site is not told of the logout, because its permission was swept", arguments: Backend.available)
+    func logout(backend: Backend) async throws {
+        try await story(backend) { world, browser, site in
+            _ = try await site.signIn(in: &browser)
+            // Each day the page asks again, silently; then the person does not come for months.
+            for _ in 1...5 {
+                world.server.clock.advance(by: .days(1))
+                _ = try await site.signIn(in: &browser)
+                await sweepAll(world)
+            }
+            world.server.clock.advance(by: .days(200))
+            await sweepAll(world)
+            #expect(try await permissions(world) == 1, "one is enough to know the site by")
+            _ = try await browser.submit(try await browser.open("/logout"))
+            #expect(try await world.waiting(.notice) == 1)
+            #expect(try await !browser.isSignedIn())
+        }
+    }
+
+    @Test("permissions outlive the session that they were kept for", arguments: Backend.available)
+    func end(backend: Backend) async throws {
+        try await story(backend) { world, browser, site in
+            _ = try await site.signIn(in: &browser)
+            world.server.clock.advance(by: .days(366))
+            await sweepAll(world)
+            #expect(try await permissions(world) == 0)
+            #expect(try await world.waiting(.notice) == 0)
+        }
+    }
+
+    @Test("a batch of what is kept stands in the way of what can go", arguments: Backend.available)
+    func starved(backend: Backend) async throws {
+        try await story(backend) { world, browser, site in
+            let direct = try await world.confidential(["grant_types": ["password"]])
+            for number in 1...4 {
+                var another = Browser(world.server)
+                let page = try await another.open("/login")
+                let fields = ["email": World.email, "password": World.password, "remember": "1"]
+                _ = try await another.submit(page, fields)
+                _ = try await site.signIn(in: &another)
+                #expect(try await permissions(world) == number)
+            }
+            world.server.clock.advance(by: .days(1))
+            for _ in 1...4 { #expect(try await world.signIn(with: direct).status == 200) }
+            world.server.clock.advance(by: .days(20))
+            let sweep = await Retention(database: world.server.database).sweep(at: world.server.clock.now, batch: 4)
+            #expect(sweep.failures.isEmpty)
+            #expect(try await permissions(world) == 4)
+        }
+    }
+
+    /// A site without refresh tokens, whose server is told of logouts, and a browser that is remembered.
+    private func story(
+        _ backend: Backend, _ tell: (World, inout Browser, Website) async throws -> Void
+    ) async throws {
+        try await World.with(backend) { world in
+            let told = try await world.notified(
+                at: try CallbackReceiver(), "/site", ["grant_types": ["authorization_code"]])
+            var browser = Browser(world.server)
+            let page = try await browser.open("/login")
+            let fields = ["email": World.email, "password": World.password, "remember": "1"]
+            _ = try await browser.submit(page, fields)
+            try await tell(world, &browser, told.site)
+        }
+    }
+
+    private func sweepAll(_ world: World) async {
+        while await Retention(database: world.server.database).sweep(at: world.server.clock.now, batch: 3).gone > 0 {}
+    }
+
+    private func permissions(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT id FROM permissions").count }
+    }
+}

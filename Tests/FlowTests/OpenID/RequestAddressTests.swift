@@ -1,0 +1,87 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Request objects at an address of the client's (request_uri)")
+struct RequestAddressTests {
+    private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
+
+    private func signer(_ world: World, _ host: KeyHost, fragment: String = "") async throws -> RequestSigner {
+        try await RequestSigner(world, ["request_uris": [.string(host.address + fragment)]])
+    }
+
+    private func error(_ signer: RequestSigner, _ uri: String, _ more: (String, String)? = nil) async throws -> String?
+    {
+        let address =
+            signer.party.address(["request_uri": uri])
+            + (more.map { "&\($0.0)=\(TestServer.encode($0.1))" } ?? "")
+        return try await signer.party.world.server.get(address).redirected("error")
+    }
+
+    @Test("a request makes us ask somewhere else than was registered", arguments: Backend.available)
+    func unregistered(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let signer = try await signer(world, host)
+            host.publish(text: signer.object())
+            for uri in [host.address + "2", host.address + "?a=b", "http://127.0.0.1:1/", "file:///etc/passwd", "x"] {
+                #expect(try await error(signer, uri) == "invalid_request_uri", "\(uri)")
+            }
+            let another = try await RequestSigner(world)
+            #expect(try await error(another, host.address) == "invalid_request_uri")
+            #expect(host.questions == 0)
+            #expect(try await error(signer, host.address) == nil)
+            #expect(try await error(signer, host.address, ("request", signer.object())) == "invalid_request")
+            #expect(host.questions == 1)
+        }
+    }
+
+    @Test("what is there is too long, nothing, no object, or changed since its hash was taken")
+    func bad() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let signer = try await signer(world, host)
+            for text in ["", "{}", signer.object(["aud": "elsewhere"]), signer.object(["request_uri": "again"])] {
+                host.publish(text: text)
+                #expect(try await error(signer, host.address) == "invalid_request_object", "\(text)")
+            }
+            host.publish(text: String(repeating: "a", count: 20_000))
+            #expect(try await error(signer, host.address) == "invalid_request_uri")
+            let object = signer.object()
+            host.publish(text: object)
+            let hash = Base64URL.encode(Digest.sha256(Array(object.utf8)))
+            #expect(try await error(signer, "\(host.address)#\(hash)") == nil)
+            host.publish(text: signer.object(["state": "changed"]))
+            #expect(try await error(signer, "\(host.address)#\(hash)") == "invalid_request_uri")
+        }
+    }
+
+    @Test("an object with a jti that stays there is opened twice", arguments: Backend.available)
+    func replayed(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let signer = try await signer(world, host, fragment: "#any-hash_of_then")
+            host.publish(text: signer.object(["jti": "once"]))
+            #expect(try await error(signer, host.address) == nil)
+            #expect(try await error(signer, host.address) == "invalid_request_object")
+        }
+    }
+
+    @Test("a private address, when those are not allowed; and what may be registered")
+    func privateAddress() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite) { world in
+            let signer = try await signer(world, host)
+            host.publish(text: signer.object())
+            #expect(try await error(signer, host.address) == "invalid_request_uri")
+            #expect(host.questions == 0)
+            for bad in ["http://rp.example/o", "loom://o", "https://rp.example/o#", "https://rp.example/o#a b", "o"] {
+                let refused = try await world.change(
+                    "clients", signer.party.client.id, ["request_uris": [.string(bad)]])
+                #expect(refused.status == 400 && refused.json["member"] == "request_uris", "\(bad)")
+            }
+        }
+    }
+}

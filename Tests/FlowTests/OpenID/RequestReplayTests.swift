@@ -1,0 +1,85 @@
+import JOSE
+import OAuth
+import TestSupport
+import Testing
+import Values
+
+@Suite("Request objects that come again")
+struct RequestReplayTests {
+    @Test("one with a jti is taken once; signing in by it is no second time", arguments: Backend.available)
+    func once(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var signer = try await RequestSigner(world)
+            let object = signer.object(["jti": "first"])
+            let opened = try await signer.party.browser.open(signer.party.address(["request": object]))
+            let delivery = try await signer.party.finish(
+                try await signer.party.browser.open(try #require(opened.header("location"))))
+            let tokens = try await signer.party.redeem(try delivery.require("code"))
+            _ = try await signer.party.verified(try tokens.require("id_token"), nonce: "signed nonce")
+
+            let replay = try await world.server.get(signer.party.address(["request": object]))
+            #expect(replay.redirected("error") == "invalid_request_object")
+            #expect(replay.redirected("error_description")?.contains("jti") == true)
+            #expect(replay.redirected("state") == "some state")
+            #expect(try await signer.refusal(signer.object(["jti": "second"])) == nil)
+        }
+    }
+
+    @Test("of two that come at once, one is taken", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let object = signer.object(["jti": "raced"])
+            let refusals = try await withThrowingTaskGroup(of: String?.self) { group in
+                for _ in 0..<6 { group.addTask { try await signer.refusal(object) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(refusals.filter { $0 == nil }.count == 1)
+            #expect(refusals.filter { $0 == "invalid_request_object" }.count == 5)
+        }
+    }
+
+    @Test("a bad one spends nothing, nor does another client's, nor an assertion's jti", arguments: Backend.available)
+    func notSpent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let signer = try await RequestSigner(world)
+            let other = try await RequestSigner(world)
+            #expect(try await signer.refusal(signer.object(["jti": "same", "aud": "elsewhere"])) != nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same", "state": .array([])])) != nil)
+            #expect(try await other.refusal(other.object(["jti": "same"])) == nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same"])) == nil)
+            #expect(try await signer.refusal(signer.object(["jti": "same"])) == "invalid_request_object")
+        }
+    }
+
+    @Test("a jti that would have to be remembered for ever is refused; one that is forgotten has expired")
+    func bounded() async throws {
+        try await World.with(.sqlite) { world in
+            let signer = try await RequestSigner(world)
+            let now = world.server.clock.now.seconds
+            let bad: [KeyValuePairs<String, JSON>] = [
+                ["jti": "a", "exp": .null], ["jti": "b", "exp": .integer(now + 86401)], ["jti": ""], ["jti": 7],
+            ]
+            for changes in bad {
+                #expect(try await signer.refusal(signer.object(changes)) == "invalid_request_object", "\(changes)")
+            }
+            let object = signer.object(["jti": "last", "exp": .integer(now + 86400)])
+            #expect(try await signer.refusal(object) == nil)
+            world.server.clock.advance(by: .hours(25))
+            _ = await Retention(database: world.server.database).sweep(at: world.server.clock.now)
+            #expect(try await signer.refusal(object) == "invalid_request_object")
+        }
+    }
+
+    @Test("one without a jti may come again until it expires")
+    func withoutIdentifier() async throws {
+        try await World.with(.sqlite) { world in
+            let signer = try await RequestSigner(world)
+            let object = signer.object()
+            #expect(try await signer.refusal(object) == nil)
+            #expect(try await signer.refusal(object) == nil)
+            world.server.clock.advance(by: .seconds(61))
+            #expect(try await signer.refusal(object) == "invalid_request_object")
+        }
+    }
+}

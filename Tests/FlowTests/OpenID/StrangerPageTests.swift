@@ -1,0 +1,72 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("The pages of a client that registered itself (RFC 7591 §5)")
+struct StrangerPageTests {
+    private static let logo = "https://loom.example/logo.png"
+
+    @Test("it is nobody's: without the merchant's name and look, and with a word of it", arguments: Backend.available)
+    func nobodys(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            try await world.change(
+                "merchants", world.merchant, ["name": "Loom & Co", "logo_uri": .string(Self.logo), "accent_color": "#123456"])
+            func pages(_ client: World.Actor) async throws -> (login: Answer, consent: Answer) {
+                var browser = Browser(world.server)
+                let login = try await browser.open(world.authorizeAddress(["scope": "openid"], for: client))
+                let consent = try await world.authorize(in: &browser, ["scope": "openid"], for: client)
+                #expect(consent.boxes == ["openid"])
+                return (login, consent)
+            }
+            let stranger = try await pages(try await world.register(["client_name": "Ravel"]).actor)
+            for page in [stranger.login, stranger.consent] {
+                #expect(page.body.contains("Ravel") && !page.body.contains("Loom"), "\(page.body)")
+                #expect(!page.body.contains(Self.logo) && !page.body.contains("/assets/brand/"))
+                #expect(page.header("content-security-policy")?.contains(Self.logo) == false)
+            }
+            #expect(stranger.consent.body.contains("This app registered itself. Nobody here has checked"))
+            let known = try await pages(try await world.stranger())
+            #expect(known.consent.body.contains("Stranger</bdi></strong> by <bdi>Loom &amp; Co</bdi> asks to"))
+            #expect(known.consent.body.contains(Self.logo) && !known.consent.body.contains("registered itself"))
+        }
+    }
+
+    @Test("the account lists it without the merchant, whom it does not belong to", arguments: Backend.available)
+    func account(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.register(["client_name": "Ravel"]).actor
+            var browser = Browser(world.server)
+            _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)
+            let page = try await browser.open("/account")
+            #expect(page.body.contains("Ravel") && !page.body.contains("Loom"))
+            // Who vouches for it by calling it their own ends that.
+            try await world.change("clients", client.id, ["first_party": true])
+            #expect(try await browser.open("/account").body.contains("Loom"))
+        }
+    }
+
+    @Test("a name that is not seen as it is written is refused, a merchant's too")
+    func names() async throws {
+        try await World.with(.sqlite) { world in
+            let token = try await world.initialToken()
+            let unseen = [
+                "\u{202E}teppaN", "Ne\u{200B}ws", "News\u{2066}", "News\u{85}", "\u{9B}News", "Ne\u{AD}ws", "News\u{2028}x",
+                "\u{FEFF}News", "News\u{E0041}", "News\u{3164}", " \u{A0}\u{2800}", "News\u{E000}", "a\nb",
+            ]
+            for name in unseen {
+                let answer = try await world.sendRegistration(["client_name": .string(name)], with: token)
+                try await expect(400, "invalid_client_metadata", answer, name.debugDescription)
+                #expect(answer.json["error_description"]?.string?.contains("client_name") == true)
+                expectProblem(
+                    try await world.change("merchants", world.merchant, ["name": .string(name)]), 400, member: "name")
+                expectProblem(
+                    try await world.change("clients", world.app.id, ["client_name": .string(name)]), 400,
+                    member: "client_name")
+            }
+            for name in ["Nyheter", "חדשות", "أخبار", "新闻", "Ærlig & Søn", "News ❤️ 🧵", "Нов\u{0306}ости"] {
+                let answer = try await world.sendRegistration(["client_name": .string(name)], with: token)
+                #expect(answer.status == 201 && answer.json["client_name"]?.string == name, "\(name)")
+            }
+        }
+    }
+}

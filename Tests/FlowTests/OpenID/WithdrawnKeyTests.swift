@@ -1,0 +1,56 @@
+import Cryptography
+import JOSE
+import Keys
+import TestSupport
+import Testing
+import Values
+
+@Suite("Signing keys that are taken out of service, and many of them")
+struct WithdrawnKeyTests {
+    @Test("what a withdrawn key signed is good nowhere, and the next one signs at once", arguments: Backend.available)
+    func withdrawn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let site = try await world.website(["id_token_signed_response_alg": "ES256"])
+            var browser = Browser(world.server)
+            func keyID(_ token: String) throws -> String {
+                try #require(try TakenApart(token).header["kid"]?.string)
+            }
+            func published() async throws -> [String] {
+                let keys = try await world.server.get("/oauth/jwks").json["keys"]?.array ?? []
+                return keys.compactMap { $0["kid"]?.string }
+            }
+            let stolen = try await site.signIn(in: &browser).require("id_token")
+            let id = try keyID(stolen)
+            #expect(try await published().contains(id))
+            let next = try #require(try await world.server.signingKeys.withdraw(id, at: world.server.clock.now))
+            // A node goes by what it read for a minute.
+            world.server.clock.advance(by: KeyRing.memory)
+            #expect(try await !published().contains(id))
+            let anew = try await site.signIn(in: &browser).require("id_token")
+            #expect(try keyID(anew) == next.id)
+            _ = try await world.verified(anew)
+            await #expect(throws: JWTRejection.unknownKey) { try await world.verified(stolen) }
+            // As a hint it shows nothing: the person is asked.
+            let page = try await browser.logOut(["id_token_hint": stolen])
+            #expect(page.status == 200 && page.formAction == "/logout" && browser.session != nil)
+            _ = try await browser.logOut(["id_token_hint": anew])
+            #expect(browser.session == nil)
+        }
+    }
+
+    @Test("a hint is read however many keys there are", arguments: Backend.available)
+    func many(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let start = world.server.clock.now - .days(1)
+            for second in 0..<120 {
+                let moment = start + .seconds(Int64(second))
+                #expect(try await world.server.signingKeys.make(.edDSA, signsFrom: moment, at: moment) != nil)
+            }
+            let site = try await world.website(["id_token_signed_response_alg": "EdDSA"])
+            var browser = Browser(world.server)
+            let hint = try await site.signIn(in: &browser).require("id_token")
+            _ = try await browser.logOut(["id_token_hint": hint])
+            #expect(browser.session == nil)
+        }
+    }
+}

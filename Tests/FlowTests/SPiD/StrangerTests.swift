@@ -1,0 +1,59 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("SPiD's API gives a client of somebody else's no more than it was allowed, in whosever name it asks")
+struct StrangerTests {
+    @Test(
+        "an app that was allowed `openid` does not learn which other apps somebody uses", arguments: Backend.available)
+    func me(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let seen = try await world.api("me", token)
+            #expect(seen.status == 200)
+            #expect(seen.data.members?.map(\.name) == ["id", "userId", "uuid", "status"])
+            let named = try await world.signInToRegistered(stranger, ["scope": "openid profile"])
+            let more = try await world.api("me", try named.require("access_token")).data
+            #expect(more["displayName"] == "Ada Lovelace" && more["email"] == nil && more["accounts"] == nil)
+        }
+    }
+
+    @Test("nor where they signed in from, nor does it agree to anything for them", arguments: Backend.available)
+    func acting(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            let stranger = try await world.stranger()
+            let token = try await world.signInToRegistered(stranger, ["scope": "openid"]).require("access_token")
+            let user = "user/\(world.user)"
+            for path in [user, user + "/logins", user + "/agreements", "terms"] {
+                let refused = try await world.api(path, token)
+                #expect(refused.status == 403 && refused.data == .null, "\(path)")
+                #expect(refused.spidError?.string?.contains("SPiD compatibility") == true, "\(path)")
+            }
+            #expect(try await world.api(user + "/agreements/accept", token, [:]).status == 403)
+            let phone = try await world.signIn().require("access_token")
+            let agreements = try await world.api(user + "/agreements", phone).data["agreements"]
+            #expect(agreements?["platform"] == false)
+            // It may leave.
+            #expect(try await world.api("logout", token).status == 200)
+            #expect(try await !world.isLive(token))
+        }
+    }
+
+    @Test("one in SPiD's ways sees itself alone, and agrees to nothing either", arguments: Backend.available)
+    func inSPiDsWays(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
+            _ = try await world.signIn()
+            let stranger = try await world.spidBackend(["first_party": false])
+            let own = try await world.spidBackend()
+            for (client, apps) in [(stranger, [stranger.id]), (own, [world.app.id, stranger.id, own.id])] {
+                let token = try await world.signIn(with: client).require("access_token")
+                let accounts = try await world.api("me", token).data["accounts"]?.members?.map(\.name)
+                #expect(Set(accounts ?? []) == Set(apps))
+                let accepted = try await world.api("user/\(world.user)/agreements/accept", token, [:])
+                #expect(accepted.status == (client.id == own.id ? 200 : 403))
+            }
+        }
+    }
+}

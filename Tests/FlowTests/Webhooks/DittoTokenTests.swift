@@ -1,0 +1,211 @@
+import Cryptography
+import JOSE
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Whose tokens Ditto's webhook takes, and of which kind")
+struct DittoTokenTests {
+    private func jwtClient(_ world: World) async throws -> World.Actor {
+        try await world.relyingClient(["access_token_format": "jwt", "resources": ["https://ditto.example"]])
+    }
+
+    @Test("opaque and JWT access tokens unless said otherwise, each alone when said", arguments: Backend.available)
+    func accessTokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let opaque = try await ditto.token()
+            let jwt = try await ditto.token(with: try await jwtClient(world))
+            for token in [opaque, jwt] { expectAdmitted(try await ditto.ask(token), as: world.user, for: 3600) }
+            try await ditto.change(["token_kinds": ["jwt_access_token"]])
+            expectRefused(try await ditto.ask(opaque))
+            expectAdmitted(try await ditto.ask(jwt), as: world.user)
+            try await ditto.change(["token_kinds": ["access_token"]])
+            expectAdmitted(try await ditto.ask(opaque), as: world.user)
+            expectRefused(try await ditto.ask(jwt))
+            #expect(world.server.log.says("ditto_token_kind"))
+        }
+    }
+
+    @Test("an ID token of a client that is listed, as long as it lives", arguments: Backend.available)
+    func idTokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let answer = try await world.signIn(scope: "openid")
+            let idToken = try answer.require("id_token")
+            expectRefused(try await ditto.ask(idToken))
+            let set = try await ditto.change(["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            #expect(set.status == 200)
+            expectAdmitted(try await ditto.ask(idToken), as: world.user, for: 3600)
+            // An access token is not one, whatever it says.
+            expectRefused(try await ditto.ask(try answer.require("access_token")))
+            expectRefused(try await ditto.ask(try await ditto.token(with: try await jwtClient(world))))
+            let other = try await world.relyingClient()
+            expectRefused(try await ditto.ask(try await world.signIn(scope: "openid", with: other).require("id_token")))
+            #expect(world.server.log.says("ditto_client"))
+            world.server.clock.advance(by: .seconds(3600))
+            expectRefused(try await ditto.ask(idToken))
+        }
+    }
+
+    @Test("forged ID tokens, and other JWTs of ours", arguments: Backend.available)
+    func forgedIDTokens(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["id_token"], "clients": [.string(world.app.id)]])
+            let good = try await world.signIn(scope: "openid").require("id_token")
+            let parts = good.split(separator: ".").map(String.init)
+            let claims = Base64URL.encode(Array(#"{"sub":"1"}"#.utf8))
+            let none = Base64URL.encode(Array(#"{"alg":"none","typ":"JWT"}"#.utf8))
+            for forged in [
+                "\(none).\(parts[1]).", "\(none).\(parts[1]).\(parts[2])", "\(parts[0]).\(claims).\(parts[2])",
+                "\(parts[0]).\(parts[1])", String(good.dropLast(4)), ".", "..", "a.b.c", good + ".x",
+            ] {
+                expectRefused(try await ditto.ask(forged))
+            }
+            expectAdmitted(try await ditto.ask(good), as: world.user)
+        }
+    }
+
+    @Test(
+        "of whom nothing is heard any more: expired, revoked, signed out, disabled, deleted",
+        arguments: Backend.available)
+    func dead(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let jwt = try await jwtClient(world)
+            let ditto = try await DittoStory(
+                world,
+                [
+                    "token_kinds": ["access_token", "jwt_access_token", "id_token"],
+                    "clients": [.string(world.app.id), .string(jwt.id), .string(world.backend.id)],
+                ])
+            let revoked = try await ditto.token(with: jwt)
+            expectAdmitted(try await ditto.ask(revoked), as: world.user)
+            _ = try await world.server.post("/oauth/revoke", ["token": revoked], basic: jwt.basic)
+            expectRefused(try await ditto.ask(revoked))
+
+            let signedOut = try await ditto.token()
+            _ = try await world.server.get("/logout", bearer: signedOut)
+            expectRefused(try await ditto.ask(signedOut))
+
+            expectRefused(try await ditto.ask("never given"))
+            expectRefused(try await ditto.ask(try await world.signIn().require("refresh_token")))
+
+            let disabledClient = try await ditto.token(with: world.backend)
+            try await world.change("clients", world.backend.id, ["disabled": true])
+            expectRefused(try await ditto.ask(disabledClient))
+
+            let phone = try await world.signIn(scope: "openid")
+            let tokens = [try phone.require("access_token"), try phone.require("id_token")]
+            for token in tokens { expectAdmitted(try await ditto.ask(token), as: world.user) }
+            try await world.change("users", world.user, ["disabled": true])
+            for token in tokens { expectRefused(try await ditto.ask(token)) }
+            try await world.change("users", world.user, ["disabled": false])
+            let idToken = try await world.signIn(scope: "openid").require("id_token")
+            expectAdmitted(try await ditto.ask(idToken), as: world.user)
+            func leave(_ due: Int64?) async throws {
+                _ = try await world.server.database.write { db in
+                    try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE email = \(World.email)")
+                }
+            }
+            try await leave(world.server.clock.now.milliseconds + 1)
+            expectRefused(try await ditto.ask(idToken))
+            try await leave(nil)
+            expectAdmitted(try await ditto.ask(idToken), as: world.user)
+            let gone = try await world.server.send("DELETE", "/admin/v1/users/\(world.user)", bearer: world.admin)
+            #expect(gone.status == 204)
+            expectRefused(try await ditto.ask(idToken))
+
+            _ = try await world.person("grace@example.com")
+            let expired = try await world.signIn(scope: "profile", as: "grace@example.com").require("access_token")
+            world.server.clock.advance(by: .seconds(3600))
+            expectRefused(try await ditto.ask(expired))
+            #expect(world.server.log.says("expired_token"))
+        }
+    }
+
+    @Test("not a client's own, nor another merchant's, nor a disabled merchant's", arguments: Backend.available)
+    func strangers(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let rival = try await world.confidential(["scope": "openid profile"], of: world.rival)
+            let ditto = try await DittoStory(
+                world, ["token_kinds": ["access_token", "id_token"], "clients": [.string(world.app.id)]])
+            expectRefused(try await ditto.ask(try await world.clientToken(world.backend)))
+            #expect(world.server.log.says("user_token_needed"))
+            let theirs = try await world.signIn(scope: "openid", with: rival)
+            expectRefused(try await ditto.ask(try theirs.require("access_token")))
+            expectRefused(try await ditto.ask(try theirs.require("id_token")))
+            #expect(world.server.log.says("token_of_another_merchant"))
+            let ours = try await world.signIn(scope: "openid")
+            try await world.change("merchants", world.merchant, ["disabled": true])
+            expectRefused(try await ditto.ask(try ours.require("access_token")))
+            expectRefused(try await ditto.ask(try ours.require("id_token")))
+        }
+    }
+
+    @Test("of the merchant's own clients, or of those that are listed", arguments: Backend.available)
+    func clients(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let third = try await world.confidential(["first_party": false])
+            let token = try await ditto.token(with: third)
+            expectRefused(try await ditto.ask(token))
+            #expect(world.server.log.says("ditto_client"))
+            try await ditto.change(["clients": [.string(third.id)]])
+            expectAdmitted(try await ditto.ask(token), as: world.user)
+            expectRefused(try await ditto.ask(try await ditto.token()))
+            try await ditto.change(["clients": .null])
+            expectAdmitted(try await ditto.ask(try await ditto.token()), as: world.user)
+        }
+    }
+
+    @Test("meant for us, or for whom it was set", arguments: Backend.available)
+    func audiences(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world)
+            let client = try await jwtClient(world)
+            let code = try await world.authorizationCode(
+                ["resource": "https://ditto.example", "scope": "openid"], for: client)
+            let meant = try await world.redeemAuthorization(code, as: client).require("access_token")
+            expectRefused(try await ditto.ask(meant))
+            #expect(world.server.log.says("ditto_audience"))
+            try await ditto.change(["audiences": ["https://ditto.example"]])
+            expectAdmitted(try await ditto.ask(meant), as: world.user)
+            expectRefused(try await ditto.ask(try await ditto.token()))
+            try await ditto.change(["audiences": ["https://ditto.example", "http://spindle.test"]])
+            expectAdmitted(try await ditto.ask(try await ditto.token()), as: world.user)
+        }
+    }
+
+    @Test("with every scope that was set", arguments: Backend.available)
+    func scope(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let ditto = try await DittoStory(world, ["scope": "profile email"])
+            expectAdmitted(try await ditto.ask(try await ditto.token(scope: "email profile")), as: world.user)
+            let refused = try await ditto.ask(try await ditto.token(scope: "profile"))
+            expectRefused(refused, "insufficient_scope")
+            #expect(refused.json["clientInfo"]?["error_description"]?.string?.contains("email") == true)
+        }
+    }
+
+    @Test("the name is the one by which the app knows the person", arguments: Backend.available)
+    func pairwise(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.relyingClient(["subject_type": "pairwise"])
+            let ditto = try await DittoStory(
+                world,
+                ["token_kinds": ["access_token", "id_token"], "clients": [.string(client.id)]])
+            let answer = try await world.signIn(scope: "openid", with: client)
+            let subject = try #require(try await world.idToken(in: answer)["sub"]?.string)
+            #expect(subject != world.user)
+            let admitted = try await ditto.ask(try answer.require("access_token"))
+            expectAdmitted(admitted, as: subject)
+            #expect(admitted.body.contains("_id.owner == '\(subject)'"))
+            #expect(!admitted.body.contains(world.user))
+            // Its ID token does not say whose it is to us.
+            expectRefused(try await ditto.ask(try answer.require("id_token")))
+            #expect(world.server.log.says("ditto_pairwise_id_token"))
+        }
+    }
+}

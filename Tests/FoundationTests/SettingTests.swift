@@ -1,0 +1,165 @@
+import Foundation
+import Logging
+import Mail
+import Testing
+import Values
+
+@testable import Deployment
+
+/// What each setting may be.
+@Suite struct SettingTests: ConfigurationStory {
+    @Test(
+        "the issuer is kept verbatim, and its origin is scheme, host and port",
+        arguments: [
+            ("https://id.example.com", "https://id.example.com", true),
+            ("https://id.example.com/", "https://id.example.com", true),
+            ("https://id.example.com:444/a/b/", "https://id.example.com:444", true),
+            ("http://[::1]:8080/x", "http://[::1]:8080", false),
+        ])
+    func issuer(text: String, origin: String, isSecure: Bool) throws {
+        let issuer = try read(["issuer": text]).issuer
+        #expect(issuer.text == text)
+        #expect(issuer.origin == origin)
+        #expect(issuer.isSecure == isSecure)
+    }
+
+    @Test(
+        "an issuer that is no plain http or https URL is a fault",
+        arguments: [
+            "id.example.com", "ftp://a.b", "https://", "https:///x", "https://a/?q", "https://a/#f", "https://u:p@a/",
+            "https://a b", "//a.b", "https://a\\b",
+        ])
+    func badIssuer(text: String) { #expect(faults(["issuer": text]).map(\.key) == ["issuer"]) }
+
+    @Test("an issuer of this machine is told from one that others reach")
+    func loopback() throws {
+        for text in ["http://localhost:1", "http://127.0.0.2", "http://[::1]:1"] {
+            #expect(try read(["issuer": text]).issuer.isLoopback)
+        }
+        #expect(try !read(["issuer": "http://10.0.0.1"]).issuer.isLoopback)
+        #expect(try !read(["issuer": "http://127.example.com"]).issuer.isLoopback)
+    }
+
+    @Test(
+        "an address to listen at is host and port",
+        arguments: [
+            ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:1", "::1", 1), ("localhost:65535", "localhost", 65535),
+            ("0.0.0.0:80", "0.0.0.0", 80),
+        ])
+    func listen(text: String, host: String, port: Int) throws {
+        let address = try read(["listen": text]).listen
+        #expect(address == ListenAddress(host: host, port: port))
+        #expect(address.description == text)
+    }
+
+    @Test(
+        "anything else to listen at is a fault",
+        arguments: [
+            "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1",
+            "http://a:1",
+        ])
+    func badListen(text: String) { #expect(faults(["listen": text]).map(\.key) == ["listen"]) }
+
+    @Test("certificate and key come together, and then the issuer is https")
+    func certificates() {
+        #expect(faults(["tls_certificate": "c"]).map(\.key) == ["tls_key"])
+        #expect(faults(["tls_key": "k"]).map(\.key) == ["tls_certificate"])
+        #expect(
+            faults(["tls_certificate": "c", "tls_key": "k", "issuer": "http://a"]).map(\.key) == ["issuer"])
+    }
+
+    @Test("SameSite=None needs https")
+    func sameSite() throws {
+        #expect(faults(["session_samesite": "none"]).map(\.key) == ["session_samesite"])
+        #expect(try read(["session_samesite": "none", "issuer": "https://a"]).sessionSameSite == .none)
+    }
+
+    @Test("the master key is given once, and on PostgreSQL it must be")
+    func masterKey() throws {
+        let database = "postgresql://spindle:SECRET@db.example.com:5433/spindle"
+        #expect(faults(["database": database]).map(\.key) == ["master_key_file"])
+        #expect(faults(["master_key_file": "f"], ["SPINDLE_MASTER_KEY": inlineKey]).map(\.key) == ["master_key"])
+        let configuration = try read(["database": database], ["SPINDLE_MASTER_KEY": inlineKey])
+        guard case .inline = configuration.masterKey else { return #expect(Bool(false), "the key was not taken") }
+        #expect(configuration.database.description == "postgresql://db.example.com:5433/spindle")
+    }
+
+    @Test(
+        "mail goes to a folder or a mail server",
+        arguments: [
+            ("file:outbox", "the folder outbox"), ("file:/var/spool/spindle", "the folder /var/spool/spindle"),
+            ("file:///var/spool/spindle", "the folder /var/spool/spindle"),
+            ("smtp://ada:SECRET@mail.example:2525", "smtp://mail.example:2525"),
+            ("smtps://mail.example", "smtps://mail.example:465"),
+        ])
+    func mail(text: String, description: String) throws {
+        #expect(try read(["mail": text]).mail.description == description)
+    }
+
+    @Test(
+        "mail that would go anywhere else is a fault that quotes nothing",
+        arguments: [
+            "outbox/", "file:", "file://host/outbox", "http://mail.example", "mailto:ada@example.com",
+            "smtp://ada:SECRET@mail.example/inbox", "smtp://ada:SECRET@mail.example?starttls=no",
+        ])
+    func badMail(text: String) {
+        let faults = faults(["mail": text])
+        #expect(faults.map(\.key) == ["mail"])
+        #expect(!"\(faults)".contains("SECRET"))
+    }
+
+    @Test(
+        "mail is from the issuer's host unless said otherwise",
+        arguments: [
+            ("https://id.example.com:444/x", nil, "no-reply@id.example.com"),
+            ("http://[::1]:8080", nil, "no-reply@[IPv6:::1]"),
+            ("https://id.example.com", "Loom <hello@loom.example>", "Loom <hello@loom.example>"),
+        ] as [(String, String?, String)])
+    func sender(issuer: String, from: String?, expected: String) throws {
+        var settings = ["issuer": issuer]
+        settings["mail_from"] = from
+        #expect(try read(settings).mailFrom.description == expected)
+    }
+
+    @Test("a grace period is whole days, and may be none")
+    func grace() throws {
+        #expect(try read(["deletion_grace": "0"]).deletionGrace == .zero)
+        for text in ["-1", "366", "1.5", "two"] {
+            #expect(faults(["deletion_grace": text]).map(\.key) == ["deletion_grace"])
+        }
+    }
+
+    @Test("addresses on the web are https, or on this machine; only that of terms keeps its last slash")
+    func webAddresses() throws {
+        let configuration = try read([
+            "terms": "https://login.example.com/terms/", "facebook_api": "http://127.0.0.1:9/fb/",
+            "google_api": "https://google.example/",
+        ])
+        #expect(configuration.terms == "https://login.example.com/terms/")
+        #expect(configuration.facebookAPI == "http://127.0.0.1:9/fb")
+        #expect(configuration.googleAPI == "https://google.example")
+        for key in ["terms", "facebook_api", "google_api"] {
+            for text in ["terms.html", "http://login.example.com/terms", "ftp://login.example.com/", "javascript:1"] {
+                #expect(faults([key: text]).map(\.key) == [key], "\(text)")
+            }
+        }
+    }
+
+    @Test("a realm is what can be quoted, and known to who asks how the server is set up")
+    func basicRealm() throws {
+        for text in ["a\"b", "a\\b", "a\nb", "ål", String(repeating: "x", count: 101)] {
+            #expect(faults(["basic_realm": text]).map(\.key) == ["basic_realm"])
+        }
+        let configuration = try read([:], ["SPINDLE_BASIC_REALM": "Loom, 2 (x)"])
+        #expect(configuration.basicRealm == "Loom, 2 (x)")
+        #expect(try read().basicRealm == nil)
+        let findings = ConfigurationDiagnosis.findings(configuration)
+        #expect(findings.contains { $0.state == .warning && $0.detail.contains("basic_realm Loom, 2 (x)") })
+    }
+
+    @Test("a client's calls an hour are a number, and at least one")
+    func apiLimit() throws {
+        #expect(try read(["api_limit": "1"]).apiLimit == 1)
+        for text in ["0", "-1", "many", "1.5"] { #expect(faults(["api_limit": text]).map(\.key) == ["api_limit"]) }
+    }
+}

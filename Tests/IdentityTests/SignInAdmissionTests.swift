@@ -1,0 +1,38 @@
+import Cryptography
+import Identity
+import Storage
+import TestSupport
+import Testing
+
+@Suite("A flood of sign-ins")
+struct SignInAdmissionTests {
+    /// A database that nobody should ask.
+    private struct Untouched: Database {
+        func read<Value: Sendable>(
+            _ work: @escaping @Sendable (any Transaction) throws -> Value
+        ) async throws -> Value { throw StorageError.unavailable("it was read") }
+
+        func write<Value: Sendable>(
+            _ work: @escaping @Sendable (any Transaction) throws -> Value
+        ) async throws -> Value { throw StorageError.unavailable("it was written") }
+
+        func close() async {}
+    }
+
+    @Test("does not stand in everybody's way at the database: who cannot be served is turned away before")
+    func turnedAwayBefore() async throws {
+        let hashing = try HashingPool(
+            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
+            random: SystemRandom())
+        let signIn = SignIn(
+            database: Untouched(), hashing: hashing, clock: ManualClock(), random: SystemRandom())
+        func check() async throws {
+            _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")
+        }
+        try await hashing.admit {
+            let refusal = await #expect(throws: SignIn.Refusal.self) { try await check() }
+            guard case .overloaded = refusal else { return #expect(Bool(false), "refused, but not for lack of room") }
+        }
+        await #expect(throws: StorageError.self, "with room there is, it is asked") { try await check() }
+    }
+}

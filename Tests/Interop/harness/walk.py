@@ -1,0 +1,39 @@
+"""The commands of a guide, run as they stand there."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from harness.server import binary, free_port
+
+
+def walk(guide: Path, folder: Path) -> str:
+    """What the commands of `guide` print that stand between its marks, in an empty folder and with a port of their own.
+    """
+    text = guide.read_text("utf-8").partition("<!-- walk -->")[2].partition("<!-- /walk -->")[0]
+    commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
+    assert commands, f"{guide} has no commands"
+    tools = folder / "bin"
+    tools.mkdir()
+    (tools / "spindle").symlink_to(binary().resolve())
+    place = folder / "folder"
+    place.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
+    environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}"}
+    # The guide is pasted into a shell that goes on; here the first command that fails ends it, and the server with it.
+    guard = "set -euo pipefail\ntrap '[[ -z ${server-} ]] || kill $server 2>/dev/null || true' EXIT\n"
+    done = subprocess.run(
+        ["bash", "-c", guard + commands], env=environment, cwd=place,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def expect_in_order(output: str, *signs: str) -> None:
+    """Requires a line for each of `signs`, one after the other."""
+    told = iter(output.splitlines())
+    for sign in signs:
+        assert any(sign in line for line in told), f"{sign} is not there, or not in its place:\n{output}"

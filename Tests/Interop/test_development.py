@@ -1,0 +1,109 @@
+"""`spindle serve --dev`: where it is refused, and what it makes of an empty folder."""
+
+import base64
+import json
+import re
+from pathlib import Path
+
+from harness.browser import Browser
+from harness.server import Server
+from harness.spindle import Spindle
+
+BAD_CONFIGURATION = 78
+BAD_DATA = 65
+USAGE = 64
+VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+
+def said(done) -> str:
+    return done.stdout + done.stderr
+
+
+def trying(server: Server) -> tuple[str, list[str]]:
+    """The address that the server says to open, and where its client may be returned to."""
+    log = server.log.read_text("utf-8")
+    begun = log[log.rindex("Development mode:"):]
+    uris = re.search(r"redirect_uri +(\S+(?:\n +\S+)*)", begun)[1].split()
+    return re.search(r"open\n(http\S+)", begun)[1], uris
+
+
+def test_it_is_refused_under_https_and_where_others_reach_it(prepare):
+    server = prepare()
+    for changes, key in [
+        ({"SPINDLE_ISSUER": "https://id.example"}, "issuer"),
+        ({"SPINDLE_LISTEN": "0.0.0.0:8080", "SPINDLE_ISSUER": "http://127.0.0.1:8080"}, "listen"),
+        ({"SPINDLE_LISTEN": "[::]:8080", "SPINDLE_ISSUER": "http://127.0.0.1:8080"}, "listen"),
+        ({"SPINDLE_TLS_CERTIFICATE": "/dev/null", "SPINDLE_TLS_KEY": "/dev/null"}, "issuer"),
+    ]:
+        refused = server.command("serve", "--dev", **changes)
+        assert refused.returncode == BAD_CONFIGURATION, said(refused)
+        assert re.search(rf"^spindle: {key}: must be .* with --dev", refused.stderr, re.MULTILINE), said(refused)
+    both = server.command("serve", "--dev", SPINDLE_LISTEN="0.0.0.0:8080", SPINDLE_ISSUER="https://id.example")
+    assert both.returncode == BAD_CONFIGURATION and len(both.stderr.splitlines()) == 2, said(both)
+    assert not Path(server.database).exists(), "nothing is made by what is refused"
+
+
+def test_it_is_no_setting_and_its_addresses_are_looked_at(prepare):
+    server = prepare()
+    unknown = server.command("serve", SPINDLE_DEV="true")
+    assert unknown.returncode == BAD_CONFIGURATION and "SPINDLE_DEV" in unknown.stderr, said(unknown)
+    alone = server.command("serve", "--dev-redirect-uri", "app:/back")
+    assert alone.returncode == USAGE and "--dev" in alone.stderr, said(alone)
+    bad = server.command("serve", "--dev", "--dev-redirect-uri", "http://example.com/")
+    assert bad.returncode == BAD_DATA and "redirect_uris: must be" in bad.stderr, said(bad)
+
+
+def test_an_empty_folder_is_enough_to_sign_in(prepare):
+    server = prepare()
+    server.start("--dev", "--dev-redirect-uri", "com.example.app:/back", "--dev-redirect-uri", "http://localhost:3000/x")
+    address, uris = trying(server)
+    assert uris == [f"{server.origin}/development/answer", "com.example.app:/back", "http://localhost:3000/x"]
+    assert "warning" in server.log_tail().lower()
+
+    browser = Browser(Spindle(server.address, ("", "")))
+    page = browser.open(address)
+    form = page.forms[0]
+    page = browser.open(
+        form.action, "POST",
+        form.fields | {"username": "alice", "id_token_lifetime": "9", "outcome": "sign_in"},
+    )
+    code = re.search(r"<dt>code</dt>\n<dd>([^<]+)</dd>", page.answer.text)[1]
+    tokens = browser.spindle.call(
+        "POST", "/oauth/token",
+        form={"grant_type": "authorization_code", "client_id": "dev", "redirect_uri": uris[0], "code": code,
+              "code_verifier": VERIFIER},
+    )
+    assert tokens.status == 200, tokens
+    payload = tokens.json["id_token"].split(".")[1]
+    claims = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    assert claims["exp"] - claims["iat"] == 9
+    assert tokens.json["refresh_token"]
+    server.stop()
+
+    # Said no more, the addresses stay; said anew, they are those.
+    server.start("--dev")
+    assert trying(server)[1] == uris
+    server.stop()
+    server.start("--dev", "--dev-redirect-uri", "app:/back")
+    assert trying(server)[1] == [uris[0], "app:/back"]
+    server.stop()
+
+    # Whoever is in it may be nobody.
+    refused = server.command("serve", SPINDLE_ISSUER="https://id.example")
+    assert refused.returncode == BAD_CONFIGURATION and "served with --dev since" in refused.stderr, said(refused)
+    told = server.command("doctor")
+    assert re.search(r"warning +development", told.stdout), said(told)
+    told = server.command("doctor", SPINDLE_ISSUER="https://id.example")
+    assert re.search(r"bad +development", told.stdout), said(told)
+    server.start()
+    assert server.get("/development/sign-in").status == 404
+    server.stop()
+
+
+def test_a_database_with_people_in_it_is_left_alone(prepare):
+    server = prepare()
+    server.init()
+    assert server.command("user", "create", "--email", "ada@example.com").returncode == 0
+    refused = server.command("serve", "--dev")
+    assert refused.returncode == BAD_CONFIGURATION and "--database dev.db" in refused.stderr, said(refused)
+    assert server.command("client", "show", "dev").returncode == 1, "nothing was made"
