@@ -140,7 +140,8 @@ extension Spindle {
                 accounts: stores.accounts, address: address, clock: clock, random: random),
             HasSessionEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
-                names: names, apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal), clock: clock),
+                names: names, apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal),
+                clock: clock),
             AjaxEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, apps: people.apps,
                 agreements: people.agreements, clock: clock),
@@ -205,7 +206,9 @@ extension Spindle {
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
         let router = Router(
-            endpoints + people.endpoints + others.endpoints(for: people, parts, site: site, seal: seal) + [api, health],
+            endpoints + people.endpoints + others.endpoints(for: people, parts, site: site, seal: seal) + [
+                api, health,
+            ],
             administration: hasAdminAddress ? [] : administration,
             pages: pages, crossOrigin: crossOrigin)
         let adminRouter = Router(

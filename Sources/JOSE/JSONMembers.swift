@@ -87,14 +87,18 @@ public struct JSONMembers: Sendable {
 
 extension Unicode.Scalar {
     /// Not a control or format character, of which bidirectional overrides and most invisible characters are, nor a line
-    /// of its own. What chooses between the looks of the character before it is none of these.
+    /// of its own. What chooses between the looks of the character before it is none of these, nor what joins and parts
+    /// characters, without which Persian and Hindi cannot be written.
     fileprivate var isSeen: Bool {
         switch properties.generalCategory {
+        case .format where properties.isJoinControl: true
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
         default: !properties.isDefaultIgnorableCodePoint || properties.isVariationSelector
         }
     }
 
     /// Also the one of Braille that has no dots.
-    fileprivate var isBlank: Bool { properties.isWhitespace || value == 0x2800 || properties.isVariationSelector }
+    fileprivate var isBlank: Bool {
+        properties.isWhitespace || value == 0x2800 || properties.isVariationSelector || properties.isJoinControl
+    }
 }

@@ -39,6 +39,14 @@ public struct Outbound: Sendable {
         try await ask(try OutboundTarget(url, query: query), .get(accept: "application/json"), limit: limit)
     }
 
+    /// Asks for `url` as whoever has `credentials`: they are in no log and no error.
+    public func get(
+        _ url: String, credentials: OutboundCredentials, limit: Int
+    ) async throws(OutboundError) -> OutboundResponse {
+        let question = OutboundQuestion.get(accept: "application/json", authorization: credentials.authorization)
+        return try await ask(try OutboundTarget(url), question, limit: limit)
+    }
+
     /// Hands `body` to `url`. Any status is an answer; of what it says, no more than `limit` bytes are taken.
     public func post(
         _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody

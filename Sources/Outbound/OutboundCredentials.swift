@@ -1,6 +1,6 @@
 import Foundation
 
-/// A name and a password for another server (RFC 7617). They do not print.
+/// What another server knows us by: a name and a password (RFC 7617), or a token (RFC 6750). They do not print.
 public struct OutboundCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     let authorization: String
 
@@ -8,6 +8,12 @@ public struct OutboundCredentials: Sendable, CustomStringConvertible, CustomRefl
     public init(id: String, secret: String) {
         let pair = OutboundForm.encode(id) + ":" + OutboundForm.encode(secret)
         authorization = "Basic " + Data(pair.utf8).base64EncodedString()
+    }
+
+    /// A token that another server gave. Nil for one that no header can hold.
+    public init?(bearer token: String) {
+        guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        authorization = "Bearer " + token
     }
 
     public var description: String { "<credentials>" }

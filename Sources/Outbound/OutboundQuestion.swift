@@ -3,7 +3,8 @@ import NIOHTTP1
 
 /// What is asked of another server.
 enum OutboundQuestion: Sendable {
-    case get(accept: String)
+    /// What `Authorization` says with it may be a secret.
+    case get(accept: String, authorization: String? = nil)
     case post([UInt8], contentType: String)
     /// A form, and what `Authorization` says with it. Both may hold secrets.
     case form([UInt8], authorization: String?)
@@ -11,7 +12,9 @@ enum OutboundQuestion: Sendable {
     func put(into request: inout HTTPClientRequest) {
         request.headers = ["user-agent": "spindle"]
         switch self {
-        case .get(let accept): request.headers.add(name: "accept", value: accept)
+        case .get(let accept, let authorization):
+            request.headers.add(name: "accept", value: accept)
+            if let authorization { request.headers.add(name: "authorization", value: authorization) }
         case .post(let body, let contentType):
             request.method = .POST
             request.headers.add(name: "content-type", value: contentType)

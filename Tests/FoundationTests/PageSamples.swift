@@ -56,15 +56,16 @@ struct PageSamples {
     private func login(_ refusal: PageRefusal?) -> String {
         templates.login(
             LoginPage(
-                action: value, formToken: value, continueTo: value, email: value, clientName: value,
-                cancel: .init(action: value, request: value), refusal: refusal), in: frame)
+                action: value, formToken: value, continueTo: value, email: value, clientName: value, wantsAnew: true,
+                ways: [SignInWay(name: value, address: value)], cancel: .init(action: value, request: value),
+                refusal: refusal), in: frame)
     }
 
     private func signUp(_ refusal: PageRefusal?) -> String {
         templates.signUp(
             SignUpPage(
                 action: value, formToken: value, continueTo: value, email: value, name: value, clientName: value,
-                refusal: refusal), in: frame)
+                ways: [SignInWay(name: value, address: value)], refusal: refusal), in: frame)
     }
 
     private var refused: [String: String] {
@@ -135,8 +136,9 @@ struct PageSamples {
         return templates.account(
             AccountPage(
                 account: profile, formToken: value, sessions: sessions, apps: [app],
-                links: [LinkItem(issuer: value, subject: value, name: value, since: value)], newEmail: value,
-                notice: notice, refusal: refusal), in: frame)
+                links: [LinkItem(issuer: value, subject: value, name: value, since: value)],
+                connectable: [ConnectableItem(issuer: value, name: value)], newEmail: value, notice: notice,
+                refusal: refusal), in: frame)
     }
 
     private var applications: [String: String] {
@@ -156,7 +158,8 @@ struct PageSamples {
 
     private var messages: [String: String] {
         MessagePage.Topic.allCases.reduce(into: [:]) { pages, topic in
-            let values = ["email": value, "again": value, "dueAt": value, "continueTo": value]
+            let names = ["email", "again", "dueAt", "continueTo", "name", "signUp"]
+            let values = Dictionary(uniqueKeysWithValues: names.map { ($0, value) })
             pages["message \(topic)"] = templates.message(
                 MessagePage(topic: topic, values: values, detail: value), in: frame)
         }

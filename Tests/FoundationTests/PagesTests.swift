@@ -137,7 +137,7 @@ import Testing
         return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
             .reduce(into: Set<String>()) { shown, file in
                 let text = try String(contentsOf: file, encoding: .utf8)
-                shown.formUnion(text.matches(of: /message\(\s*\.(\w+)/).map { String($0.output.1) })
+                shown.formUnion(text.matches(of: /(?:message|page|say)\(\s*\.(\w+)/).map { String($0.output.1) })
                 guard text.contains("MessagePage.Topic") else { return }
                 shown.formUnion(text.matches(of: /(?::|=) \.(\w+)/).map { String($0.output.1) })
             }

@@ -1,4 +1,3 @@
-import JOSE
 import Cryptography
 import JOSE
 import Keys
@@ -79,7 +78,14 @@ struct CallbackAnnouncementTests {
         _ = try await world.clients.change(
             world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"])
         let tokens = [try await world.signIn(), try await world.signIn()]
+        let now = world.clock.now
         _ = try await world.database.write { db in
+            try db.execute(
+                """
+                INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
+                    user_agent, address)
+                VALUES ('one', '', \(account), \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                """)
             try db.execute("UPDATE permissions SET session_id = 'one' WHERE account_id = \(account)")
         }
         let announcement = house.callbacks.announcement(at: world.clock.now)

@@ -128,7 +128,8 @@ import Testing
         let (_, _, url) = try await pair()
         let cutter = try Cutter(serverURL: url)
         cutter.mostGuests = 2
-        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8)
+        // Patient: on a busy machine the two may take longer than anybody would wait.
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 8, patience: .seconds(60))
         let start = ContinuousClock.now
         let refused = await withTaskGroup { group in
             for _ in 0..<500 {

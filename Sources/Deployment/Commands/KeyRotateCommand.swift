@@ -28,7 +28,9 @@ extension KeyCommand {
                 throw error
             }
             await installation.close()
-            if made.isEmpty { Terminal.tell("Each algorithm has a next key that signs within ten minutes; nothing was changed.") }
+            if made.isEmpty {
+                Terminal.tell("Each algorithm has a next key that signs within ten minutes; nothing was changed.")
+            }
             let items = made.map { key in
                 JSON.members([
                     "id": .string(key.id), "algorithm": .string(key.algorithm.rawValue),

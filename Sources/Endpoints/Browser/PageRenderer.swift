@@ -15,7 +15,8 @@ public struct PageRenderer: Sendable {
     /// The way in that takes the place of the login page in development mode: never without pages that say so.
     let development: DevelopmentDoor?
 
-    public init(templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
+    public init(
+        templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
         issuers: TrustedIssuers
     ) {
         self.templates = templates

@@ -1,5 +1,4 @@
 public import Cryptography
-import JOSE
 public import Keys
 import OAuth
 import Outbound
@@ -26,10 +25,10 @@ public struct UpstreamSignIn: Sendable {
     }
 
     private let requests: UpstreamRequests
-    private let partners: Partners
+    let partners: Partners
     private let seal: Seal
     private let origin: String
-    private let clock: any WallClock
+    let clock: any WallClock
     private let random: any RandomSource
 
     /// `origin` is the base of our own addresses.
@@ -49,9 +48,7 @@ public struct UpstreamSignIn: Sendable {
     /// (RFC 9700 §4.4.2.2).
     public static func path(of issuer: TrustedIssuer.ID) -> String { "/login/with/\(issuer)/callback" }
 
-    private func redirectURI(of issuer: TrustedIssuer) -> String { origin + Self.path(of: issuer.id) }
-
-    // MARK: There
+    func redirectURI(of issuer: TrustedIssuer) -> String { origin + Self.path(of: issuer.id) }
 
     /// Remembers `request`, and returns the address that its browser is sent to.
     ///
@@ -81,15 +78,15 @@ public struct UpstreamSignIn: Sendable {
     }
 
     /// What RFC 7636 has us keep to ourselves until the code is redeemed: nobody who sees `state` can make it.
-    private func verifier(of state: UpstreamRequests.State) -> String {
+    func verifier(of state: UpstreamRequests.State) -> String {
         seal.derive("upstream_requests.verifier", of: state.value)
     }
 
-    private func nonce(of state: UpstreamRequests.State) -> String {
+    func nonce(of state: UpstreamRequests.State) -> String {
         seal.derive("upstream_requests.nonce", of: state.value)
     }
 
-    private func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints {
+    func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints {
         do {
             guard let endpoints = try await partners.directory.endpoints(of: issuer) else {
                 throw UpstreamRefusal.unavailable(reason: "no authorization_endpoint or token_endpoint is known")
@@ -97,74 +94,6 @@ public struct UpstreamSignIn: Sendable {
             return endpoints
         } catch let error as OAuthError {
             throw UpstreamRefusal.unavailable(reason: error.logText)
-        }
-    }
-
-    // MARK: Back
-
-    /// Who came back, as `answer` to `request` says, which was just spent under `state`.
-    public func person(
-        by answer: UpstreamAnswer, to request: UpstreamRequest, _ state: UpstreamRequests.State,
-        at issuer: TrustedIssuer
-    ) async throws -> UpstreamPerson {
-        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
-        let endpoints = try await endpoints(of: issuer)
-        try check(answer.issuer, issuer, endpoints)
-        let code = try answer.code
-        let tokens = try await partners.tokens.redeem(
-            code, verifier: verifier(of: state), redirectURI: redirectURI(of: issuer), as: settings, at: issuer,
-            endpoints)
-        guard issuer.app?.provider != .facebook else { return try await facebook(tokens, at: issuer) }
-        guard let idToken = tokens.idToken else { throw UpstreamRefusal.mistrusted(reason: "no id_token") }
-        let token = try await verified(
-            idToken, by: issuer,
-            UpstreamIDToken.Expectation(
-                names: issuer.names, client: settings.clientID, otherParties: issuer.rules.authorizedParties,
-                nonce: nonce(of: state), accessToken: tokens.accessToken))
-        if request.isAnew {
-            // Their clock may be behind ours; by more than this it is no matter of clocks.
-            guard let signedInAt = token.signedInAt, signedInAt >= request.createdAt - .seconds(60) else {
-                throw UpstreamRefusal.stale
-            }
-        }
-        return UpstreamPerson(
-            person: IssuerPerson(token.claims.adding(answer.names), subject: token.subject, of: issuer),
-            signedInAt: token.signedInAt)
-    }
-
-    /// RFC 9207 §2.4: whoever names itself must be who was asked, and who says that it does must do so.
-    private func check(_ name: String?, _ issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws(UpstreamRefusal) {
-        guard let name else {
-            guard !endpoints.namesItself else { throw .mistrusted(reason: "iss missing") }
-            return
-        }
-        guard issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
-            throw .mistrusted(reason: "iss of another")
-        }
-    }
-
-    private func verified(
-        _ token: String, by issuer: TrustedIssuer, _ expected: UpstreamIDToken.Expectation
-    ) async throws -> UpstreamIDToken {
-        do {
-            return try UpstreamIDToken(try await partners.verifier.verify(token, of: issuer), expected, at: clock.now)
-        } catch let rejection as JWTRejection {
-            throw UpstreamRefusal.mistrusted(reason: "id_token \(rejection)")
-        } catch let error as OAuthError {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
-        }
-    }
-
-    private func facebook(_ tokens: UpstreamTokens.Answer, at issuer: TrustedIssuer) async throws -> UpstreamPerson {
-        guard let token = tokens.accessToken else { throw UpstreamRefusal.mistrusted(reason: "no access_token") }
-        do {
-            let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer)
-            return UpstreamPerson(
-                person: IssuerPerson(person, subject: subject, of: issuer), signedInAt: nil)
-        } catch let error as OAuthError where error.code == .temporarilyUnavailable {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
-        } catch let error as OAuthError {
-            throw UpstreamRefusal.mistrusted(reason: error.logText)
         }
     }
 }

@@ -66,6 +66,23 @@ public struct UpstreamTokens: Sendable {
         return Answer(idToken: json["id_token"]?.string, accessToken: json["access_token"]?.string)
     }
 
+    /// What `address` tells of the person whom a code was redeemed for (OpenID Connect Core §5.3): a JSON object.
+    func claims(at address: String, with accessToken: String) async throws(UpstreamRefusal) -> JSON {
+        guard let credentials = OutboundCredentials(bearer: accessToken) else {
+            throw .mistrusted(reason: "access_token")
+        }
+        let response: OutboundResponse
+        do {
+            response = try await outbound.get(address, credentials: credentials, limit: Self.longestAnswer)
+        } catch {
+            throw .unavailable(reason: "userinfo: \(error)")
+        }
+        guard response.status == 200, let json = try? JSON(parsing: response.body), json.members != nil else {
+            throw .unavailable(reason: "userinfo: status \(response.status), or no JSON object")
+        }
+        return json
+    }
+
     /// What we show to be the client that people are sent there by; nil where none was registered.
     private func secret(
         of issuer: TrustedIssuer, _ settings: SignInSettings

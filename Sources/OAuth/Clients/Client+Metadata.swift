@@ -81,7 +81,8 @@ public struct ClientMetadata: Sendable {
     private func checkPairwise() throws(JSONFault) {
         guard openID.isPairwise else { return }
         guard !spidCompatible else {
-            throw JSONFault("subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
+            throw JSONFault(
+                "subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
         }
         guard callbackURI == nil else {
             throw JSONFault(

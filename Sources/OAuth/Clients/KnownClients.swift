@@ -54,6 +54,9 @@ public final class KnownClients: Sendable {
         return entry
     }
 
+    /// How many are kept.
+    var count: Int { state.withLock { $0.entries.count } }
+
     /// Forgets everything: a client, a secret or a merchant was changed. That is rare, and the next requests read again.
     func forget() {
         state.withLock { state in

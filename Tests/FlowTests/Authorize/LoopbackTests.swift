@@ -44,7 +44,8 @@ struct LoopbackTests {
         try await World.with(backend) { world in
             let app = try await app(world)
             let bad = [
-                "http://localhost:9001/back", "http://localhost/back", "http://127.0.0.1:51004/", "https://127.0.0.1/back",
+                "http://localhost:9001/back", "http://localhost/back", "http://127.0.0.1:51004/",
+                "https://127.0.0.1/back",
                 "http://127.0.0.1:51004/back?x=1", "http://127.0.0.1:51004/back/", "http://127.0.0.1:51004/Back",
                 "http://127.0.0.1:0/back", "http://127.0.0.1:65536/back", "http://127.0.0.1:080/back",
                 "http://127.0.0.1:/back", "http://127.0.0.1:80@evil.example/back", "http://127.0.0.1.evil.example/back",

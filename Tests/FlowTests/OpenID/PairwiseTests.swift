@@ -86,7 +86,8 @@ struct PairwiseTests {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
             let addresses: [[JSON]] = [
-                ["com.evil.app://victim.example/cb"], ["https://victim.example/cb", "com.evil.app://victim.example/cb"],
+                ["com.evil.app://victim.example/cb"],
+                ["https://victim.example/cb", "com.evil.app://victim.example/cb"],
                 ["http://localhost:8000/cb"], ["http://127.0.0.1/cb"], ["https://a.example/", "https://b.example/"],
             ]
             for list in addresses {

@@ -13,7 +13,7 @@ struct RegisteredKeySetTests {
         return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
     }
 
-    @Test("more keys than twenty, more bytes than 16 KiB and slow RSA keys are refused, by whomever they are registered")
+    @Test("more keys than twenty, more bytes than 16 KiB, and slow RSA keys are refused, whoever registers them")
     func bounds() async throws {
         let small = JSONWebKey(PrivateKey.generate(.es256)).json
         func filled(_ text: Int) -> JSON {

@@ -10,7 +10,8 @@ struct StrangerPageTests {
     func nobodys(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
-                "merchants", world.merchant, ["name": "Loom & Co", "logo_uri": .string(Self.logo), "accent_color": "#123456"])
+                "merchants", world.merchant,
+                ["name": "Loom & Co", "logo_uri": .string(Self.logo), "accent_color": "#123456"])
             func pages(_ client: World.Actor) async throws -> (login: Answer, consent: Answer) {
                 var browser = Browser(world.server)
                 let login = try await browser.open(world.authorizeAddress(["scope": "openid"], for: client))
@@ -50,8 +51,9 @@ struct StrangerPageTests {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
             let unseen = [
-                "\u{202E}teppaN", "Ne\u{200B}ws", "News\u{2066}", "News\u{85}", "\u{9B}News", "Ne\u{AD}ws", "News\u{2028}x",
-                "\u{FEFF}News", "News\u{E0041}", "News\u{3164}", " \u{A0}\u{2800}", "News\u{E000}", "a\nb",
+                "\u{202E}teppaN", "Ne\u{200B}ws", "News\u{2066}", "News\u{85}", "\u{9B}News", "Ne\u{AD}ws",
+                "News\u{2028}x",
+                "\u{FEFF}News", "News\u{E0041}", "News\u{3164}", " \u{A0}\u{2800}", "News\u{E000}", "a\nb", "\u{200D}",
             ]
             for name in unseen {
                 let answer = try await world.sendRegistration(["client_name": .string(name)], with: token)
@@ -63,7 +65,11 @@ struct StrangerPageTests {
                     try await world.change("clients", world.app.id, ["client_name": .string(name)]), 400,
                     member: "client_name")
             }
-            for name in ["Nyheter", "חדשות", "أخبار", "新闻", "Ærlig & Søn", "News ❤️ 🧵", "Нов\u{0306}ости"] {
+            let seen = [
+                "Nyheter", "חדשות", "أخبار", "می\u{200C}خوانم", "新闻", "Ærlig & Søn", "News ❤️ 🧵", "👩\u{200D}💻",
+                "Нов\u{0306}ости",
+            ]
+            for name in seen {
                 let answer = try await world.sendRegistration(["client_name": .string(name)], with: token)
                 #expect(answer.status == 201 && answer.json["client_name"]?.string == name, "\(name)")
             }

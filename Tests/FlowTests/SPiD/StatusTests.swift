@@ -15,7 +15,8 @@ import Values
                     "flows": "redirect|native|webview",
                     "grantTypes": .string(
                         "password|client_credentials|authorization_code|refresh_token|"
-                            + "urn:ietf:params:oauth:grant-type:jwt-bearer"),
+                            + "urn:ietf:params:oauth:grant-type:jwt-bearer|"
+                            + "urn:ietf:params:oauth:grant-type:token-exchange"),
                 ])
             #expect(asked.data["apiVersion"] == 2 && asked.data["platform"] == "up" && asked.data["block"] == false)
             #expect(asked.data["webVersion"] == .string(Spindle.version) && asked.data["timeZone"] == "UTC")

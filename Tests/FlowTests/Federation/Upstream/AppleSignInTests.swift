@@ -95,6 +95,7 @@ struct AppleSignInTests {
             #expect(try await story.here.places(of: departure.state).isEmpty)
             #expect(try await browser.open("\(story.callback)?state=\(departure.state)").status == 303)
             #expect(story.there.redemptions.map { $0.form["code"] } == ["the-code"])
+            browser.forgetSession()
             let declined = try await story.leave(&browser)
             _ = try await story.here.server.post(
                 story.callback, ["state": declined.state, "error": "user_cancelled_authorize"])

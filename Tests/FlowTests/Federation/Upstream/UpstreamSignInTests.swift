@@ -21,7 +21,7 @@ struct UpstreamSignInTests {
             var other = Browser(story.there.server)
             let back = try await browser.open(try await story.visit(departure, in: &other))
             #expect(back.status == 303, "\(back)")
-            let answer = try await browser.open(try #require(back.header("location")))
+            let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
             let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
             #expect(tokens.status == 200)
             let person = try tokens.require("user_id")
@@ -42,7 +42,7 @@ struct UpstreamSignInTests {
             let departure = try await story.leave(&browser, ["scope": "openid"])
             var other = Browser(story.there.server)
             let back = try await browser.open(try await story.visit(departure, in: &other))
-            let answer = try await browser.open(try #require(back.header("location")))
+            let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
             let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
             let claims = try await story.here.idToken(in: tokens)
             #expect(claims["acr"] == "urn:spindle:issuer")
@@ -62,7 +62,7 @@ struct UpstreamSignInTests {
             var browser = Browser(story.here.server)
             let departure = try await story.leave(&browser, ["scope": "openid"])
             let back = try await browser.open(try await story.visit(departure, in: &other))
-            let answer = try await browser.open(try #require(back.header("location")))
+            let answer = try await browser.open(try #require(back.header("location"), "\(back)"))
             let tokens = try await story.here.redeemAuthorization(try answer.requireRedirected("code"))
             #expect(try await story.here.idToken(in: tokens)["auth_time"]?.integer == signedInAt)
             // For somebody who wants to know that they are at their screen, it is too old.
@@ -90,6 +90,7 @@ struct UpstreamSignInTests {
         arguments: Backend.available)
     func buttons(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
+            story.here.server.clock.advance(by: .milliseconds(1))
             let second = try await story.here.issuer(
                 discoveredAt: "http://127.0.0.1:9/none",
                 [.init("issuer", "https://paper.example"), .init("sign_in_name", "Paper & <Co>")])

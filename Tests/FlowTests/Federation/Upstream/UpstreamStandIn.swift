@@ -13,7 +13,7 @@ final class UpstreamStandIn: Sendable {
     }
 
     private final class Shelf: Sendable {
-        let state = Mutex((pages: [String: IssuerHost.Page](), redemptions: [Redemption]()))
+        let state = Mutex((pages: [String: IssuerHost.Page](), redemptions: [Redemption](), bearers: [String]()))
     }
 
     let key = PrivateKey.generate(.es256)
@@ -29,27 +29,33 @@ final class UpstreamStandIn: Sendable {
             guard let head = connection.head(), let line = head.first else { return }
             let target = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
             let path = String(target.prefix { $0 != "?" })
+            let authorization = LocalListener.Connection.header("authorization", in: head)
             let redemption = connection.body(after: head).map { body in
-                Redemption(
-                    form: Self.pairs(body), authorization: LocalListener.Connection.header("authorization", in: head))
+                Redemption(form: Self.pairs(body), authorization: authorization)
             }
             let page = shelf.state.withLock { state in
+                if path == "/userinfo", let authorization { state.bearers.append(authorization) }
                 if path.hasSuffix("token"), let redemption { state.redemptions.append(redemption) }
                 return state.pages[path] ?? IssuerHost.Page(body: "{}", status: "404 Not Found")
             }
             connection.send(page.bytes)
         })
-        let document: [JSON.Member] = [
-            .init("issuer", .string(issuer)), .init("jwks_uri", .string(origin + "/keys")),
-            .init("authorization_endpoint", .string(origin + "/authorize")),
-            .init("token_endpoint", .string(origin + "/token")),
-        ]
         publish("/discovery", JSON.object(document.changed(changes)))
         publish("/keys", ["keys": [JSONWebKey(key).json]])
     }
 
     var origin: String { "http://127.0.0.1:\(listener.port)" }
     var issuer: String { name ?? origin }
+    /// What its userinfo endpoint was asked with.
+    var bearers: [String] { shelf.state.withLock(\.bearers) }
+
+    private var document: [JSON.Member] {
+        [
+            .init("issuer", .string(issuer)), .init("jwks_uri", .string(origin + "/keys")),
+            .init("authorization_endpoint", .string(origin + "/authorize")),
+            .init("token_endpoint", .string(origin + "/token")),
+        ]
+    }
     var redemptions: [Redemption] { shelf.state.withLock(\.redemptions) }
 
     func publish(_ path: String, _ json: JSON, status: String = "200 OK") {
@@ -58,6 +64,11 @@ final class UpstreamStandIn: Sendable {
 
     func publish(_ path: String, text: String, status: String = "200 OK") {
         shelf.state.withLock { $0.pages[path] = IssuerHost.Page(body: text, status: status) }
+    }
+
+    /// Says in its document that it has another endpoint.
+    func addEndpoint(_ name: String, _ path: String) {
+        publish("/discovery", .object(document.changed([name: .string(origin + path)])))
     }
 
     func stop() { listener.stop() }

@@ -1,0 +1,91 @@
+import JOSE
+import OAuth
+public import Values
+
+/// How it learns who came back.
+extension UpstreamSignIn {
+    /// Who came back, as `answer` to `request` says, which was just spent under `state`.
+    public func person(
+        by answer: UpstreamAnswer, to request: UpstreamRequest, _ state: UpstreamRequests.State,
+        at issuer: TrustedIssuer
+    ) async throws -> UpstreamPerson {
+        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
+        let endpoints = try await endpoints(of: issuer)
+        try check(answer.issuer, issuer, endpoints)
+        let code = try answer.code
+        let tokens = try await partners.tokens.redeem(
+            code, verifier: verifier(of: state), redirectURI: redirectURI(of: issuer), as: settings, at: issuer,
+            endpoints)
+        guard issuer.app?.provider != .facebook else { return try await facebook(tokens, at: issuer) }
+        guard let idToken = tokens.idToken else { throw UpstreamRefusal.mistrusted(reason: "no id_token") }
+        let token = try await verified(
+            idToken, by: issuer,
+            UpstreamIDToken.Expectation(
+                names: issuer.names, client: settings.clientID, otherParties: issuer.rules.authorizedParties,
+                nonce: nonce(of: state), accessToken: tokens.accessToken))
+        if request.isAnew {
+            // Their clock may be behind ours; by more than this it is no matter of clocks.
+            guard let signedInAt = token.signedInAt, signedInAt >= request.createdAt - .seconds(60) else {
+                throw UpstreamRefusal.stale
+            }
+        }
+        let claims = try await claims(of: token, tokens, settings, endpoints)
+        return UpstreamPerson(
+            person: IssuerPerson(claims.adding(answer.names), subject: token.subject, of: issuer),
+            signedInAt: token.signedInAt)
+    }
+
+    /// What the token says of the person, and, where that is not all that was asked for, what the userinfo endpoint adds
+    /// (Core §5.4: with a code it need not be in the token).
+    private func claims(
+        of token: UpstreamIDToken, _ tokens: UpstreamTokens.Answer, _ settings: SignInSettings,
+        _ endpoints: IssuerEndpoints
+    ) async throws(UpstreamRefusal) -> JSON {
+        let wanted = [("email", "email"), ("profile", "name")].filter { scope, claim in
+            settings.scope.split(separator: " ").contains { $0 == scope } && token.claims[claim] == nil
+        }
+        guard !wanted.isEmpty, let address = endpoints.userinfo, let accessToken = tokens.accessToken else {
+            return token.claims
+        }
+        let more = try await partners.tokens.claims(at: address, with: accessToken)
+        // Core §5.3.2: else it could be about anybody.
+        guard more["sub"]?.string == token.subject else { throw .mistrusted(reason: "userinfo sub") }
+        return token.claims.adding(more.members ?? [])
+    }
+
+    /// RFC 9207 §2.4: whoever names itself must be who was asked, and who says that it does must do so.
+    private func check(_ name: String?, _ issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws(UpstreamRefusal) {
+        guard let name else {
+            guard !endpoints.namesItself else { throw .mistrusted(reason: "iss missing") }
+            return
+        }
+        guard issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+            throw .mistrusted(reason: "iss of another")
+        }
+    }
+
+    private func verified(
+        _ token: String, by issuer: TrustedIssuer, _ expected: UpstreamIDToken.Expectation
+    ) async throws -> UpstreamIDToken {
+        do {
+            return try UpstreamIDToken(try await partners.verifier.verify(token, of: issuer), expected, at: clock.now)
+        } catch let rejection as JWTRejection {
+            throw UpstreamRefusal.mistrusted(reason: "id_token \(rejection)")
+        } catch let error as OAuthError {
+            throw UpstreamRefusal.unavailable(reason: error.logText)
+        }
+    }
+
+    private func facebook(_ tokens: UpstreamTokens.Answer, at issuer: TrustedIssuer) async throws -> UpstreamPerson {
+        guard let token = tokens.accessToken else { throw UpstreamRefusal.mistrusted(reason: "no access_token") }
+        do {
+            let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer)
+            return UpstreamPerson(
+                person: IssuerPerson(person, subject: subject, of: issuer), signedInAt: nil)
+        } catch let error as OAuthError where error.code == .temporarilyUnavailable {
+            throw UpstreamRefusal.unavailable(reason: error.logText)
+        } catch let error as OAuthError {
+            throw UpstreamRefusal.mistrusted(reason: error.logText)
+        }
+    }
+}

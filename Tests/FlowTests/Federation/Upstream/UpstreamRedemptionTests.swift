@@ -1,0 +1,112 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Sign in with another issuer: what it is asked, and what it answers")
+struct UpstreamRedemptionTests {
+    @Test("a token endpoint that refuses, stumbles, talks nonsense or is gone", arguments: Backend.available)
+    func tokenEndpoint(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            let big = "{\"id_token\":\"\(String(repeating: "x", count: 70_000))\"}"
+            for (status, body, expected, reason) in [
+                (
+                    "400 Bad Request", "{\"error\":\"invalid_grant\"}", 502,
+                    "upstream_failed: token endpoint: invalid_grant"
+                ),
+                (
+                    "401 Unauthorized", "{\"error\":\"invalid_client\"}", 502,
+                    "upstream_failed: token endpoint: invalid_client"
+                ),
+                ("400 Bad Request", "{\"error\":\"a\\nreason=b\"}", 502, "upstream_failed: token endpoint: areasonb"),
+                ("400 Bad Request", "{}", 503, "upstream_unavailable"), ("500 Oops", "{}", 503, "upstream_unavailable"),
+                ("302 Found", "{}", 503, "upstream_unavailable"), ("200 OK", "<html>", 503, "upstream_unavailable"),
+                ("200 OK", "[]", 503, "upstream_unavailable"), ("200 OK", big, 503, "upstream_unavailable"),
+                ("200 OK", "{\"id_token\":7}", 502, "upstream_mistrusted"),
+            ] {
+                let departure = try await story.leave(&browser)
+                story.there.publish("/token", text: body, status: status)
+                let answer = try await story.comeBack(departure, in: &browser)
+                story.expect(expected, reason, answer, browser)
+                #expect(answer.link(to: "/login?continue=") != nil)
+            }
+            let departure = try await story.leave(&browser)
+            story.there.stop()
+            story.expect(503, "upstream_unavailable", try await story.comeBack(departure, in: &browser), browser)
+            #expect(!story.here.server.log.says("a secret"))
+            #expect(!story.here.server.log.says("a-code"))
+        }
+    }
+
+    @Test(
+        "an issuer whose document cannot be had: the button leads to a page that says so", arguments: Backend.available)
+    func noDocument(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            story.there.publish("/discovery", text: "{}")
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            let answer = try await browser.open(try page.requireLink(to: "/login/with/\(story.issuer)?"))
+            story.expect(503, "upstream_unavailable", answer, browser)
+            #expect(answer.words.contains("<bdi>The Mill</bdi> does not answer right now"))
+        }
+    }
+
+    @Test(
+        "the code is redeemed with the verifier, at the same address, by our credentials", arguments: Backend.available)
+    func redemption(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["grant_type"] == "authorization_code")
+            #expect(redemption.form["redirect_uri"] == UpstreamStory.origin + story.callback)
+            #expect(redemption.form["code_verifier"]?.count == 43)
+            #expect(redemption.form["client_secret"] == nil && redemption.form["client_id"] == nil)
+            // RFC 6749 §2.3.1: encoded as in a form before they are joined.
+            #expect(redemption.authorization == "Basic c3BpbmRsZS1oZXJlOmElMjBzZWNyZXQlMjAlMjYlMjBtb3Jl")
+        }
+        try await StandInStory.with(
+            backend, document: ["token_endpoint_auth_methods_supported": ["client_secret_post"]]
+        ) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.authorization == nil)
+            #expect(redemption.form["client_secret"] == "a secret & more")
+            #expect(redemption.form["client_id"] == "spindle-here")
+        }
+        try await StandInStory.with(backend, ["client_secret": .null]) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["client_secret"] == nil && redemption.authorization == nil)
+            #expect(redemption.form["client_id"] == "spindle-here")
+        }
+    }
+
+    @Test("what is not in the ID token is asked of the userinfo endpoint", arguments: Backend.available)
+    func userinfo(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann", "locale": "no"])
+            story.there.addEndpoint("userinfo_endpoint", "/userinfo")
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            #expect(story.there.bearers == ["Bearer at"])
+            let code = try await browser.open(story.here.authorizeAddress()).requireRedirected("code")
+            let person = try await story.here.redeemAuthorization(code).require("user_id")
+            #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
+
+            // About somebody else, or not to be had: nobody is signed in by half a word.
+            browser.forgetSession()
+            story.there.publish("/userinfo", ["sub": "ola"])
+            story.expect(502, "upstream_mistrusted: userinfo", try await story.signIn(&browser), browser)
+            story.there.publish("/userinfo", text: "ey.a.jwt")
+            story.expect(503, "upstream_unavailable: userinfo", try await story.signIn(&browser), browser)
+            story.there.publish("/userinfo", ["sub": "kari"], status: "401 Unauthorized")
+            story.expect(503, "upstream_unavailable: userinfo", try await story.signIn(&browser), browser)
+            // All that was asked for is in the token: there is no need.
+            let answer = try await story.signIn(&browser, ["email": "kari@example.com", "name": "Kari"])
+            #expect(answer.status == 303)
+        }
+    }
+}

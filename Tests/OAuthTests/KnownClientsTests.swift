@@ -1,0 +1,25 @@
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import OAuth
+
+@Suite("Clients that are kept in memory")
+struct KnownClientsTests {
+    @Test("one that nobody asks for any more is let go when another comes")
+    func letGo() async throws {
+        let fixture = try await AuthorizationFixture()
+        let known = KnownClients(clock: fixture.clock)
+        let client = try #require(try await fixture.client(.own))
+        func ask(_ id: String) async throws {
+            _ = try await known.entry(Client.ID(id)) { KnownClients.Entry(client: client, secrets: [], isLive: true) }
+        }
+        for number in 0..<100 { try await ask("\(number)") }
+        #expect(known.count == 100)
+        fixture.clock.advance(by: KnownClients.memory)
+        try await ask("another")
+        #expect(known.count == 1)
+        await fixture.database.close()
+    }
+}
