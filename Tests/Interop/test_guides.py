@@ -3,10 +3,12 @@
 import json
 import re
 import subprocess
+from urllib.parse import urlencode
 
 import pytest
 
 from harness.server import REPOSITORY
+from harness.spindle import PKCE
 from harness.walk import expect_in_order, walk
 
 # What the walk of each page prints, line after line.
@@ -27,6 +29,11 @@ SIGNS = {
 }
 
 
+# Pages on other issuers, and what their commands name that the reader has from elsewhere.
+ISSUERS = ("guide-google.md", "guide-apple.md", "guide-facebook.md")
+SECRETS = {"client_secret", "app_secret", "private_key", "team_id", "key_id"}
+
+
 @pytest.mark.parametrize("guide", SIGNS)
 def test_the_walk_of_a_guide_does_what_it_says(guide, tmp_path, program):
     program("curl", "curl")
@@ -37,22 +44,53 @@ def test_the_walk_of_a_guide_does_what_it_says(guide, tmp_path, program):
 def test_what_a_guide_has_administration_do_is_done(guide, world, program):
     """The commands beside the walk, with what the reader fills in."""
     program("curl", "curl")
-    text = (REPOSITORY / "docs" / guide).read_text("utf-8").partition("<!-- walk -->")[0]
-    commands = [
-        command for command in re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
-        if "/admin/v1/" in command
-    ]
+    commands = administration(guide, world)
     assert commands
     for command in commands:
-        command = command.replace("https://id.example/admin", world.spindle.origin + "/admin")
-        command = command.replace('"merchant_id": "…"', f'"merchant_id": "{world.merchant}"')
-        assert "…" not in command, command
-        done = subprocess.run(
-            ["bash", "-c", command.replace("curl ", "curl -sS ", 1)], capture_output=True, text=True, timeout=30,
-            env={"PATH": "/usr/bin:/bin", "ADMIN": world.spindle.admin_token(), "USER": world.person.id},
-        )
-        answer = json.loads(done.stdout)
+        answer = done(command, world, USER=world.person.id)
         assert "client_id" in answer or "user_id" in answer, (command, answer)
         # What was said is what is there.
         for name, value in json.loads(command.partition(" -d '")[2].rpartition("'")[0]).items():
             assert answer[name] == value, name
+
+
+@pytest.mark.parametrize("guide", ISSUERS)
+def test_with_what_a_guide_registers_there_is_a_button(guide, world, program, tmp_path):
+    program("curl", "curl")
+    key = program("openssl", "openssl")
+    subprocess.run(
+        [key, "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-out", tmp_path / "AuthKey_FGHIJ67890.p8"], check=True, capture_output=True)
+    registration, change = administration(guide, world)
+    issuer = done(registration, world, tmp_path)["id"]
+    login = "/login?" + urlencode({"continue": world.spindle.authorize_path(world.app, PKCE())})
+    assert f"/login/with/{issuer}?" not in world.spindle.call("GET", login).body.decode()
+
+    answer = done(change, world, tmp_path, ISSUER=issuer)
+    assert not SECRETS & set(answer), "a secret is told"
+    for name in re.findall(r'"(\w+)":', registration + change):
+        assert name in answer or name in SECRETS, name
+    assert f"/login/with/{issuer}?" in world.spindle.call("GET", login).body.decode()
+
+
+def administration(guide: str, world) -> list[str]:
+    """The commands to administration beside the walk of a page, with the world's server and merchant in them."""
+    text = (REPOSITORY / "docs" / guide).read_text("utf-8").partition("<!-- walk -->")[0]
+    commands = re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+    commands = [command for command in commands if "/admin/v1/" in command]
+    for old, new in (
+        ("https://id.example/admin", world.spindle.origin + "/admin"),
+        ('"merchant_id": "…"', f'"merchant_id": "{world.merchant}"'),
+    ):
+        commands = [command.replace(old, new) for command in commands]
+    assert not any("…" in command for command in commands), commands
+    return commands
+
+
+def done(command: str, world, folder=None, **variables: str) -> dict:
+    """What administration answers to a command."""
+    run = subprocess.run(
+        ["bash", "-c", command.replace("curl ", "curl -sS ", 1)], capture_output=True, text=True, timeout=30,
+        cwd=folder, env={"PATH": "/usr/bin:/bin", "ADMIN": world.spindle.admin_token(), **variables},
+    )
+    return json.loads(run.stdout)
