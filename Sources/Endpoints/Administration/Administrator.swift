@@ -21,6 +21,16 @@ enum Administrator: Sendable {
         }
     }
 
+    /// The merchant that `json` names, or else its own: for whom something is made. `what` it may make for no other.
+    func merchant(_ json: JSON, toMake what: String) throws -> Merchant.ID {
+        let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
+        guard let merchant = named ?? confines else { throw JSONFault("merchant_id", "given") }
+        guard covers(merchant) else {
+            throw Problem.forbidden("You may make \(what) of your own merchant only.", member: "merchant_id")
+        }
+        return merchant
+    }
+
     func requirePlatform(_ what: String) throws {
         guard case .platform = self else {
             throw Problem.forbidden("Only the platform's administrator may \(what).")

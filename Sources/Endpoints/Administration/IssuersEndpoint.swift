@@ -25,11 +25,7 @@ public struct IssuersEndpoint: Endpoint {
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let json = try await request.jsonObject()
-        let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
-        guard let merchant = named ?? administrator.confines else { throw JSONFault("merchant_id", "given") }
-        guard administrator.covers(merchant) else {
-            throw Problem.forbidden("You may register issuers of your own merchant only.", member: "merchant_id")
-        }
+        let merchant = try administrator.merchant(json, toMake: "issuers")
         let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
         return .json(issuer.json, status: .created)
     }

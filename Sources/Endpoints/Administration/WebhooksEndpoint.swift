@@ -27,11 +27,7 @@ public struct WebhooksEndpoint: Endpoint {
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let json = try await request.jsonObject()
-        let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
-        guard let merchant = named ?? administrator.confines else { throw JSONFault("merchant_id", "given") }
-        guard administrator.covers(merchant) else {
-            throw Problem.forbidden("You may make webhooks of your own merchant only.", member: "merchant_id")
-        }
+        let merchant = try administrator.merchant(json, toMake: "webhooks")
         return .json(shown(try await webhooks.register(json, merchant: merchant)), status: .created)
     }
 

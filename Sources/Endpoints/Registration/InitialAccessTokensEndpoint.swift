@@ -23,11 +23,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let json = try await request.jsonObject()
-        let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
-        guard let merchant = named ?? administrator.confines else { throw JSONFault("merchant_id", "given") }
-        guard administrator.covers(merchant) else {
-            throw Problem.forbidden("You may let clients register with your own merchant only.", member: "merchant_id")
-        }
+        let merchant = try administrator.merchant(json, toMake: "initial access tokens")
         let (token, value) = try await tokens.issue(json, for: merchant)
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]
         return .json(.object(shown), status: .created)

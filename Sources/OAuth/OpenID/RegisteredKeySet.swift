@@ -1,5 +1,5 @@
 import Cryptography
-public import JOSE
+import JOSE
 
 /// The public keys that a client registered by value (`jwks`).
 ///
