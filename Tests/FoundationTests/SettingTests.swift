@@ -129,6 +129,16 @@ import Values
         }
     }
 
+    @Test("keys rotate by whole days, a week at the least, or never")
+    func keyRotation() throws {
+        #expect(try read([:]).keyRotation == .days(90))
+        #expect(try read(["key_rotation": "7"]).keyRotation == .days(7))
+        #expect(try read(["key_rotation": "0"]).keyRotation == nil)
+        for text in ["1", "6", "-7", "3651", "7.5", "weekly"] {
+            #expect(faults(["key_rotation": text]).map(\.key) == ["key_rotation"])
+        }
+    }
+
     @Test("addresses on the web are https, or on this machine; only that of terms keeps its last slash")
     func webAddresses() throws {
         let configuration = try read([

@@ -51,7 +51,12 @@ extension SpindleConfiguration {
         let mailFrom = reading.sender(under: issuer)
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
-        let days = reading.number(.keyRotation, of: "days", within: 0...3650) ?? 90
+        // A key is published for a month after its last signature. Of keys that change every day that would be more than
+        // others read.
+        let days =
+            reading.value(.keyRotation, "0, or a whole number of days from 7 to 3650") { text in
+                Int(text).flatMap { $0 == 0 || (7...3650).contains($0) ? $0 : nil }
+            } ?? 90
         keyRotation = days == 0 ? nil : .days(Int64(days))
         let webAddress = "an https URL"
         // As it stands: a slash at its end may belong to it.
