@@ -46,6 +46,11 @@ public struct Callbacks: Sendable {
 
     /// What is to be told of one change, whoever it concerns. Made outside of the transaction, which may run twice.
     public func announcement(at now: Timestamp) -> CallbackAnnouncement {
-        CallbackAnnouncement(self, at: now, origin: random.bytes(16))
+        announcement(at: now, origin: random.bytes(16))
+    }
+
+    /// As above, where 16 bytes of chance were drawn for the change already.
+    func announcement(at now: Timestamp, origin: [UInt8]) -> CallbackAnnouncement {
+        CallbackAnnouncement(self, at: now, origin: origin)
     }
 }

@@ -28,10 +28,11 @@ public struct BearerTokenMint: TokenMint {
         let accessToken = try await accessToken(for: authorization, at: now)
         let newPermission = permission(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
+        let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(random.bytes(16)), permission: newPermission?.id ?? authorization.existingPermission,
+            id: Base64URL.encode(origin), permission: newPermission?.id ?? authorization.existingPermission,
             accessToken: accessToken.fingerprint, now: now)
-        let announcement = callbacks.announcement(at: now)
+        let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await database.write { db -> ClaimOutcome in
             let outcome = try authorization.claim.win(attempt, in: db)
