@@ -7,6 +7,7 @@ extension Migration {
         Migration(version: 2, name: "people", text: PackageResources.v002_people_sql),
         Migration(version: 3, name: "spid", text: PackageResources.v003_spid_sql),
         Migration(version: 4, name: "openid", text: PackageResources.v004_openid_sql),
+        Migration(version: 5, name: "defences", text: PackageResources.v005_defences_sql),
     ]
 
     private init(version: Int, name: String, text: [UInt8]) {

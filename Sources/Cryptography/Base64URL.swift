@@ -10,7 +10,8 @@ public enum Base64URL {
 
     /// Encodes `bytes` without padding.
     public static func encode(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { buffer in
+        let alphabet = alphabet
+        return unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { buffer in
             var count = 0
             var pending: UInt32 = 0
             var bits: UInt32 = 0
@@ -19,12 +20,12 @@ public enum Base64URL {
                 bits += 8
                 while bits >= 6 {
                     bits -= 6
-                    buffer[count] = alphabet[Int(pending >> bits & 63)]
+                    unsafe buffer[count] = alphabet[Int(pending >> bits & 63)]
                     count += 1
                 }
             }
             if bits > 0 {
-                buffer[count] = alphabet[Int(pending << (6 - bits) & 63)]
+                unsafe buffer[count] = alphabet[Int(pending << (6 - bits) & 63)]
                 count += 1
             }
             return count
@@ -33,12 +34,19 @@ public enum Base64URL {
 
     /// Decodes `text`, or returns nil when it is not canonical base64url without padding.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        let utf8 = text.utf8
+        return unsafe utf8.withContiguousStorageIfAvailable { unsafe decode($0) }
+            ?? Array(utf8).withUnsafeBufferPointer { unsafe decode($0) }
+    }
+
+    private static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        let values = values
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count * 3 / 4)
+        bytes.reserveCapacity(text.count * 3 / 4)
         var pending: UInt32 = 0
         var bits: UInt32 = 0
-        for letter in text.utf8 {
-            let value = values[Int(letter)]
+        for index in text.indices {
+            let value = unsafe values[Int(text[index])]
             guard value != none else { return nil }
             pending = pending << 6 | UInt32(value)
             bits += 6

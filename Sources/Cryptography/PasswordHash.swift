@@ -1,5 +1,5 @@
 import CArgon2
-import Foundation
+import InternationalText
 
 /// What a password hash costs (RFC 9106). More memory or more iterations: dearer for everyone, thieves included.
 public struct PasswordHashParameters: Sendable, Hashable {
@@ -24,10 +24,16 @@ public struct PasswordHash: Sendable, Hashable {
 
     public init(encoded: String) { self.encoded = encoded }
 
-    /// Whether it was made otherwise than with Argon2id at the cost of `parameters`, so that the next right password should be hashed anew.
+    /// Whether it costs a thief less than Argon2id at the cost of `parameters`, so that the next right password should be
+    /// hashed anew. One that takes as much memory, and as much work in all, stays: another system chose it so.
     public func needsUpgrade(to parameters: PasswordHashParameters) -> Bool {
-        let cost = "m=\(parameters.memoryKiB),t=\(parameters.iterations),p=\(parameters.parallelism)"
-        return !encoded.hasPrefix("$argon2id$v=19$\(cost)$")
+        let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
+        guard fields.count == 6, fields[1] == "argon2id", fields[2] == "v=19",
+            let cost = HashField.numbers(fields[3], named: ["m", "t", "p"])
+        else { return true }
+        let memory = Int(parameters.memoryKiB)
+        let (work, isTooMuch) = cost[0].multipliedReportingOverflow(by: cost[1])
+        return cost[0] < memory || (!isTooMuch && work < memory * Int(parameters.iterations))
     }
 }
 
@@ -46,7 +52,7 @@ extension PasswordHash {
         let (m, t, p) = (parameters.memoryKiB, parameters.iterations, parameters.parallelism)
         let capacity = argon2_encodedlen(t, m, p, UInt32(salt.count), UInt32(Self.hashLength), Argon2_id)
         var text = [CChar](repeating: 0, count: capacity)
-        let status = argon2id_hash_encoded(
+        let status = unsafe argon2id_hash_encoded(
             t, m, p, password, password.count, salt, salt.count, Self.hashLength, &text, capacity)
         guard status == ARGON2_OK.rawValue else { throw PasswordHashingFailed() }
         self.encoded = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -73,7 +79,7 @@ extension PasswordHash {
         init(_ text: String) throws(PasswordTooLong) {
             let typed = Array(text.utf8)
             guard typed.count <= PasswordTooLong.limit else { throw PasswordTooLong() }
-            normalized = Array(text.precomposedStringWithCanonicalMapping.utf8)
+            normalized = Array(text.canonicallyComposed.utf8)
             readings = normalized == typed ? [normalized] : [normalized, typed]
         }
     }

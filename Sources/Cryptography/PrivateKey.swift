@@ -4,7 +4,7 @@ import COpenSSL
 ///
 /// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer: it is made once, never changed after, counted atomically, and
 /// every signature has a context of its own, which is what OpenSSL asks of keys shared between threads.
-public final class PrivateKey: @unchecked Sendable {
+@safe public final class PrivateKey: @unchecked Sendable {
     /// The JWA name of a signature (RFC 7518 §3.1).
     public enum Algorithm: String, Sendable, CaseIterable {
         /// RSASSA-PKCS1-v1_5 with SHA-256 and 2048 bits.
@@ -34,57 +34,59 @@ public final class PrivateKey: @unchecked Sendable {
 
     private init(algorithm: Algorithm, owning key: OpaquePointer) {
         self.algorithm = algorithm
-        self.key = key
+        unsafe self.key = unsafe key
     }
 
-    deinit { EVP_PKEY_free(key) }
+    deinit { unsafe EVP_PKEY_free(key) }
 
     /// Makes a key of OpenSSL's own randomness; an RSA key takes a good part of a second.
     public static func generate(_ algorithm: Algorithm) -> PrivateKey {
+        OpenSSL.start()
         let key =
             switch algorithm {
-            case .rs256, .ps256: spindle_generate_rsa(2048)
-            case .es256: spindle_generate_ec("P-256")
-            case .edDSA: spindle_generate_ed25519()
+            case .rs256, .ps256: unsafe spindle_generate_rsa(2048)
+            case .es256: unsafe spindle_generate_ec("P-256")
+            case .edDSA: unsafe spindle_generate_ed25519()
             }
-        guard let key else { preconditionFailure("OpenSSL could not make a key") }
-        return PrivateKey(algorithm: algorithm, owning: key)
+        guard let key = unsafe key else { preconditionFailure("OpenSSL could not make a key") }
+        return unsafe PrivateKey(algorithm: algorithm, owning: key)
     }
 
     /// Reads PKCS #8 in DER (RFC 5208), not encrypted.
     public convenience init(pkcs8 bytes: [UInt8], algorithm: Algorithm) throws(Unreadable) {
-        let key = bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+        OpenSSL.start()
+        let key = unsafe bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
             var cursor = buffer.baseAddress
-            guard let info = d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, buffer.count) else { return nil }
-            defer { PKCS8_PRIV_KEY_INFO_free(info) }
+            guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, buffer.count) else { return nil }
+            defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
             // The reader stops where the key ends; what follows would be carried along unseen.
-            guard let start = buffer.baseAddress, cursor == start + buffer.count else { return nil }
-            return EVP_PKCS82PKEY(info)
+            guard let start = buffer.baseAddress, unsafe cursor == start + buffer.count else { return nil }
+            return unsafe EVP_PKCS82PKEY(info)
         }
-        guard let key else {
+        guard let key = unsafe key else {
             ERR_clear_error()
             throw Unreadable()
         }
         let fits =
             switch algorithm {
-            case .rs256, .ps256: EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) >= 2048
-            case .edDSA: EVP_PKEY_is_a(key, "ED25519") == 1
-            case .es256: EVP_PKEY_is_a(key, "EC") == 1 && curve(of: key) == "prime256v1"
+            case .rs256, .ps256: unsafe EVP_PKEY_is_a(key, "RSA") == 1 && EVP_PKEY_get_bits(key) >= 2048
+            case .edDSA: unsafe EVP_PKEY_is_a(key, "ED25519") == 1
+            case .es256: unsafe EVP_PKEY_is_a(key, "EC") == 1 && curve(of: key) == "prime256v1"
             }
         guard fits else {
-            EVP_PKEY_free(key)
+            unsafe EVP_PKEY_free(key)
             throw Unreadable()
         }
-        self.init(algorithm: algorithm, owning: key)
+        unsafe self.init(algorithm: algorithm, owning: key)
     }
 
     /// PKCS #8 in DER, in the clear: for sealing and nothing else.
     public var pkcs8: [UInt8] {
-        guard let info = EVP_PKEY2PKCS8(key) else { preconditionFailure("out of memory") }
-        defer { PKCS8_PRIV_KEY_INFO_free(info) }
-        return [UInt8](unsafeUninitializedCapacity: Int(i2d_PKCS8_PRIV_KEY_INFO(info, nil))) { buffer, count in
+        guard let info = unsafe EVP_PKEY2PKCS8(key) else { preconditionFailure("out of memory") }
+        defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
+        return unsafe [UInt8](unsafeUninitializedCapacity: Int(i2d_PKCS8_PRIV_KEY_INFO(info, nil))) { buffer, count in
             var cursor = buffer.baseAddress
-            count = Int(i2d_PKCS8_PRIV_KEY_INFO(info, &cursor))
+            count = unsafe Int(i2d_PKCS8_PRIV_KEY_INFO(info, &cursor))
         }
     }
 
@@ -99,15 +101,16 @@ public final class PrivateKey: @unchecked Sendable {
     /// The public number OpenSSL keeps under `name`, padded to `length` when that is given.
     private func number(_ name: String, length: Int? = nil) -> [UInt8] {
         var number: OpaquePointer?
-        precondition(EVP_PKEY_get_bn_param(key, name, &number) == 1, "the key has no \(name)")
-        defer { BN_free(number) }
-        return bigEndian(number, length: length ?? Int(BN_num_bits(number) + 7) / 8)
+        precondition(unsafe EVP_PKEY_get_bn_param(key, name, &number) == 1, "the key has no \(name)")
+        defer { unsafe BN_free(number) }
+        return unsafe bigEndian(number, length: length ?? Int(BN_num_bits(number) + 7) / 8)
     }
 
     private var rawPoint: [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+        unsafe [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
             var length = 32
-            precondition(EVP_PKEY_get_raw_public_key(key, buffer.baseAddress, &length) == 1, "no point of Ed25519")
+            let done = unsafe EVP_PKEY_get_raw_public_key(key, buffer.baseAddress, &length) == 1
+            precondition(done, "no point of Ed25519")
             count = length
         }
     }
@@ -121,15 +124,16 @@ extension PrivateKey: CustomStringConvertible, CustomReflectable {
 private func curve(of key: OpaquePointer) -> String? {
     var name = [UInt8](repeating: 0, count: 64)
     var length = 0
-    let found = name.withUnsafeMutableBytes {
-        EVP_PKEY_get_group_name(key, $0.bindMemory(to: CChar.self).baseAddress, $0.count, &length)
+    let found = unsafe name.withUnsafeMutableBytes {
+        unsafe EVP_PKEY_get_group_name(key, $0.bindMemory(to: CChar.self).baseAddress, $0.count, &length)
     }
     return found == 1 ? String(decoding: name.prefix(length), as: UTF8.self) : nil
 }
 
 func bigEndian(_ number: OpaquePointer?, length: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-        precondition(BN_bn2binpad(number, buffer.baseAddress, Int32(length)) == length, "a number of another size")
+    unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+        let written = unsafe BN_bn2binpad(number, buffer.baseAddress, Int32(length))
+        precondition(written == length, "a number of another size")
         count = length
     }
 }

@@ -11,9 +11,10 @@ public struct SystemRandom: RandomSource {
     public init() {}
 
     public func bytes(_ count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+        OpenSSL.start()
+        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             // A generator that fails must never yield guessable tokens: there is nothing to go on with.
-            precondition(RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "the random generator failed")
+            precondition(unsafe RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "the random generator failed")
             initialized = count
         }
     }

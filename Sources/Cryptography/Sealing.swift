@@ -27,14 +27,14 @@ public struct SealingKey: Sendable {
     /// Seals `plaintext`; it opens only under the same key and `context`.
     public func seal(_ plaintext: [UInt8], context: String, random: any RandomSource) -> String {
         let nonce = random.bytes(Self.nonceLength)
-        guard let cipher = EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory") }
-        defer { EVP_CIPHER_CTX_free(cipher) }
+        guard let cipher = unsafe EVP_CIPHER_CTX_new() else { preconditionFailure("out of memory") }
+        defer { unsafe EVP_CIPHER_CTX_free(cipher) }
         let associated = Array(context.utf8)
         var length: Int32 = 0
         var output = [UInt8](repeating: 0, count: plaintext.count)
         var tag = [UInt8](repeating: 0, count: Self.tagLength)
         let done =
-            EVP_EncryptInit_ex(cipher, EVP_aes_256_gcm(), nil, bytes, nonce) == 1
+            unsafe EVP_EncryptInit_ex2(cipher, FetchedCipher.aes256GCM.evp, bytes, nonce, nil) == 1
             && EVP_EncryptUpdate(cipher, nil, &length, associated, Int32(associated.count)) == 1
             && EVP_EncryptUpdate(cipher, &output, &length, plaintext, Int32(plaintext.count)) == 1
             && EVP_EncryptFinal_ex(cipher, &tag, &length) == 1
@@ -46,9 +46,9 @@ public struct SealingKey: Sendable {
     /// Opens what `seal` made, or returns nil when key, context or a single bit differs.
     public func open(_ sealed: String, context: String) -> [UInt8]? {
         guard let input = Base64URL.decode(sealed), input.count >= Self.nonceLength + Self.tagLength,
-            let cipher = EVP_CIPHER_CTX_new()
+            let cipher = unsafe EVP_CIPHER_CTX_new()
         else { return nil }
-        defer { EVP_CIPHER_CTX_free(cipher) }
+        defer { unsafe EVP_CIPHER_CTX_free(cipher) }
         let nonce = Array(input.prefix(Self.nonceLength))
         let ciphertext = Array(input.dropFirst(Self.nonceLength).dropLast(Self.tagLength))
         var tag = Array(input.suffix(Self.tagLength))
@@ -57,7 +57,7 @@ public struct SealingKey: Sendable {
         var output = [UInt8](repeating: 0, count: ciphertext.count)
         var tail = [UInt8](repeating: 0, count: 16)
         let authentic =
-            EVP_DecryptInit_ex(cipher, EVP_aes_256_gcm(), nil, bytes, nonce) == 1
+            unsafe EVP_DecryptInit_ex2(cipher, FetchedCipher.aes256GCM.evp, bytes, nonce, nil) == 1
             && EVP_DecryptUpdate(cipher, nil, &length, associated, Int32(associated.count)) == 1
             && EVP_DecryptUpdate(cipher, &output, &length, ciphertext, Int32(ciphertext.count)) == 1
             && spindle_gcm_set_tag(cipher, Int32(Self.tagLength), &tag) == 1
@@ -73,13 +73,14 @@ extension SealingKey: CustomStringConvertible, CustomReflectable {
 
 /// HKDF-SHA-256 (RFC 5869), 32 bytes.
 func hkdf(key: [UInt8], salt: [UInt8], info: [UInt8]) -> [UInt8] {
-    guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else { preconditionFailure("out of memory") }
-    defer { EVP_PKEY_CTX_free(context) }
+    OpenSSL.start()
+    guard let context = unsafe EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, nil) else { preconditionFailure("out of memory") }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
     var output = [UInt8](repeating: 0, count: 32)
     var length = output.count
     let done =
-        EVP_PKEY_derive_init(context) == 1
-        && EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1
+        unsafe EVP_PKEY_derive_init(context) == 1
+        && EVP_PKEY_CTX_set_hkdf_md(context, FetchedDigest.sha256.evp) == 1
         && EVP_PKEY_CTX_set1_hkdf_salt(context, salt, Int32(salt.count)) == 1
         && EVP_PKEY_CTX_set1_hkdf_key(context, key, Int32(key.count)) == 1
         && EVP_PKEY_CTX_add1_hkdf_info(context, info, Int32(info.count)) == 1

@@ -16,4 +16,6 @@ public enum Undeliverable: Error, Sendable, Equatable {
     case temporary(String)
     /// Its receiver has enough on the way: in a moment.
     case busy
+    /// Its receiver failed so many times in a row, and is asked by one at a time until it answers.
+    case resting(failures: Int)
 }

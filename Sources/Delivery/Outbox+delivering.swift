@@ -9,8 +9,8 @@ extension Outbox {
         case delivered
         /// To be tried again.
         case postponed
-        /// Not tried: its receiver has enough to do.
-        case held
+        /// Not tried: its receiver has enough to do, or failed so many times in a row.
+        case held(failures: Int)
         /// Refused for good, or no longer of use.
         case givenUp
         /// Nobody can say: to be tried again.
@@ -24,7 +24,10 @@ extension Outbox {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
             case .delivered, .givenUp: try await remove(claim)
-            case .held: try await hold(claim, until: clock.now + Backoff.moment)
+            case .held(let failures):
+                // What waits for a receiver that is down is not taken up every few seconds.
+                let pause = failures == 0 ? Backoff.moment : Backoff.pause(after: failures, random: random)
+                try await hold(claim, until: clock.now + pause)
             case .unknown: try await postpone(claim, until: clock.now)
             case .postponed:
                 try await postpone(claim, until: clock.now + Backoff.pause(after: claim.attempt, random: random))
@@ -53,7 +56,9 @@ extension Outbox {
             log(.warning, "delivery postponed", claim, reason)
             return .postponed
         } catch Undeliverable.busy {
-            return .held
+            return .held(failures: 0)
+        } catch Undeliverable.resting(let failures) {
+            return .held(failures: failures)
         } catch is CancellationError {
             // The server stops: whoever comes next has the attempt.
             return .unknown
@@ -63,7 +68,7 @@ extension Outbox {
         }
     }
 
-    private func log(_ level: Logger.Level, _ message: Logger.Message, _ claim: Claim, _ reason: String) {
+    private func log(_ level: Logger.Level, _ message: String, _ claim: Claim, _ reason: String) {
         logger.log(
             level: level, message,
             metadata: [

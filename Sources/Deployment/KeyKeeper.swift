@@ -1,29 +1,32 @@
 import Keys
 import Logging
-import ServiceLifecycle
+import OAuth
 import Values
 
 /// Has the signing keys rotate in time.
-struct KeyKeeper: Service {
+struct KeyKeeper: BackgroundService {
     let keys: SigningKeys
+    let clients: Clients
     let period: Duration?
     let clock: any WallClock
     let logger: Logger
 
     private static let interval: Duration = .seconds(600)
 
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
+    func run(until stop: StopSignal) async {
+        await stop.cancelling {
             while !Task.isCancelled {
                 await rotate()
-                try await Task.sleep(for: Self.interval)
+                try? await Task.sleep(for: Self.interval)
             }
         }
     }
 
     private func rotate() async {
         do {
-            for change in try await keys.rotate(.init(period: period), at: clock.now) {
+            for change in try await keys.rotate(
+                .init(period: period), of: clients.algorithmsInUse(), at: clock.now)
+            {
                 logger.notice("signing key rotated", metadata: ["change": "\(change)"])
             }
         } catch {

@@ -14,8 +14,10 @@ struct OtherIssuers {
     private let directory: IssuerDirectory
     private let tokens: UpstreamTokens
 
-    init(_ configuration: SpindleConfiguration, _ stores: Stores, outbound: Outbound, seal: Seal, clock: any WallClock)
-    {
+    init(
+        _ configuration: SpindleConfiguration, _ stores: Stores, outbound: Outbound, seal: Seal, ring: KeyRing,
+        clock: any WallClock, random: any RandomSource
+    ) {
         providers = ProviderTokens(
             outbound: outbound,
             addresses: ProviderAddresses(facebook: configuration.facebookAPI, google: configuration.googleAPI),
@@ -24,13 +26,13 @@ struct OtherIssuers {
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
         people = IssuerPeople(database: stores.database, notice: LinkNotice(mail: stores.mail).say)
-        tokens = UpstreamTokens(outbound: outbound, seal: seal, clock: clock)
+        tokens = UpstreamTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
     }
 
     /// What sends `others` there and takes them back.
     func endpoints(for others: People, _ parts: Parts, site: Site, seal: Seal) -> [any Endpoint] {
         let (database, clock, random) = (parts.database, parts.clock, parts.random)
-        let requests = UpstreamRequests(database: database, seal: seal, clock: clock)
+        let requests = UpstreamRequests(database: database, clock: clock)
         let endpoint = UpstreamEndpoint(
             pages: others.pages,
             signIn: UpstreamSignIn(

@@ -3,12 +3,11 @@ import Mail
 import OAuth
 import OpenID
 import Outbound
-import ServiceLifecycle
 
 /// Sends what waits in the outbox: at once when nudged, and every two seconds what others left or what is due again.
 ///
 /// First in the list of services, so that it ends last: what the last requests posted still leaves.
-struct Postman: Service {
+struct Postman: BackgroundService {
     let outbox: Outbox
     /// One for each kind of parcel: a slow mail server keeps no callback waiting.
     let routes: [Route]
@@ -23,20 +22,15 @@ struct Postman: Service {
         ]
     }
 
-    func run() async {
-        await withGracefulShutdownHandler {
-            await withDiscardingTaskGroup { group in
-                for route in routes { group.addTask { await route.run() } }
-                group.addTask {
-                    try? await cancelWhenGracefulShutdown {
-                        while !Task.isCancelled {
-                            outbox.nudge()
-                            try await Task.sleep(for: Self.interval)
-                        }
-                    }
+    func run(until stop: StopSignal) async {
+        await withDiscardingTaskGroup { group in
+            for route in routes { group.addTask { await route.run() } }
+            await stop.cancelling {
+                while !Task.isCancelled {
+                    outbox.nudge()
+                    try? await Task.sleep(for: Self.interval)
                 }
             }
-        } onGracefulShutdown: {
             outbox.close()
         }
     }

@@ -1,7 +1,6 @@
 import Cryptography
 import Endpoints
 import Federation
-import Hummingbird
 import Identity
 import Keys
 import OAuth
@@ -13,12 +12,13 @@ import Values
 /// A server, wired and ready to listen.
 public struct Spindle: Sendable {
     /// What answers everybody; also administration, unless that has an address of its own.
-    let publicResponder: RouterResponder<SpindleContext>
+    let publicRouter: Router
     /// What answers administrators, when they have an address of their own.
-    let adminResponder: RouterResponder<SpindleContext>?
+    let adminRouter: Router?
     /// Every route of the public address, as `POST /login`: what is tested for all of them is compared with these.
     public let routes: [String]
     let signingKeys: SigningKeys
+    let clients: Clients
     let retention: Retention
     let deletion: Deletion
     /// What takes mails and callbacks to where they belong.
@@ -46,13 +46,17 @@ extension Spindle {
         let authenticator = ClientAuthenticator(
             database: database, known: stores.knownClients,
             assertions: ClientAssertions(
-                keys: clientKeys, secrets: SignSecrets(seal: seal), audiences: site.clientAudiences,
+                keys: clientKeys, secrets: SignSecrets(seal: seal), issuer: site.issuer,
+                tokenEndpoint: site.tokenEndpoint,
                 replays: replays, clock: clock))
         let initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
         let accessTokens = AccessTokens(database: database, clock: clock)
         let codes = AuthorizationCodes(database: database, random: random)
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
-        let others = OtherIssuers(configuration, stores, outbound: outbound, seal: seal, clock: clock)
+        let signingKeys = SigningKeys(database: database, seal: seal)
+        let ring = KeyRing(keys: signingKeys, clock: clock)
+        let others = OtherIssuers(
+            configuration, stores, outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
         let providers = ProviderAssertions(
             issuers: stores.issuers, secrets: SignSecrets(seal: seal), tokens: others.providers, origin: site.origin,
             clock: clock)
@@ -69,10 +73,8 @@ extension Spindle {
                 random: random),
             TokenExchangeGrant(signIn: assertions, issuer: site.issuer),
         ]
-        let signingKeys = SigningKeys(database: database, seal: seal)
-        let ring = KeyRing(keys: signingKeys, clock: clock)
         let names = SubjectNames(database: database, random: random)
-        let claims = UserClaims(accounts: stores.accounts)
+        let claims = UserClaims(accounts: stores.accounts, consents: Consents(database: database))
         let hints = IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)
         let ids = IDTokens(
             issuer: site.issuer, ring: ring, names: names,
@@ -112,7 +114,8 @@ extension Spindle {
                 registration: ClientRegistration(
                     database: database, clients: stores.clients, initialTokens: initialTokens,
                     sectors: SectorDocument.Source(askedBy: outbound),
-                    addresses: AddressRules(site: site.origin) { (try? policy.check($0)) != nil }, random: random),
+                    addresses: AddressRules(site: site.origin) { (try? policy.check($0)) != nil },
+                    allowsUnsafeTokens: site.allowsUnsafeTokens, random: random),
                 site: site),
             ExchangeEndpoint(tokens: accessTokens, codes: exchangeCodes),
             IntrospectionEndpoint(
@@ -179,7 +182,7 @@ extension Spindle {
                 AgreementResource(
                     agreements: people.agreements, clients: stores.clients, people: connectedPeople,
                     connections: connections, clock: clock),
-                TokenAuthenticationResource(tokens: accessTokens, clock: clock),
+                TokenAuthenticationResource(tokens: accessTokens, clients: stores.clients, clock: clock),
                 LogoutResource(permissions: stores.permissions, clock: clock),
                 UserResource(
                     people: connectedPeople, connections: connections, clients: stores.clients, apps: people.apps,
@@ -205,40 +208,29 @@ extension Spindle {
         ]
         let health = HealthEndpoint(database: database)
         let hasAdminAddress = configuration.adminListen != nil
-        let router = Router(
+        let routes = Routes(
             endpoints + people.endpoints + others.endpoints(for: people, parts, site: site, seal: seal) + [
                 api, health,
-            ],
-            administration: hasAdminAddress ? [] : administration,
-            pages: pages, crossOrigin: crossOrigin)
-        let adminRouter = Router(
-            [health], administration: administration, pages: pages, crossOrigin: crossOrigin)
-        let routes = router.routes.map(\.description)
+            ], administration: hasAdminAddress ? [] : administration)
+        func router(_ routes: Routes) -> Router {
+            Router(routes, pages: pages, crossOrigin: crossOrigin, logger: parts.logger, random: random)
+        }
         return Spindle(
-            publicResponder: router.responder(), adminResponder: hasAdminAddress ? adminRouter.responder() : nil,
-            routes: routes, signingKeys: signingKeys, retention: Retention(database: database),
-            deletion: stores.deletion,
-            postman: people.postman)
+            publicRouter: router(routes),
+            adminRouter: hasAdminAddress ? router(Routes([health], administration: administration)) : nil,
+            routes: routes.descriptions, signingKeys: signingKeys, clients: stores.clients,
+            retention: Retention(database: database),
+            deletion: stores.deletion, postman: people.postman)
     }
 }
 
-extension Router<SpindleContext> {
-    fileprivate convenience init(
-        _ endpoints: [any Endpoint], administration: [any Endpoint], pages: PageRenderer, crossOrigin: CrossOrigin
-    ) {
-        self.init(context: SpindleContext.self)
-        add(middleware: crossOrigin)
-        add(middleware: ErrorBoundary(pages: pages))
-        let root = group()
-        for endpoint in endpoints { endpoint.add(to: root) }
-        let admin = group("/admin/v1").add(middleware: ProblemBoundary())
-        for endpoint in administration { endpoint.add(to: admin) }
-    }
-
-    /// What answers, with a refusal where the method is not the path's.
-    fileprivate func responder() -> RouterResponder<SpindleContext> {
-        refuseOtherMethods()
-        return buildResponder()
+extension Routes {
+    fileprivate init(_ endpoints: [any Endpoint], administration: [any Endpoint]) {
+        var routes = Routes()
+        for endpoint in endpoints { endpoint.add(to: &routes) }
+        var admin = Routes(below: "/admin/v1", refusal: ProblemBoundary.response)
+        for endpoint in administration { endpoint.add(to: &admin) }
+        self = routes + admin
     }
 }
 
@@ -246,7 +238,8 @@ extension Site {
     init(_ configuration: SpindleConfiguration) {
         self.init(
             issuer: configuration.issuer.text, origin: configuration.issuer.origin,
-            sameSite: configuration.sessionSameSite == .none ? .none : .lax)
+            sameSite: configuration.sessionSameSite == .none ? .none : .lax,
+            allowsUnsafeTokens: configuration.unsafeFrontChannelTokens)
     }
 }
 

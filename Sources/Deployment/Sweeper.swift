@@ -1,11 +1,10 @@
 import Identity
 import Logging
 import OAuth
-import ServiceLifecycle
 import Values
 
 /// Forgets what has expired and who wants to be forgotten, a little at a time.
-struct Sweeper: Service {
+struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: Deletion
     let clock: any WallClock
@@ -15,19 +14,19 @@ struct Sweeper: Service {
     /// Between two batches of a backlog, so that issuance comes between.
     private static let breath: Duration = .milliseconds(20)
 
-    func run() async throws {
-        try? await cancelWhenGracefulShutdown {
+    func run(until stop: StopSignal) async {
+        await stop.cancelling {
             while !Task.isCancelled {
                 let next = ContinuousClock.now + Self.interval
                 var sweep = await round(Retention.Rule.allCases)
                 var hasMoreAccounts = await deleteAccounts()
                 // A backlog is worked off quickly, but not so long that the other rules would never have their turn.
-                while !sweep.behind.isEmpty || hasMoreAccounts, ContinuousClock.now < next {
-                    try await Task.sleep(for: Self.breath)
+                while !sweep.behind.isEmpty || hasMoreAccounts, !Task.isCancelled, ContinuousClock.now < next {
+                    try? await Task.sleep(for: Self.breath)
                     sweep = await round(sweep.behind)
                     if hasMoreAccounts { hasMoreAccounts = await deleteAccounts() }
                 }
-                try await Task.sleep(until: next, clock: .continuous)
+                try? await Task.sleep(until: next, clock: .continuous)
             }
         }
     }

@@ -1,15 +1,10 @@
 import Cryptography
-import JWTKit
 
 /// One key that other people's JWTs are verified with.
 struct AssertionKey: Sendable {
     private enum Material: Sendable {
-        case rsa(Insecure.RSA.PublicKey)
-        case p256(ES256PublicKey)
-        case p384(ES384PublicKey)
-        case p521(ES512PublicKey)
-        case ed25519(EdDSA.PublicKey)
-        case secret(HMACKey)
+        case publicKey(PublicKey)
+        case secret([UInt8])
     }
 
     let keyID: String?
@@ -25,7 +20,7 @@ struct AssertionKey: Sendable {
         self.keyID = nil
         self.algorithms = Set(
             [(SignatureAlgorithm.hs256, 32), (.hs384, 48), (.hs512, 64)].filter { secret.count >= $0.1 }.map(\.0))
-        self.material = .secret(HMACKey(from: secret))
+        self.material = .secret(secret)
     }
 
     /// A public key of a JWK set (RFC 7517), or nil for one that is not for us: for another use, private, symmetric,
@@ -35,7 +30,7 @@ struct AssertionKey: Sendable {
         if let use = jwk["use"], use != "sig" { return nil }
         if let operations = jwk["key_ops"], operations.strings?.contains("verify") != true { return nil }
         if let keyID = jwk["kid"], keyID.string == nil { return nil }
-        guard let (material, algorithms) = Self.material(of: jwk) else { return nil }
+        guard let (numbers, algorithms) = Self.numbers(of: jwk) else { return nil }
         if let name = jwk["alg"] {
             guard let algorithm = name.string.flatMap(SignatureAlgorithm.init), algorithms.contains(algorithm) else {
                 return nil
@@ -44,86 +39,48 @@ struct AssertionKey: Sendable {
         } else {
             self.algorithms = algorithms
         }
+        guard let key = try? PublicKey(numbers) else { return nil }
         self.keyID = jwk["kid"]?.string
-        self.material = material
+        self.material = .publicKey(key)
     }
 
-    private static func material(of jwk: JSON) -> (Material, Set<SignatureAlgorithm>)? {
+    private static func numbers(of jwk: JSON) -> (PublicKey.Numbers, Set<SignatureAlgorithm>)? {
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
         case ("RSA", nil):
-            guard let (n, e) = rsaNumbers(of: jwk), let key = try? Insecure.RSA.PublicKey(modulus: n, exponent: e)
-            else { return nil }
-            return (.rsa(key), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
-        case ("EC", "P-256"):
-            return point(of: jwk, size: 32).flatMap { try? (.p256(ES256PublicKey(parameters: $0)), [.es256]) }
-        case ("EC", "P-384"):
-            return point(of: jwk, size: 48).flatMap { try? (.p384(ES384PublicKey(parameters: $0)), [.es384]) }
-        case ("EC", "P-521"):
-            return point(of: jwk, size: 66).flatMap { try? (.p521(ES512PublicKey(parameters: $0)), [.es512]) }
-        case ("OKP", "Ed25519"):
-            guard let x = number("x", of: jwk), x.count == 32 else { return nil }
-            return try? (.ed25519(EdDSA.PublicKey(x: Base64URL.encode(x), curve: .ed25519)), [.edDSA])
+            guard let n = number("n", of: jwk), let e = number("e", of: jwk) else { return nil }
+            return (.rsa(modulus: n, exponent: e), [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512])
+        case ("EC", "P-256"): return point(of: jwk, .p256).map { ($0, [.es256]) }
+        case ("EC", "P-384"): return point(of: jwk, .p384).map { ($0, [.es384]) }
+        case ("EC", "P-521"): return point(of: jwk, .p521).map { ($0, [.es512]) }
+        case ("OKP", "Ed25519"): return number("x", of: jwk).map { (.ed25519(x: $0), [.edDSA]) }
         default: return nil
         }
     }
 
+    private static func point(of jwk: JSON, _ curve: PublicKey.Curve) -> PublicKey.Numbers? {
+        guard let x = number("x", of: jwk), let y = number("y", of: jwk) else { return nil }
+        return .point(curve, x: x, y: y)
+    }
+
     private static func number(_ name: String, of jwk: JSON) -> [UInt8]? {
         jwk[name]?.string.flatMap { Base64URL.decode($0) }
-    }
-
-    /// 2048 to 8192 bits, and an odd exponent from 3 up to 17 bits' length, as 65537 has: no weak key, and none made to be
-    /// slow.
-    private static func rsaNumbers(of jwk: JSON) -> (modulus: String, exponent: String)? {
-        guard let n = number("n", of: jwk)?.drop(while: { $0 == 0 }), let high = n.first,
-            let e = number("e", of: jwk)?.drop(while: { $0 == 0 }), let low = e.last
-        else { return nil }
-        let bits = n.count * 8 - high.leadingZeroBitCount
-        guard (2048...8192).contains(bits), e.count < 3 || (e.count == 3 && e.first == 1), low % 2 == 1, e != [1]
-        else { return nil }
-        return (Base64URL.encode(Array(n)), Base64URL.encode(Array(e)))
-    }
-
-    /// RFC 7518 §6.2.1.2: each coordinate has the full length, so that the two cannot shift into one another.
-    private static func point(of jwk: JSON, size: Int) -> ECDSAParameters? {
-        guard let x = number("x", of: jwk), let y = number("y", of: jwk), x.count == size, y.count == size else {
-            return nil
-        }
-        return (Base64URL.encode(x), Base64URL.encode(y))
     }
 }
 
 // MARK: - Verifying
 
 extension AssertionKey {
-    /// Whether `token` was signed with this key. The token's algorithm must be one of `algorithms`.
-    func verifies(_ token: SignedJWT) async -> Bool {
-        guard let verifier = await verifier(for: token.algorithm) else { return false }
-        // A signature that cannot be one (of the wrong length, say) is an error there and a refusal here.
-        return (try? verifier.verify(token.signature, signs: Array(token.signedText.utf8))) ?? false
-    }
-
-    /// A verifier of exactly this key and this algorithm.
-    ///
-    /// JWTKit's own choice is avoided: it pins a key without `alg` to the first token's algorithm, before that token is
-    /// verified, and takes its default key for an unknown key id. So each collection here holds one key, under no name.
-    private func verifier(for algorithm: SignatureAlgorithm) async -> (any JWTAlgorithm)? {
-        let keys = JWTKeyCollection()
-        switch (material, algorithm) {
-        case (.rsa(let key), .rs256): await keys.add(rsa: key, digestAlgorithm: .sha256)
-        case (.rsa(let key), .rs384): await keys.add(rsa: key, digestAlgorithm: .sha384)
-        case (.rsa(let key), .rs512): await keys.add(rsa: key, digestAlgorithm: .sha512)
-        case (.rsa(let key), .ps256): await keys.add(pss: key, digestAlgorithm: .sha256)
-        case (.rsa(let key), .ps384): await keys.add(pss: key, digestAlgorithm: .sha384)
-        case (.rsa(let key), .ps512): await keys.add(pss: key, digestAlgorithm: .sha512)
-        case (.p256(let key), .es256): await keys.add(ecdsa: key)
-        case (.p384(let key), .es384): await keys.add(ecdsa: key)
-        case (.p521(let key), .es512): await keys.add(ecdsa: key)
-        case (.ed25519(let key), .edDSA): await keys.add(eddsa: key)
-        case (.secret(let key), .hs256): await keys.add(hmac: key, digestAlgorithm: .sha256)
-        case (.secret(let key), .hs384): await keys.add(hmac: key, digestAlgorithm: .sha384)
-        case (.secret(let key), .hs512): await keys.add(hmac: key, digestAlgorithm: .sha512)
-        default: return nil
+    /// Whether `token` was signed with this key, by one of its `algorithms`.
+    func verifies(_ token: SignedJWT) -> Bool {
+        // A key that names its algorithm verifies no other, though it could.
+        guard algorithms.contains(token.algorithm) else { return false }
+        let signed = Array(token.signedText.utf8)
+        switch (material, token.algorithm.method) {
+        case (.publicKey(let key), .signature(let scheme)):
+            return key.verifies(token.signature, of: signed, by: scheme)
+        case (.secret(let secret), .hmac(let function)):
+            return constantTimeEqual(token.signature, Digest.hmac(function, signed, key: secret))
+        default: return false
         }
-        return try? await keys.getKey()
     }
 }

@@ -43,7 +43,7 @@ public struct AssertionKeys: Sendable, CustomReflectable {
         let fitting = named.filter { $0.algorithms.contains(jwt.algorithm) }
         guard !fitting.isEmpty else { throw .algorithmOfAnotherKey }
         guard fitting.count <= Self.mostTried else { throw .tooManyKeys }
-        for key in fitting where await key.verifies(jwt) { return try jwt.verified() }
+        for key in fitting where key.verifies(jwt) { return try jwt.verified() }
         throw .badSignature
     }
 }

@@ -11,6 +11,12 @@ public enum CompactJWS {
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
+    /// Signs `payload` with what both sides know, by HS256: `secret` must have 32 bytes (RFC 7518 §3.2).
+    public static func sign(_ payload: JSON, type: String, secret: [UInt8]) -> String {
+        let input = encode(JSON.members(["alg": "HS256", "typ": .string(type)])) + "." + encode(payload)
+        return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: secret))
+    }
+
     /// The key that the header of `text` names, whether or not it signed it.
     public static func keyID(of text: String) -> String? {
         let part = text.prefix { $0 != "." }
@@ -18,5 +24,15 @@ public enum CompactJWS {
         return (try? JSON(parsing: bytes))?["kid"]?.string
     }
 
-    private static func encode(_ json: JSON) -> String { Base64URL.encode(Array(json.text.utf8)) }
+    /// Whether `text` has the form of one: a header that is a JSON object, and two more parts in base64url.
+    public static func isOne(_ text: String) -> Bool {
+        guard text.utf8.count <= 64 * 1024 else { return false }
+        let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Base64URL.decode(parts[0]), Base64URL.decode(parts[1]) != nil,
+            Base64URL.decode(parts[2]) != nil
+        else { return false }
+        return (try? JSON(parsing: header))?.members != nil
+    }
+
+    private static func encode(_ json: JSON) -> String { Base64URL.encode(json.bytes) }
 }

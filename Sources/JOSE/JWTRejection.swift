@@ -16,6 +16,16 @@ public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     /// The claim is of the wrong type or out of range.
     case claim(String)
 
+    /// Whether a key that its issuer began to sign with of late would change it: `token` names a key that is not known,
+    /// or names none.
+    public func mayBeOfNewKey(_ token: String) -> Bool {
+        switch self {
+        case .unknownKey: true
+        case .badSignature, .algorithmOfAnotherKey: CompactJWS.keyID(of: token) == nil
+        case .malformed, .algorithmNotAllowed, .criticalExtension, .tooManyKeys, .claim: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .malformed: "not a signed JWT"

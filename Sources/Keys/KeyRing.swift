@@ -40,6 +40,13 @@ public actor KeyRing {
         return known
     }
 
+    /// As above, as they are this moment: whoever was told that a key was made finds it in our key set at once.
+    public func published() async throws -> [SigningKey] {
+        let names = try await keys.names()
+        if names != known.map({ "\($0.id) \($0.signsFrom.milliseconds)" }) { readAt = nil }
+        return try await all()
+    }
+
     /// The key of that name, if it is one of ours.
     public func key(_ id: String) async throws -> SigningKey? { try await all().first { $0.id == id } }
 

@@ -26,9 +26,11 @@ public struct SigningKeys: Sendable {
     }
 
     /// Makes a key for each of `algorithms` that has none yet, and returns those that this call made.
+    ///
+    /// RS256 alone unless said: many libraries cannot read a key set with a key of a kind that they do not know.
     @discardableResult
     public func createMissing(
-        _ algorithms: [PrivateKey.Algorithm] = PrivateKey.Algorithm.allCases, at now: Timestamp
+        _ algorithms: [PrivateKey.Algorithm] = [.rs256], at now: Timestamp
     ) async throws -> [SigningKey] {
         let present = Set(try await all().map(\.algorithm))
         var made: [SigningKey] = []
@@ -62,10 +64,24 @@ public struct SigningKeys: Sendable {
         return isStored ? key : nil
     }
 
-    /// Does what `KeyRotation` plans for now, and returns it.
+    /// What there is, without opening it: cheap enough to ask at every question for the key set.
+    func names() async throws -> [String] {
+        try await database.read { db in
+            try db.rows("SELECT id, signs_from FROM signing_keys ORDER BY signs_from, id").map { row in
+                "\(try row.get("id", as: String.self)) \(try row.get("signs_from", as: Int64.self))"
+            }
+        }
+    }
+
+    /// Does what `KeyRotation` plans for now, and returns it; makes new keys for `algorithms` alone.
     @discardableResult
-    public func rotate(_ policy: KeyRotation.Policy, at now: Timestamp) async throws -> [KeyRotation.Change] {
-        let changes = KeyRotation.plan(try await all().map(\.facts), now: now, policy: policy)
+    public func rotate(
+        _ policy: KeyRotation.Policy, of algorithms: Set<PrivateKey.Algorithm> = Set(PrivateKey.Algorithm.allCases),
+        at now: Timestamp
+    ) async throws -> [KeyRotation.Change] {
+        let changes = KeyRotation.plan(try await all().map(\.facts), now: now, policy: policy).filter { change in
+            if case .make(let algorithm, _) = change { algorithms.contains(algorithm) } else { true }
+        }
         for change in changes {
             switch change {
             case .make(let algorithm, let signsFrom): try await make(algorithm, signsFrom: signsFrom, at: now)

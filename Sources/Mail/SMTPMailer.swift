@@ -1,5 +1,5 @@
-import Foundation
-import Synchronization
+import Transfer
+import Values
 
 /// Hands mail to a mail server, each letter on a connection and a thread of its own.
 ///
@@ -11,6 +11,7 @@ public struct SMTPMailer: Mailer {
 
     /// From the first packet to the server's word that it has the letter.
     public static let longestWait: Duration = .seconds(60)
+    private static let longestConnecting: Duration = .seconds(10)
 
     public init(server: SMTPServer, from sender: Sender) {
         self.server = server
@@ -19,39 +20,39 @@ public struct SMTPMailer: Mailer {
 
     public func send(_ letter: Letter, _ postmark: Postmark) async throws {
         guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
-        let message = Message(letter, from: sender, to: recipient, postmark)
-        try await session { session in
-            try session.send(Array(message.text.utf8), from: sender.address, to: recipient)
-        }
+        let text = Message(letter, from: sender, to: recipient, postmark).text
+        guard
+            let message = SMTPMessage(
+                Array(text.utf8), from: sender.address.description, to: recipient.description)
+        else { throw MailFailure.noAddress }
+        try await converse { try await $0.send(message) }
     }
 
     /// Goes as far as a letter's envelope: greeting, TLS, signing in. Throws `MailFailure`. Sends nothing.
-    public func check() async throws {
-        try await session { try $0.check() }
-    }
+    public func check() async throws { try await converse { try await $0.check() } }
 
-    private func session(_ work: @escaping @Sendable (SMTPSession) throws -> Void) async throws {
-        let cancellation = SMTPSession.Cancellation()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (outcome: CheckedContinuation<Void, any Error>) in
-                startThread("spindle-mail") {
-                    ignoreBrokenPipes()
-                    let session = Result { try SMTPSession(to: server, as: sender.address.domain, cancellation) }
-                    outcome.resume(with: Result { try work(session.get()) })
-                    // What is left may take a while: a farewell, a name service that does not answer.
-                    withExtendedLifetime(session) {}
-                }
-            }
-        } onCancel: {
-            cancellation.isWanted.store(true, ordering: .relaxed)
+    private func converse(_ work: (SMTPClient) async throws -> Void) async throws {
+        let client = SMTPClient(
+            server.destination(as: sender.address.domain), time: Self.longestWait, connecting: Self.longestConnecting)
+        do {
+            try await work(client)
+        } catch let failure as SMTPFailure {
+            throw MailFailure(failure)
         }
     }
 }
 
-/// A server that hangs up while OpenSSL writes must not end the program. The signal is the writing thread's own.
-private func ignoreBrokenPipes() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+extension SMTPServer {
+    /// The server as libcurl is told of it; `name` is what we call ourselves.
+    fileprivate func destination(as name: String) -> SMTPDestination {
+        let security: SMTPDestination.Security =
+            switch security {
+            case .tls: .tls
+            case .startTLS: .startTLS
+            case .none: .none
+            }
+        return SMTPDestination(
+            host: host, port: port, security: security,
+            credentials: credentials.map { ($0.user, Secret($0.password.value)) }, authorities: authorities, name: name)
+    }
 }

@@ -6,6 +6,12 @@ extension OAuthError {
             "This client is not registered for response_type '\(type)'; add it to the client's response_types.",
             detail: "client=\(client)")
     }
+    static func frontChannelToken(_ client: Client.ID) -> OAuthError {
+        OAuthError(
+            .unauthorizedClient, "front_channel_token",
+            "A client that registered itself gets no access token with an authorization answer: ask for a code.",
+            detail: "client=\(client)")
+    }
     static let noIDTokenWithoutOpenID = OAuthError(
         .invalidScope, "id_token_without_openid", "An ID token needs the scope openid.")
     static let noSuchContext = OAuthError(

@@ -126,7 +126,8 @@ extension OAuthError {
 
     public static func foreignMerchant(_ client: Client.ID) -> OAuthError {
         OAuthError(
-            .accessDenied, "foreign_merchant", "The client does not belong to the merchant of the access token.",
+            .accessDenied, "foreign_merchant",
+            "There is no such active client of the access token's merchant.",
             detail: "client=\(client)")
     }
     public static func receiver(_ reason: String, _ hint: String) -> OAuthError {

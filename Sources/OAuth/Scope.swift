@@ -5,6 +5,12 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public let tokens: [String]
 
     public init(_ tokens: [String]) {
+        // Most have a handful of tokens, for which a set costs more than it spares.
+        let isSmall = tokens.count <= 8
+        if isSmall, !tokens.indices.contains(where: { tokens[..<$0].contains(tokens[$0]) }) {
+            self.tokens = tokens
+            return
+        }
         var seen: Set<String> = []
         self.tokens = tokens.filter { seen.insert($0).inserted }
     }

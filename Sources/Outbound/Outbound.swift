@@ -1,8 +1,5 @@
-import AsyncHTTPClient
 public import Logging
-import NIOCore
-import NIOHTTP1
-import NIOSSL
+import Transfer
 import Values
 
 /// The one way out to other servers.
@@ -16,10 +13,14 @@ public struct Outbound: Sendable {
 
     private let policy: OutboundPolicy
     private let logger: Logger
+    private let client: HTTPClient
+    /// One for all: the threads that hang in a dead name service are the process's.
+    private static let names = NameService()
 
     public init(policy: OutboundPolicy, logger: Logger) {
         self.policy = policy
         self.logger = logger
+        client = HTTPClient(HTTPClientOptions { policy.mayAsk($0) })
     }
 
     /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
@@ -68,12 +69,11 @@ public struct Outbound: Sendable {
         _ target: OutboundTarget, _ question: OutboundQuestion, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
         do {
-            return try await Self.within(policy.longestWait) {
-                let address = try await self.address(of: target)
-                return try await self.fetch(target, at: address, question, limit: limit)
-            }
+            let deadline = ContinuousClock.now + policy.longestWait
+            let address = try await address(of: target)
+            return try await fetch(target, at: address, question, limit: limit, until: deadline)
         } catch {
-            let reason = error as? OutboundError ?? .unreachable
+            let reason = error as? OutboundError ?? OutboundError(error, limit: limit)
             // The query of a URL may be somebody's secret.
             logger.warning("another server was not asked", metadata: ["host": "\(target.host)", "reason": "\(reason)"])
             throw reason
@@ -83,7 +83,7 @@ public struct Outbound: Sendable {
     private func address(of target: OutboundTarget) async throws -> IPAddress {
         let addresses =
             if let literal = IPAddress(target.host) { [literal] } else {
-                try await NameService.addresses(of: target.host)
+                try await Self.names.addresses(of: target.host, within: policy.longestWait)
             }
         try policy.check(addresses, of: target)
         guard let first = addresses.first else { throw OutboundError.unknownHost }
@@ -91,51 +91,18 @@ public struct Outbound: Sendable {
     }
 
     private func fetch(
-        _ target: OutboundTarget, at address: IPAddress, _ question: OutboundQuestion, limit: Int
+        _ target: OutboundTarget, at address: IPAddress, _ question: OutboundQuestion, limit: Int,
+        until deadline: ContinuousClock.Instant
     ) async throws -> OutboundResponse {
-        var configuration = HTTPClient.Configuration()
+        let limits = HTTPClientLimits(
+            time: ContinuousClock.now.duration(to: deadline), connecting: OutboundPolicy.longestConnecting, body: limit)
         // The name stays in Host, SNI and the check of the certificate; the connection goes to the address.
-        configuration.dnsOverride = [target.host: address.description]
-        // RFC 8996: TLS 1.0 and 1.1 are over, though the library would still take them.
-        configuration.tlsConfiguration = .makeClientConfiguration()
-        configuration.tlsConfiguration?.minimumTLSVersion = .tlsv12
-        configuration.redirectConfiguration = .disallow
-        configuration.timeout.connect = .init(OutboundPolicy.longestConnecting)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.decompression = .disabled
-        configuration.httpVersion = .http1Only
-        // A client for one question: such questions are rare, and no connection outlives the check of its address.
-        let client = HTTPClient(configuration: configuration)
-        do {
-            var request = HTTPClientRequest(url: target.url)
-            question.put(into: &request)
-            let response = try await client.execute(request, timeout: .init(policy.longestWait))
-            let body = try await response.body.collect(upTo: limit)
-            try await client.shutdown()
-            let cacheControl = response.headers["cache-control"]
-            return OutboundResponse(
-                status: Int(response.status.code), body: Array(body.readableBytesView),
-                cacheControl: cacheControl.isEmpty ? nil : cacheControl.joined(separator: ","))
-        } catch {
-            try? await client.shutdown()
-            if error is NIOTooManyBytesError { throw OutboundError.tooLarge(longest: limit) }
-            throw error
-        }
-    }
-
-    /// Runs `work` and ends it when it takes longer than `limit`.
-    private static func within<Value: Sendable>(
-        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await withThrowingTaskGroup(of: Value.self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw OutboundError.timedOut
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw CancellationError() }
-            return first
-        }
+        let request = HTTPClientRequest(
+            question.method, target.url, at: address, fields: question.fields, body: question.body, limits: limits)
+        let response = try await client.send(request)
+        let cacheControl = response.values(of: "cache-control")
+        return OutboundResponse(
+            status: response.status, body: response.body,
+            cacheControl: cacheControl.isEmpty ? nil : cacheControl.joined(separator: ","))
     }
 }

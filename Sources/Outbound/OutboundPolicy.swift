@@ -31,8 +31,11 @@ public struct OutboundPolicy: Sendable {
     func check(_ addresses: [IPAddress], of target: OutboundTarget) throws(OutboundError) {
         guard !addresses.isEmpty else { throw .unknownHost }
         guard target.isEncrypted || addresses.allSatisfy(isAllowed) else { throw .unencrypted }
-        guard addresses.allSatisfy({ $0.isPublic || isAllowed($0) }) else { throw .privateAddress }
+        guard addresses.allSatisfy(mayAsk) else { throw .privateAddress }
     }
+
+    /// Whether `address` may be asked over TLS.
+    func mayAsk(_ address: IPAddress) -> Bool { address.isPublic || isAllowed(address) }
 
     private func isAllowed(_ address: IPAddress) -> Bool { allowedPrivateRanges.contains { $0.contains(address) } }
 }

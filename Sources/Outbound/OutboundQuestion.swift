@@ -1,6 +1,3 @@
-import AsyncHTTPClient
-import NIOHTTP1
-
 /// What is asked of another server.
 enum OutboundQuestion: Sendable {
     /// What `Authorization` says with it may be a secret.
@@ -9,22 +6,33 @@ enum OutboundQuestion: Sendable {
     /// A form, and what `Authorization` says with it. Both may hold secrets.
     case form([UInt8], authorization: String?)
 
-    func put(into request: inout HTTPClientRequest) {
-        request.headers = ["user-agent": "spindle"]
+    var method: String {
+        switch self {
+        case .get: "GET"
+        case .post, .form: "POST"
+        }
+    }
+
+    var fields: [(name: String, value: String)] {
+        var fields = [(name: "user-agent", value: "spindle")]
         switch self {
         case .get(let accept, let authorization):
-            request.headers.add(name: "accept", value: accept)
-            if let authorization { request.headers.add(name: "authorization", value: authorization) }
-        case .post(let body, let contentType):
-            request.method = .POST
-            request.headers.add(name: "content-type", value: contentType)
-            request.body = .bytes(body)
-        case .form(let body, let authorization):
-            request.method = .POST
-            request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-            request.headers.add(name: "accept", value: "application/json")
-            if let authorization { request.headers.add(name: "authorization", value: authorization) }
-            request.body = .bytes(body)
+            fields.append(("accept", accept))
+            if let authorization { fields.append(("authorization", authorization)) }
+        case .post(_, let contentType):
+            fields.append(("content-type", contentType))
+        case .form(_, let authorization):
+            fields.append(("content-type", "application/x-www-form-urlencoded"))
+            fields.append(("accept", "application/json"))
+            if let authorization { fields.append(("authorization", authorization)) }
+        }
+        return fields
+    }
+
+    var body: [UInt8] {
+        switch self {
+        case .get: []
+        case .post(let body, _), .form(let body, _): body
         }
     }
 }

@@ -42,10 +42,10 @@ public struct Template<Page: Sendable>: Sendable {
                 contentsOf: "\n" + (try texts.fill(try files.embedded(banner), of: banner)), at: body.range.upperBound)
         }
         do {
-            return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame, escaping: .markup)
+            return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame)
         } catch {
             // Which of the two files it is shows when the page is read by itself.
-            _ = try MustacheTemplate.parse(page, of: path, escaping: .asAround)
+            _ = try MustacheTemplate.parse(page, of: path)
             throw error
         }
     }
@@ -58,7 +58,7 @@ public struct Template<Page: Sendable>: Sendable {
         ]
         values["brand"] = frame.brand
         values["application"] = frame.application
-        return version.document.render(values).breakingAddresses
+        return version.document.render(values, escaping: .html).breakingAddresses
     }
 }
 
@@ -66,15 +66,19 @@ extension String {
     /// The markup with a place to break before the “@” of each address that stands by itself, as it does in a `<bdi>`:
     /// on a narrow screen it would break in the middle of a word. What was escaped holds no “<”.
     fileprivate var breakingAddresses: String {
-        var broken = ""
-        var rest = utf8[...]
-        while let mark = rest.firstRange(of: "<bdi>".utf8) {
-            let text = rest[mark.upperBound...]
-            let end = text.firstIndex(of: UInt8(ascii: "<")) ?? text.endIndex
-            broken += Substring(rest[..<mark.upperBound])
-            broken += Substring(text[..<end]).replacing("@", with: "<wbr>@")
-            rest = text[end...]
+        let text = Array(utf8)
+        let opening = Array("<bdi>".utf8)
+        var broken: [UInt8] = []
+        broken.reserveCapacity(text.count + 64)
+        var standsByItself = false
+        for (index, byte) in text.enumerated() {
+            if byte == UInt8(ascii: "<") {
+                standsByItself = text[index...].starts(with: opening)
+            } else if byte == UInt8(ascii: "@"), standsByItself {
+                broken += "<wbr>".utf8
+            }
+            broken.append(byte)
         }
-        return broken + Substring(rest)
+        return String(decoding: broken, as: UTF8.self)
     }
 }

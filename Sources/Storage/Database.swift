@@ -27,10 +27,14 @@ public protocol Transaction {
 public enum StorageError: Error, Sendable, Equatable {
     /// A unique index or primary key refused the row.
     case conflict(String)
-    /// A foreign key, CHECK or NOT NULL refused the row.
+    /// A foreign key refused the row: what it stands on is not there.
     case constraint(String)
+    /// A CHECK or NOT NULL refused the row: nobody looked at a value that came in.
+    case rejected(String)
     /// The engine cannot be reached or is full; trying again later may help.
     case unavailable(String)
+    /// There is no table of this name.
+    case noTable(String)
     /// A statement, a schema or a stored value is not what the code expects: a bug or an altered database.
     case unreadable(String)
 }

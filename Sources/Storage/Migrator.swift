@@ -118,7 +118,8 @@ public struct Migrator: Sendable {
                 }
                 return checksums
             }
-        } catch StorageError.unreadable {
+        } catch StorageError.noTable {
+            // Whatever else cannot be read is damaged, and no database to be filled.
             return nil
         }
     }

@@ -2,24 +2,53 @@
 ///
 /// Written in the subset that SQLite and PostgreSQL both accept; see docs/portable-sql.md.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// The text with `$1 … $n` for the bound values.
-    public let text: String
-    public let bindings: [SQLValue]
+    /// What a statement is made of, in the order of its text.
+    public enum Part: Sendable {
+        /// Text of the program itself: where it lies tells it from every other.
+        case literal(StaticString)
+        /// Text that was made while the program ran.
+        case text(String)
+        case value(SQLValue)
+    }
 
-    public init(stringLiteral text: String) {
-        self.text = text
-        self.bindings = []
+    public let parts: [Part]
+    public let shape: Shape
+
+    public init(stringLiteral text: StaticString) {
+        parts = [.literal(text)]
+        shape = Shape(of: text)
     }
 
     public init(stringInterpolation: StringInterpolation) {
-        self.text = stringInterpolation.text
-        self.bindings = stringInterpolation.bindings
+        parts = stringInterpolation.parts
+        shape = stringInterpolation.shape
     }
 
     /// A statement of a migration file, which binds nothing.
     public init(script text: String) {
-        self.text = text
-        self.bindings = []
+        parts = [.text(text)]
+        shape = .ofRunTimeText
+    }
+
+    /// The text with `$1 … $n` for the bound values.
+    public var text: String {
+        var text = ""
+        var count = 0
+        for part in parts {
+            switch part {
+            case .literal(let literal): literal.withUTF8Buffer { text += String(decoding: $0, as: UTF8.self) }
+            case .text(let piece): text += piece
+            case .value:
+                count += 1
+                text += "$\(count)"
+            }
+        }
+        return text
+    }
+
+    /// The values for `$1 … $n`.
+    public var bindings: [SQLValue] {
+        parts.compactMap { part in if case .value(let value) = part { value } else { nil } }
     }
 
     /// A list of column names, written once beside the table's owner. The one thing that is spliced: a literal.
@@ -29,28 +58,43 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
     }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        @usableFromInline var text = ""
-        @usableFromInline var bindings: [SQLValue] = []
+        // Not String: a literal's address tells statements apart.
+        public typealias StringLiteralType = StaticString
+
+        @usableFromInline var parts: [Part] = []
+        @usableFromInline var shape = Shape()
 
         public init(literalCapacity: Int, interpolationCount: Int) {
-            text.reserveCapacity(literalCapacity + interpolationCount * 3)
-            bindings.reserveCapacity(interpolationCount)
+            parts.reserveCapacity(interpolationCount * 2 + 1)
         }
-
-        public mutating func appendLiteral(_ literal: String) { text += literal }
 
         @inlinable
-        public mutating func appendInterpolation(_ value: some SQLBindable) {
-            bindings.append(value.sqlValue)
-            text += "$\(bindings.count)"
+        public mutating func appendLiteral(_ literal: StaticString) {
+            parts.append(.literal(literal))
+            shape.add(literal)
         }
+
+        /// Appends text that was made while the program ran; a statement with such a part is not kept prepared.
+        @_disfavoredOverload
+        public mutating func appendLiteral(_ text: String) {
+            parts.append(.text(text))
+            shape = .ofRunTimeText
+        }
+
+        @inlinable
+        public mutating func appendInterpolation(_ value: some SQLBindable) { append(value.sqlValue) }
 
         @inlinable
         public mutating func appendInterpolation<Value: SQLBindable>(_ value: Value?) {
-            bindings.append(value?.sqlValue ?? .null)
-            text += "$\(bindings.count)"
+            append(value?.sqlValue ?? .null)
         }
 
-        public mutating func appendInterpolation(_ columns: Columns) { text += "\(columns.text)" }
+        public mutating func appendInterpolation(_ columns: Columns) { appendLiteral(columns.text) }
+
+        @inlinable
+        mutating func append(_ value: SQLValue) {
+            parts.append(.value(value))
+            shape.addValue()
+        }
     }
 }

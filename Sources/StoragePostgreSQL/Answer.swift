@@ -2,20 +2,20 @@ import CPostgreSQL
 import Storage
 
 /// What PostgreSQL answered to one statement: a libpq result and its lifetime.
-final class Answer {
+@safe final class Answer {
     private let result: OpaquePointer
 
-    init(_ result: OpaquePointer) { self.result = result }
-    deinit { PQclear(result) }
+    init(_ result: OpaquePointer) { unsafe self.result = result }
+    deinit { unsafe PQclear(result) }
 
-    var status: ExecStatusType { PQresultStatus(result) }
+    var status: ExecStatusType { unsafe PQresultStatus(result) }
     var succeeded: Bool { status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK }
 
     /// The word the server closes a statement with: `COMMIT`, or `ROLLBACK` where it could not.
-    var tag: String { String(cString: PQcmdStatus(result)) }
+    var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 
     /// How many rows the statement touched.
-    var changedRows: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    var changedRows: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
     /// The error, when this is one.
     var failure: Failure? {
@@ -27,26 +27,23 @@ final class Answer {
 
     /// The rows, each value by the type of its column.
     func rows() throws(StorageError) -> [Row] {
-        let count = PQnfields(result)
-        let columns = (0..<count).map { String(cString: PQfname(result, $0)) }
-        let types = (0..<count).map { PQftype(result, $0) }
-        var rows: [Row] = []
-        rows.reserveCapacity(Int(PQntuples(result)))
-        for row in 0..<PQntuples(result) {
-            var values: [SQLValue] = []
-            values.reserveCapacity(types.count)
+        let count = unsafe PQnfields(result)
+        let types = (0..<count).map { unsafe PQftype(result, $0) }
+        var values: [SQLValue] = []
+        let rowCount = unsafe PQntuples(result)
+        values.reserveCapacity(types.count * Int(rowCount))
+        for row in 0..<rowCount {
             for (column, type) in zip(Int32(0)..., types) { values.append(try value(row, column, type)) }
-            rows.append(Row(columns: columns, values: values))
         }
-        return rows
+        return Row.all(ColumnNames((0..<count).map { unsafe String(cString: PQfname(result, $0)) }), values)
     }
 
     private func value(_ row: Int32, _ column: Int32, _ type: Oid) throws(StorageError) -> SQLValue {
-        guard PQgetisnull(result, row, column) == 0, let bytes = PQgetvalue(result, row, column) else { return .null }
-        let length = Int(PQgetlength(result, row, column))
-        let text = bytes.withMemoryRebound(to: UInt8.self, capacity: length) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: length), as: UTF8.self)
+        guard unsafe PQgetisnull(result, row, column) == 0, let bytes = unsafe PQgetvalue(result, row, column) else {
+            return .null
         }
+        let length = unsafe Int(PQgetlength(result, row, column))
+        let text = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
         // The numbers are the fixed OIDs of PostgreSQL's pg_type.
         switch type {
         case 25, 1043, 1042, 19, 705: return .text(text)
@@ -61,6 +58,6 @@ final class Answer {
 
     /// A field of an error report, by the letter of the protocol.
     private func field(_ letter: Unicode.Scalar) -> String? {
-        PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
+        unsafe PQresultErrorField(result, Int32(letter.value)).map { unsafe String(cString: $0) }
     }
 }

@@ -15,12 +15,12 @@ struct CStrings {
     }
 
     func withPointers<Value>(_ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Value) -> Value {
-        bytes.withUnsafeBufferPointer { buffer in
-            let pointers = starts.map { start -> UnsafePointer<CChar>? in
+        unsafe bytes.withUnsafeBufferPointer { buffer in
+            let pointers = unsafe starts.map { start -> UnsafePointer<CChar>? in
                 guard let start, let base = buffer.baseAddress else { return nil }
-                return base + start
+                return unsafe base + start
             }
-            return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+            return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
         }
     }
 }

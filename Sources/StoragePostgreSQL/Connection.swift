@@ -2,7 +2,7 @@ import CPostgreSQL
 import Storage
 
 /// A connection in pipeline mode: several commands go out in one packet and their answers come back in one.
-final class Connection {
+@safe final class Connection {
     private static let mostStatements = 256
     // What is acknowledged must be on disk; remote_apply promises still more. Nobody's lock outlives a stuck client.
     private static let settings = """
@@ -22,37 +22,39 @@ final class Connection {
 
     init(to address: ServerAddress) throws(Failure) {
         let parameters = address.parameters
-        let handle = CStrings(parameters.map(\.key) + [nil]).withPointers { keywords in
-            CStrings(parameters.map(\.value) + [nil]).withPointers { PQconnectdbParams(keywords, $0, 1) }
+        let handle = unsafe CStrings(parameters.map(\.key) + [nil]).withPointers { keywords in
+            unsafe CStrings(parameters.map(\.value) + [nil]).withPointers { unsafe PQconnectdbParams(keywords, $0, 1) }
         }
-        guard let handle else { throw Failure(remedy: .none, error: .unavailable("out of memory")) }
-        self.handle = handle
+        guard let handle = unsafe handle else { throw Failure(remedy: .none, error: .unavailable("out of memory")) }
+        unsafe self.handle = handle
         // The default prints them to standard error.
-        PQsetNoticeProcessor(handle, { _, _ in }, nil)
-        guard PQstatus(handle) == CONNECTION_OK, let result = PQexec(handle, Self.settings),
-            Answer(result).succeeded, PQenterPipelineMode(handle) == 1
+        unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
+        guard unsafe PQstatus(handle) == CONNECTION_OK, let result = unsafe PQexec(handle, Self.settings),
+            unsafe Answer(result).succeeded, unsafe PQenterPipelineMode(handle) == 1
         else {
             // One line for each server tried; the indented ones are advice.
-            let lines = String(cString: PQerrorMessage(handle)).split(separator: "\n")
+            let lines = unsafe String(cString: PQerrorMessage(handle)).split(separator: "\n")
             let reason = lines.filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
             throw Failure(remedy: .none, error: .unavailable("no connection to PostgreSQL: \(reason)"))
         }
     }
 
-    deinit { PQfinish(handle) }
+    deinit { unsafe PQfinish(handle) }
 
     /// Runs `sql`, preceded by `opening` in the same round trip.
     func run(_ sql: SQL, after opening: String?) throws(Failure) -> Answer {
-        let values = try Self.values(of: sql)
+        let bindings = sql.bindings
+        let text = sql.text
+        let values = try Self.texts(of: bindings)
         // What binds nothing is a schema step or the like, seldom run twice.
-        guard !sql.bindings.isEmpty else {
+        guard !bindings.isEmpty else {
             if let opening { try send(opening) }
-            try send(sql.text)
+            try send(text)
             return try lastAnswer()
         }
-        if let name = statements[sql.text] {
+        if let name = statements[text] {
             if let opening { try send(opening) }
-            try execute(name, values, count: sql.bindings.count)
+            try execute(name, values, count: bindings.count)
             return try lastAnswer()
         }
         if statements.count == Self.mostStatements {
@@ -62,11 +64,11 @@ final class Connection {
         statementCount += 1
         let name = "s\(statementCount)"
         if let opening { try send(opening) }
-        try sent(PQsendPrepare(handle, name, sql.text, 0, nil))
-        try execute(name, values, count: sql.bindings.count)
+        try unsafe sent(PQsendPrepare(handle, name, text, 0, nil))
+        try execute(name, values, count: bindings.count)
         let answers = try answers()
         // The statement stays prepared even where running it failed.
-        if answers.dropLast().allSatisfy(\.succeeded) { statements[sql.text] = name }
+        if answers.dropLast().allSatisfy(\.succeeded) { statements[text] = name }
         return try Self.last(of: answers)
     }
 
@@ -81,16 +83,17 @@ final class Connection {
     /// Sends a command that cannot fail on a living connection; its answer is read before the next one's.
     func post(_ command: String) throws(Failure) {
         try send(command)
-        try sent(PQpipelineSync(handle))
+        try unsafe sent(PQpipelineSync(handle))
         unread += 1
     }
 
     private func send(_ text: String) throws(Failure) {
-        try sent(PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0))
+        try unsafe sent(PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0))
     }
 
     private func execute(_ name: String, _ values: CStrings, count: Int) throws(Failure) {
-        try sent(values.withPointers { PQsendQueryPrepared(handle, name, Int32(count), $0, nil, nil, 0) })
+        try unsafe sent(
+            values.withPointers { unsafe PQsendQueryPrepared(handle, name, Int32(count), $0, nil, nil, 0) })
     }
 
     private func sent(_ success: Int32) throws(Failure) {
@@ -101,7 +104,7 @@ final class Connection {
 
     /// Flushes what was sent and reads its answers, after those of posted commands.
     private func answers() throws(Failure) -> [Answer] {
-        try sent(PQpipelineSync(handle))
+        try unsafe sent(PQpipelineSync(handle))
         while unread > 0 {
             guard try answersUpToSync().allSatisfy(\.succeeded) else { throw .lost }
             unread -= 1
@@ -113,14 +116,14 @@ final class Connection {
         var answers: [Answer] = []
         var isSilent = false
         while true {
-            guard let result = PQgetResult(handle) else {
+            guard let result = unsafe PQgetResult(handle) else {
                 // One nil ends a command's results; two in a row mean that nothing more will come.
                 guard !isSilent else { throw .lost }
                 isSilent = true
                 continue
             }
             isSilent = false
-            let answer = Answer(result)
+            let answer = unsafe Answer(result)
             guard answer.status != PGRES_PIPELINE_SYNC else { return answers }
             answers.append(answer)
         }
@@ -133,10 +136,10 @@ final class Connection {
         return last
     }
 
-    private static func values(of sql: SQL) throws(Failure) -> CStrings {
+    private static func texts(of bindings: [SQLValue]) throws(Failure) -> CStrings {
         var texts: [String?] = []
-        texts.reserveCapacity(sql.bindings.count)
-        for binding in sql.bindings {
+        texts.reserveCapacity(bindings.count)
+        for binding in bindings {
             switch binding {
             case .null: texts.append(nil)
             case .integer(let number): texts.append(String(number))

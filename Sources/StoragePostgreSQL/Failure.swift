@@ -29,13 +29,15 @@ extension Failure {
         case "42P07", "42701", "42710": self.init(remedy: .again, error: .unreadable(text))
         case "23505" where schema == "pg_catalog": self.init(remedy: .again, error: .unavailable(text))
         case "23505": self.init(remedy: .none, error: .conflict(text))
+        case "23503": self.init(remedy: .none, error: .constraint(text))
+        case "42P01": self.init(remedy: .none, error: .noTable(text))
         // A statement or a lock took too long.
         case "57014", "55P03": self.init(remedy: .none, error: .unavailable(text))
         // The server ended the session: 25P03 while a transaction was idle.
         case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))
         default:
             switch state.prefix(2) {
-            case "23": self.init(remedy: .none, error: .constraint(text))
+            case "23": self.init(remedy: .none, error: .rejected(text))
             case "08", "57": self.init(remedy: .reconnect, error: .unavailable(text))
             case "53", "58": self.init(remedy: .none, error: .unavailable(text))
             default: self.init(remedy: .none, error: .unreadable(text))

@@ -8,10 +8,10 @@ struct ServerAddress: Sendable {
 
     init(_ url: String) throws(StorageError) {
         // libpq's own message would quote the string, password and all.
-        guard !url.utf8.contains(0), let options = PQconninfoParse(url, nil) else {
+        guard !url.utf8.contains(0), let options = unsafe PQconninfoParse(url, nil) else {
             throw .unreadable("the PostgreSQL connection string cannot be parsed")
         }
-        PQconninfoFree(options)
+        unsafe PQconninfoFree(options)
         self.url = Secret(url)
     }
 

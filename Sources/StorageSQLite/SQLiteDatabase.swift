@@ -1,102 +1,68 @@
-import GRDB
 public import Storage
 
 /// One file, written by one writer that gathers what waits into one durable commit, read by a pool of snapshots.
-public final class SQLiteDatabase: Storage.Database {
-    /// Only its writer is used; see `Readers`.
-    private let pool: DatabasePool
+public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
 
+    private init(_ readers: Readers, _ writer: GroupCommit) {
+        self.readers = readers
+        self.writer = writer
+    }
+
+    deinit { writer.stop() }
+
     /// Opens or creates the file at `path`, with WAL and `synchronous=FULL`.
-    public static func open(path: String) async throws -> SQLiteDatabase {
-        try SQLiteDatabase(path: path)
-    }
-
-    private init(path: String) throws {
-        var configuration = GRDB.Configuration()
-        configuration.foreignKeysEnabled = true
-        // Another process (a command, a backup) may hold the write lock for a moment.
-        configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { db in
-            try db.execute(sql: "PRAGMA cache_size = -16000")
-        }
-        do {
-            pool = try DatabasePool(path: path, configuration: configuration)
-            try pool.writeWithoutTransaction { db in
-                // GRDB's pool sets NORMAL on its writer after `prepareDatabase`: with it a power cut could take back
-                // a token that was already answered.
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-                // Checkpoints sync the whole file: fewer of them, and still a WAL of some 32 MiB at most.
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 8000")
-                // Where the savepoints of a group keep the pages as they were: on disk that was half of all writes.
-                try db.execute(sql: "PRAGMA temp_store = MEMORY")
-                let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-                guard level == 2 else { throw StorageError.unavailable("SQLite refused synchronous=FULL") }
-            }
-            readers = try Readers(path: path, configuration: configuration)
-        } catch let error as DatabaseError {
-            throw StorageError(error)
-        }
-        writer = GroupCommit(pool: pool)
-    }
-
-    public func read<Value: Sendable>(
-        _ work: @escaping @Sendable (any Storage.Transaction) throws -> Value
-    ) async throws -> Value {
-        try readHere(work)
+    ///
+    /// A read that has lasted `longestRead` is ended, as a statement of PostgreSQL's is.
+    public static func open(path: String, longestRead: Duration = .seconds(30)) async throws -> SQLiteDatabase {
+        let readers = Readers(path, longestRead: longestRead)
+        // The writer's connection is closed last: it brings the log into the file.
+        let writer = try await GroupCommit.open(path, atEnd: readers.close)
+        let database = SQLiteDatabase(readers, writer)
+        try readers.openFirst()
+        return database
     }
 
     /// Reads on the calling thread: a snapshot in WAL waits for nobody, and a hop to another thread costs more than
     /// the query (docs/decisions/reads-on-the-calling-thread.md).
-    private func readHere<Value>(_ work: (any Storage.Transaction) throws -> Value) throws -> Value {
-        do {
-            return try readers.read(work)
-        } catch let error as DatabaseError {
-            throw StorageError(error)
-        }
+    public func read<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try readers.read(work)
     }
 
     public func write<Value: Sendable>(
-        _ work: @escaping @Sendable (any Storage.Transaction) throws -> Value
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            writer.enqueue(PendingWrite(work: work, continuation: continuation))
-        }
+        try await withCheckedThrowingContinuation { caller in writer.enqueue(GroupMember(work, caller)) }
     }
 
     public func close() async {
-        await writer.stop()
-        readers.close()
-        foldLog()
-        try? pool.close()
-    }
-
-    /// Brings what the log holds into the database file, so that an operator who copies only that file has it all.
-    private func foldLog() {
-        try? pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+        writer.stop()
+        await writer.ended()
     }
 
     /// The value of a pragma on the writer's connection: what the durability test reads back.
     public func writerPragma(_ name: StaticString) async throws -> Int64 {
-        try writerPragmaHere("\(name)")
-    }
-
-    private func writerPragmaHere(_ name: String) throws -> Int64 {
-        try pool.writeWithoutTransaction { try Int64.fetchOne($0, sql: "PRAGMA \(name)") ?? -1 }
+        try await withWriter { connection throws(StorageError) in
+            guard case .integer(let number) = try connection.answer(SQL(script: "PRAGMA \(name)")) else { return -1 }
+            return number
+        }
     }
 
     /// Writes a consistent copy to `path`, which must not exist, while the server runs.
     public func copy(to path: String) async throws {
-        try await write { _ in }
-        try copyHere(to: path)
+        try await withWriter { connection throws(StorageError) in _ = try connection.answer("VACUUM INTO \(path)") }
     }
 
-    private func copyHere(to path: String) throws {
-        do {
-            try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
-        } catch let error as DatabaseError {
-            throw StorageError(error)
+    /// Runs `work` on the writer's thread, outside any transaction.
+    private func withWriter<Value: Sendable>(
+        _ work: @escaping @Sendable (Connection) throws(StorageError) -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { caller in
+            let isTaken = writer.enqueue { connection in caller.resume(with: Result { try work(connection) }) }
+            if !isTaken { caller.resume(throwing: StorageError.unavailable("the database is closing")) }
         }
     }
 }

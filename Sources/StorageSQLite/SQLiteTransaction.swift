@@ -1,82 +1,75 @@
-import GRDB
 import Storage
 
-/// A statement at a time on an open connection, through GRDB's statement cache.
-struct SQLiteTransaction: Storage.Transaction {
-    let db: GRDB.Database
+/// An open transaction on a connection: one read, or one member of a group of writers.
+final class SQLiteTransaction: Transaction {
+    /// How what the transaction has changed can be undone.
+    enum Undoing {
+        /// It has changed nothing.
+        case nothing
+        /// By a savepoint of its own.
+        case savepoint
+        /// With the whole group only. The statement is the one that should have had a savepoint.
+        case group(Statement)
+    }
 
-    func rows(_ sql: Storage.SQL) throws -> [Storage.Row] {
-        try mappingErrors {
-            let statement = try db.cachedStatement(sql: sql.text)
-            let columns = statement.columnNames
-            let cursor = try GRDB.Row.fetchCursor(statement, arguments: StatementArguments(sql.bindings))
-            var rows: [Storage.Row] = []
-            while let row = try cursor.next() {
-                rows.append(Storage.Row(columns: columns, values: row.databaseValues.map(SQLValue.init)))
-            }
-            return rows
+    private var connection: Connection?
+    private let savepoints: Savepoints
+    private(set) var undoing = Undoing.nothing
+
+    init(_ connection: Connection, _ savepoints: Savepoints) {
+        self.connection = connection
+        self.savepoints = savepoints
+    }
+
+    func rows(_ sql: SQL) throws -> [Row] {
+        try run(sql) { statement, _ throws(StorageError) in try statement.rows() }
+    }
+
+    func execute(_ sql: SQL) throws -> Int {
+        try run(sql) { statement, connection throws(StorageError) in
+            try statement.run()
+            return connection.changedRows
         }
     }
 
-    func execute(_ sql: Storage.SQL) throws -> Int {
-        try mappingErrors {
-            let statement = try db.cachedStatement(sql: sql.text)
-            try statement.execute(arguments: StatementArguments(sql.bindings))
-            return db.changesCount
-        }
-    }
+    /// Makes the transaction unusable: its closure has returned.
+    func end() { connection = nil }
 
-    /// So that a store sees the same errors on either engine, also when it looks at them inside its transaction.
-    private func mappingErrors<Value>(_ work: () throws -> Value) throws -> Value {
+    private func run<Value>(
+        _ sql: SQL, _ work: (Statement, Connection) throws(StorageError) -> Value
+    ) throws(StorageError) -> Value {
+        guard let connection else { throw .unreadable("a transaction was used after its closure had returned") }
+        // A statement after it would be committed alone.
+        guard connection.isInTransaction else { throw .rolledBack }
+        let statement = try connection.statement(sql)
+        let before = undoing
+        if case .nothing = before, !statement.isReadOnly { try prepareToUndo(statement, connection) }
         do {
-            return try work()
-        } catch let error as DatabaseError {
-            throw StorageError(error)
-        }
-    }
-}
-
-extension GRDB.Database {
-    func run(_ sql: String) throws { try cachedStatement(sql: sql).execute() }
-}
-
-extension StatementArguments {
-    fileprivate init(_ values: [SQLValue]) {
-        self.init(values.map(\.databaseValue))
-    }
-}
-
-extension SQLValue {
-    fileprivate var databaseValue: DatabaseValue {
-        switch self {
-        case .null: .null
-        case .integer(let number): number.databaseValue
-        case .text(let text): text.databaseValue
+            return try connection.run(statement, sql) { statement throws(StorageError) in
+                try work(statement, connection)
+            }
+        } catch {
+            // SQLite has undone a statement that a constraint refused.
+            if case .group = undoing, error.isRefusedRow { undoing = before }
+            throw error
         }
     }
 
-    fileprivate init(_ value: DatabaseValue) {
-        switch value.storage {
-        case .null: self = .null
-        case .int64(let number): self = .integer(number)
-        case .string(let text): self = .text(text)
-        case .double(let number): self = .text(String(number))
-        case .blob(let data): self = .text(String(decoding: data, as: UTF8.self))
+    private func prepareToUndo(_ statement: Statement, _ connection: Connection) throws(StorageError) {
+        guard savepoints.areNeeded(by: statement) else {
+            undoing = .group(statement)
+            return
         }
+        try connection.run(.openMember)
+        undoing = .savepoint
     }
 }
 
 extension StorageError {
-    /// What SQLite said, without the bound values.
-    init(_ error: DatabaseError) {
-        let text = error.message ?? "error \(error.extendedResultCode.rawValue)"
-        switch (error.resultCode, error.extendedResultCode) {
-        case (_, .SQLITE_CONSTRAINT_UNIQUE), (_, .SQLITE_CONSTRAINT_PRIMARYKEY): self = .conflict(text)
-        case (.SQLITE_CONSTRAINT, _): self = .constraint(text)
-        case (.SQLITE_BUSY, _), (.SQLITE_LOCKED, _), (.SQLITE_FULL, _), (.SQLITE_IOERR, _), (.SQLITE_CANTOPEN, _),
-            (.SQLITE_READONLY, _), (.SQLITE_MISUSE, _):
-            self = .unavailable(text)
-        default: self = .unreadable(text)
+    fileprivate var isRefusedRow: Bool {
+        switch self {
+        case .conflict, .constraint, .rejected: true
+        case .unavailable, .noTable, .unreadable: false
         }
     }
 }

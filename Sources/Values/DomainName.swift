@@ -1,4 +1,4 @@
-import Foundation
+import InternationalText
 
 /// The domain of an e-mail address.
 public enum DomainName {
@@ -13,7 +13,7 @@ public enum DomainName {
         }
         guard !text.contains(where: { $0.isWhitespace || "/?#@:%\\[]".contains($0) }) else { return nil }
         let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-        guard let name = isASCII ? String(text) : URL(string: "http://\(text)/")?.host else { return nil }
+        guard let name = isASCII ? String(text) : HostName.ascii(text) else { return nil }
         // RFC 1035 §2.3.4
         guard name.utf8.count <= 253 else { return nil }
         let isName = name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// An IP address of either family. One of IPv4 that is written as IPv6 (`::ffff:192.0.2.1`) is that of IPv4.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {

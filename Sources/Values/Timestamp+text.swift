@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 extension Timestamp {
     /// The moment in UTC to the second, by RFC 3339: 2031-02-03T04:05:06Z.

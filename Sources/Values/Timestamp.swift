@@ -4,25 +4,51 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The moment `seconds` after 1970: a JWT's NumericDate (RFC 7519 §2).
-    public init(seconds: Int64) { self.milliseconds = seconds * 1000 }
+    /// The moment `seconds` after 1970, as a JWT's NumericDate (RFC 7519 §2) or a date that a client wrote. Nil outside
+    /// the years 0 to 9999: no calendar of ours writes such a moment.
+    public init?(seconds: Int64) {
+        guard Self.calendar.contains(seconds) else { return nil }
+        self.milliseconds = seconds * 1000
+    }
+
+    /// The seconds of the years 0 to 9999.
+    private static let calendar: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
     /// Whole seconds since 1970, rounded down: what a JWT or an introspection answer carries.
     public var seconds: Int64 { milliseconds / 1000 }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
+    // Beyond the last moment is the last moment: a time that a client sent must not end the process.
     public static func + (a: Timestamp, b: Duration) -> Timestamp {
-        Timestamp(milliseconds: a.milliseconds + b.milliseconds)
+        Timestamp(milliseconds: a.milliseconds.saturatingAdd(b.milliseconds))
     }
     public static func - (a: Timestamp, b: Duration) -> Timestamp {
-        Timestamp(milliseconds: a.milliseconds - b.milliseconds)
+        Timestamp(milliseconds: a.milliseconds.saturatingSubtract(b.milliseconds))
     }
-    public static func - (a: Timestamp, b: Timestamp) -> Duration { .milliseconds(a.milliseconds - b.milliseconds) }
+    public static func - (a: Timestamp, b: Timestamp) -> Duration {
+        .milliseconds(a.milliseconds.saturatingSubtract(b.milliseconds))
+    }
+}
+
+extension Int64 {
+    fileprivate func saturatingAdd(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
+
+    fileprivate func saturatingSubtract(_ other: Int64) -> Int64 {
+        let (difference, overflows) = subtractingReportingOverflow(other)
+        return overflows ? (other < 0 ? .max : .min) : difference
+    }
 }
 
 extension Duration {
-    /// Whole milliseconds.
-    public var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+    /// Whole milliseconds; at most what an `Int64` holds.
+    public var milliseconds: Int64 {
+        let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1000)
+        guard !overflows else { return components.seconds < 0 ? .min : .max }
+        return whole.saturatingAdd(components.attoseconds / 1_000_000_000_000_000)
+    }
     /// Whole seconds: `expires_in`, `Retry-After`.
     public var seconds: Int64 { components.seconds }
     public static func days(_ count: Int64) -> Duration { .seconds(count * 86400) }

@@ -67,6 +67,20 @@ import Testing
         for module in Set(SourceTree.sources.map(\.module)) {
             #expect(readme.contains("| `\(module)` |"), "README.md does not say what \(module) is")
         }
+        let map =
+            readme.components(separatedBy: "## The map of Sources").last?.components(separatedBy: "\n## ").first ?? ""
+        let rows = map.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let named = rows.compactMap { $0.split(separator: "|").first }
+            .flatMap { cell in cell.matches(of: /`(\w+)`/).map { String($0.output.1) } }
+        #expect(Set(named) == Set(SourceTree.modules), "the map and Sources differ")
+    }
+
+    @Test("the README's table of what was measured is the one that Tests/Benchmarks/run has kept")
+    func measured() throws {
+        guard SourceTree.exists("Tests/Benchmarks/results/latest.md") else { return }
+        let table = try SourceTree.file("Tests/Benchmarks/results/latest.md").text
+        let readme = try SourceTree.file("README.md").text
+        #expect(readme.contains("<!-- measured -->\n\(table)<!-- /measured -->\n"), "Tests/Benchmarks/run --readme")
     }
 
     @Test("every route is in docs/api.md")

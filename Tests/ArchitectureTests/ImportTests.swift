@@ -3,28 +3,29 @@ import Testing
 /// Which module may know which library. The order of our own modules is Package.swift's, and the compiler's to see to.
 @Suite struct ImportTests {
     static let homes: [String: Set<String>] = [
-        "GRDB": ["StorageSQLite"],
-        "CPostgreSQL": ["StoragePostgreSQL"],
-        "COpenSSL": ["Cryptography"],
+        "COpenSSL": ["Cryptography", "HTTPServer"],
         "CArgon2": ["Cryptography"],
         "CCrypt": ["Cryptography"],
-        "CCurl": ["Mail"],
-        "Hummingbird": ["Endpoints", "Deployment"],
-        "HummingbirdCore": ["Deployment"],
-        "HummingbirdHTTP2": ["Deployment"],
-        "HummingbirdTLS": ["Deployment"],
-        "HTTPTypes": ["Endpoints"],
-        "NIOSSL": ["Deployment", "Outbound"],
+        "CSQLite": ["StorageSQLite"],
+        "CPostgreSQL": ["StoragePostgreSQL"],
+        "CNGHTTP2": ["HTTPServer"],
+        "CCurl": ["Transfer"],
+        "CYAML": ["YAML"],
+        "CUnistring": ["InternationalText"],
+        "CIDN2": ["InternationalText"],
+        "CLinux": ["HTTPServer", "Transfer"],
+        "InternationalText": ["Cryptography", "Values", "Identity"],
+        "Transfer": ["Outbound", "Mail"],
+        "HTTPServer": ["Deployment"],
+        "CommandLineTool": ["Deployment"],
+        "YAML": ["Deployment"],
         "Mustache": ["Pages"],
-        "JWTKit": ["JOSE"],
-        "AsyncHTTPClient": ["Outbound"],
-        "FoundationNetworking": [],
-        "ArgumentParser": ["Deployment"],
-        "Configuration": ["Deployment"],
-        "ServiceLifecycle": ["Deployment"],
         "StorageSQLite": ["Deployment"],
         "StoragePostgreSQL": ["Deployment"],
     ]
+
+    /// What comes with Swift.
+    static let toolchain: Set = ["Foundation", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription"]
 
     @Test("a library is imported by its own module only", arguments: SourceTree.sources)
     func homes(_ file: SourceFile) {
@@ -42,9 +43,53 @@ import Testing
         }
     }
 
-    @Test("the pages know nothing of ours, and OAuth and Identity nothing of each other")
+    @Test("what is imported is ours or the toolchain's", arguments: SourceTree.swiftFiles)
+    func packages(_ file: SourceFile) {
+        let known = Self.toolchain.union(SourceTree.modules).union(["Migrations", "TestSupport"])
+        for (number, line) in file.code {
+            guard let name = Self.imported(line) else { continue }
+            #expect(known.contains(name), "\(file.path):\(number) imports \(name)")
+        }
+    }
+
+    @Test("Package.swift depends on no package")
+    func manifest() throws {
+        let manifest = try SourceTree.file("Package.swift")
+        #expect(manifest.code.contains { $0.line.filter { $0 != " " } == "dependencies:[]," })
+        for (number, line) in manifest.code {
+            for word in [".package(", ".product(", ".plugin(", ".binaryTarget("] {
+                #expect(!line.contains(word), "Package.swift:\(number) says \(word)")
+            }
+        }
+        #expect(!SourceTree.exists("Package.resolved"))
+    }
+
+    @Test("every library that Package.swift names is in deploy/packages")
+    func systemPackages() throws {
+        let named = try SourceTree.file("Package.swift").text.matches(of: /\.apt\(\["([^"]+)"\]\)/).map(\.output.1)
+        let listed = try SourceTree.file("deploy/packages").lines
+        #expect(named.count >= 10)
+        for name in named { #expect(listed.contains(name), "deploy/packages lacks \(name)") }
+    }
+
+    @Test("HTTPServer and what it stands on could be packages of their own")
+    func borders() {
+        let ours = Set(SourceTree.modules)
+        let known = [
+            "HTTPServer": ["HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"],
+            "HTTP": [], "Logging": [], "CommandLineTool": [], "Mustache": [], "YAML": ["CYAML"],
+        ]
+        for file in SourceTree.sources {
+            guard let allowed = known[file.module] else { continue }
+            for name in file.code.compactMap({ Self.imported($0.line) }) where ours.contains(name) {
+                #expect(allowed.contains(name), "\(file.path) imports \(name)")
+            }
+        }
+    }
+
+    @Test("the pages know nothing of ours but templates, and OAuth and Identity nothing of each other")
     func strangers() {
-        let ours = Set(SourceTree.sources.map(\.module))
+        let ours = Set(SourceTree.modules).subtracting(["Mustache"])
         for file in SourceTree.sources {
             for name in file.code.compactMap({ Self.imported($0.line) }) {
                 #expect(file.module != "Pages" || !ours.contains(name), "\(file.path) imports \(name)")

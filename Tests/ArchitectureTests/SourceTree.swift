@@ -23,12 +23,17 @@ enum SourceTree {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static let sources = files(under: ["Sources"], endingIn: ["swift"])
+    /// All that is compiled.
+    static let swiftFiles = files(under: ["Package.swift", "Sources", "Tests", "migrations"], endingIn: ["swift"])
+    /// The folders of Sources.
+    static let modules: [String] = names(in: "Sources")
     static let migrations = files(under: ["migrations"], endingIn: ["sql"])
     static let documents = files(under: ["README.md", "CHANGELOG.md", "docs"], endingIn: ["md"])
     /// Everything that is committed and readable, as far as endings tell.
     static let everything = files(
         under: [
-            "README.md", "CHANGELOG.md", "Package.swift", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
+            "README.md", "CHANGELOG.md", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations",
+            "deploy", "docs",
         ],
         endingIn: nil)
 
@@ -44,6 +49,11 @@ enum SourceTree {
         places.flatMap { paths(under: $0) }.sorted()
             .filter { path in endings?.contains(URL(filePath: path).pathExtension) ?? true }
             .compactMap { try? file($0) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path(percentEncoded: false)))?
+            .sorted() ?? []
     }
 
     /// The files at or below `place`; builds, virtual environments and caches are nobody's work.

@@ -39,6 +39,32 @@ import Testing
         }
     }
 
+    /// Where the compiler is told that threads cannot meet, and why that is so.
+    static let unchecked = [
+        "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
+        "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",
+        "Sources/Cryptography/HashingQueue.swift": "jobs wait on a condition, under whose lock all of it is",
+        "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
+        "Sources/Cryptography/PublicKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
+        "Sources/HTTPServer/Loop/LoopBound.swift": "what belongs to one thread, and ends the process for another",
+        "Sources/HTTPServer/TLS/TLSContext.swift": "OpenSSL's SSL_CTX, never changed after it is made",
+        "Sources/StorageSQLite/Connection.swift": "an SQLite connection, which one thread has at a time",
+    ]
+
+    @Test("what the compiler does not check for races is on a short list, with its reason")
+    func unchecked() {
+        let found = places(of: ["@unchecked Sendable", "nonisolated(unsafe)"])
+        #expect(Set(found) == Set(Self.unchecked.keys))
+        #expect(Self.unchecked.count <= 12)
+    }
+
+    @Test("URLSession is not brought in: it is another HTTP client, with another libcurl behind it")
+    func networking() {
+        // In two halves, so that this file is not one of those it looks for.
+        let word = "Foundation" + "Networking"
+        for file in SourceTree.swiftFiles { #expect(!file.text.contains(word), "\(file.path) names \(word)") }
+    }
+
     @Test("no file names a path of the machine it was written on", arguments: SourceTree.everything)
     func machines(_ file: SourceFile) {
         // In two halves, so that this file is not one of those it looks for.

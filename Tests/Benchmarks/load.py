@@ -8,18 +8,20 @@ THREADS = 2
 SCRIPTS = pathlib.Path(__file__).resolve().parent / "wrk"
 
 
-def run(script, address, plan, directory, connections, seconds):
-    """What wrk/summary.lua printed at the end."""
+def run(server, script, plan, directory, connections, seconds):
+    """What wrk/summary.lua printed at the end, and the processor time that the server used meanwhile."""
     file = directory / "plan.lua"
     file.write_text("return " + lua(plan))
     # The scripts are found from their own folder, where wrk looks for what they require.
     command = [
         "wrk", f"--threads={THREADS}", f"--connections={connections}", f"--duration={seconds}s", "--timeout=10s",
-        f"--script={script}", f"http://{address}", "--", str(file),
+        f"--script={script}", f"http://{server.address}", "--", str(file),
     ]
+    before = server.cpu_seconds()
     finished = subprocess.run(
         command, cwd=SCRIPTS, check=True, stdout=subprocess.PIPE, text=True, timeout=seconds + 30)
-    return json.loads(finished.stdout.strip().splitlines()[-1])
+    used = server.cpu_seconds() - before
+    return json.loads(finished.stdout.strip().splitlines()[-1]) | {"cpu_seconds": round(used, 6)}
 
 
 def lua(value):

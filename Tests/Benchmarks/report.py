@@ -1,64 +1,139 @@
-"""Medians of the rounds, and the table of them."""
+"""Medians of the rounds, and the tables of them."""
 
+import textwrap
 from statistics import median
 
+WIDTH = 120
 
-def summary(scenario, rounds):
-    """`rounds` are pairs: a run of the ceiling, a run of the product."""
-    ceilings = [per_second(ceiling, ceiling["requests"] - ceiling["refused"]) for ceiling, _ in rounds]
-    products = [
-        per_second(run, run["finished"] if scenario.counts_finished else run["requests"] - run["refused"])
-        for _, run in rounds
-    ]
-    ratio = median(product / ceiling for product, ceiling in zip(products, ceilings))
+
+def summary(scenario, rounds, products):
+    """`rounds` are runs by the server's name: nginx's, and one of each of `products`."""
     return {
         "name": scenario.name,
-        "per_second": round(median(products)),
-        "p50_ms": round(median(run["p50"] for _, run in rounds) / 1000, 2),
-        "p99_ms": round(median(run["p99"] for _, run in rounds) / 1000, 2),
-        "ceiling_per_second": round(median(ceilings)),
-        "ratio": round(ratio, 3),
         "aim": scenario.aim,
-        "refused": sum(run["refused"] for _, run in rounds),
-        "broken": sum(run["broken"] + run["starved"] for _, run in rounds),
-        "rounds": [{"ceiling": ceiling, "spindle": run} for ceiling, run in rounds],
+        "nginx": {
+            "per_second": round(median(per_second(each["nginx"]) for each in rounds)),
+            "cpu_us": round(median(cpu_us(each["nginx"]) for each in rounds), 2),
+        },
+        **{name: _summary(scenario, name, rounds) for name in products},
+        **({"cpu_ratio": against(scenario, rounds, cpu_us, *products),
+            "speed_ratio": against(scenario, rounds, per_second, *products)} if len(products) == 2 else {}),
+        "rounds": rounds,
     }
 
 
-def per_second(run, count):
-    return count / (run["microseconds"] / 1_000_000)
+def _summary(scenario, name, rounds):
+    counted = scenario.counts_finished
+    return {
+        "per_second": round(median(per_second(each[name], counted) for each in rounds)),
+        "cpu_us": round(median(cpu_us(each[name], counted) for each in rounds), 2),
+        "p50_ms": round(median(each[name]["p50"] for each in rounds) / 1000, 2),
+        "p99_ms": round(median(each[name]["p99"] for each in rounds) / 1000, 2),
+        # Medians of the ratios, not ratios of the medians: what slowed a round slowed both.
+        "of_nginx": ratio(rounds, per_second, name, "nginx", counted),
+        "cpu_of_nginx": ratio(rounds, cpu_us, name, "nginx", counted),
+        "refused": sum(each[name]["refused"] for each in rounds),
+        "broken": sum(each[name]["broken"] + each[name]["starved"] for each in rounds),
+    }
+
+
+def ratio(rounds, value, name, other, counted, other_counted=False):
+    return round(median(value(each[name], counted) / value(each[other], other_counted) for each in rounds), 4)
+
+
+def against(scenario, rounds, value, old, new):
+    """What `new` has of `old`'s, both counted alike."""
+    return ratio(rounds, value, new, old, scenario.counts_finished, scenario.counts_finished)
+
+
+def done(run, counts_finished=False):
+    """How many of what is counted: answers that were no refusals, or what the script finished."""
+    return max(1, run["finished"] if counts_finished else run["requests"] - run["refused"])
+
+
+def per_second(run, counts_finished=False):
+    return done(run, counts_finished) / (run["microseconds"] / 1_000_000)
+
+
+def cpu_us(run, counts_finished=False):
+    return run["cpu_seconds"] * 1_000_000 / done(run, counts_finished)
+
+
+def line(result):
+    """One scenario for the terminal, each product's figures in turn."""
+    products = [name for name in ("spindle", "old", "new") if name in result]
+    return "; ".join(
+        f"{name} {result[name]['per_second']:,} a second, {result[name]['cpu_us']:.1f} µs, "
+        f"{result[name]['cpu_of_nginx']:.2f} × nginx{trouble(result[name])}" for name in products)
 
 
 def markdown(results):
+    """The table of one binary, as the README has it."""
     rows = [
-        "| | a second | p50 | p99 | ceiling a second | of the ceiling | aim |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| | a second | of nginx's | p50 | p99 | CPU a request | × nginx's | aim |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in results["scenarios"]:
+        ours = each["spindle"]
+        aim = "" if each["aim"] is None else format(each["aim"], "g")
         rows.append(
-            f"| {each['name']}{trouble(each)} | {each['per_second']:,} | {each['p50_ms']:.2f} ms "
-            f"| {each['p99_ms']:.2f} ms | {each['ceiling_per_second']:,} | {each['ratio']:.2f} "
-            f"| {'' if each['aim'] is None else format(each['aim'], '.2f')} |")
-    memory = [results[f"memory_after_{moment}_kib"] / 1024 for moment in ("start", "load")]
-    return "\n".join([
-        *rows,
-        "",
-        f"Ready {results['ready_ms']:.0f} ms after the start; resident {memory[0]:.0f} MiB then, "
-        f"{memory[1]:.0f} MiB after the load.",
-        "",
-        f"{results['connections']} connections, medians of {results['rounds']} rounds of {results['seconds']} s, "
-        f"each a run of the ceiling and one of Spindle. SQLite with a write-ahead log and synchronous=FULL, on "
+            f"| {each['name']}{trouble(ours)} | {ours['per_second']:,} | {ours['of_nginx']:.2f} "
+            f"| {ours['p50_ms']:.2f} ms | {ours['p99_ms']:.2f} ms | {ours['cpu_us']:,.1f} µs "
+            f"| {ours['cpu_of_nginx']:.1f} | {aim} |")
+    return "\n\n".join(["\n".join(rows), *paragraphs(results)]) + "\n"
+
+
+def paragraphs(results):
+    return filled(
+        f"{whole(results['spindle'])}.",
+        conditions(results) + f" Commit {results['commit']}.",
+        "nginx answers every request with a constant of 15 bytes, in the same rounds: "
+        f"{median_of(results, 'per_second'):,.0f} a second for {median_of(results, 'cpu_us'):.1f} µs each. The factors "
+        "are medians of the rounds. CPU is what the server's processes used. exchange_redeem counts pairs, and the "
+        "times of one request; password is bound by Argon2id, on purpose.")
+
+
+def comparison(results):
+    """The table of two binaries: what the new one takes of the old one's."""
+    rows = [
+        "| | CPU, old | new | new of old | a second, old | new | new of old | × nginx's, old | new |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    for each in results["scenarios"]:
+        old, new = each["old"], each["new"]
+        rows.append(
+            f"| {each['name']}{trouble(old)}{trouble(new)} | {old['cpu_us']:,.1f} µs | {new['cpu_us']:,.1f} µs "
+            f"| {each['cpu_ratio']:.2f} | {old['per_second']:,} | {new['per_second']:,} | {each['speed_ratio']:.2f} "
+            f"| {old['cpu_of_nginx']:.1f} | {new['cpu_of_nginx']:.1f} |")
+    paragraphs = filled(
+        f"Old: {whole(results['old'])}. New: {whole(results['new'])}.", conditions(results))
+    return "\n\n".join(["\n".join(rows), *paragraphs]) + "\n"
+
+
+def whole(product):
+    """What is measured of the process, once."""
+    idle, loaded = (product[f"memory_{moment}_kib"] / 1024 for moment in ("idle", "after_load"))
+    return (f"Ready {product['ready_ms']:.0f} ms after the start; resident {idle:.0f} MiB then, {loaded:.0f} MiB "
+            "after the load")
+
+
+def conditions(results):
+    return (
+        f"{results['connections']} connections, medians of {results['rounds']} rounds of {results['seconds']} s, each "
+        f"a run of nginx and of Spindle. SQLite with a write-ahead log and synchronous=FULL, on "
         f"{results['file_system']} (fdatasync {results['fdatasync_ms']:.2f} ms). {results['cores']} cores "
-        f"({results['processor']}), which the load generator shares. Commit {results['commit']}, {results['when']}.",
-        "",
-        "The ceiling is the same framework answering the same requests with constants of the same size. "
-        "exchange_redeem counts pairs, against the ceiling's single requests; its times are those of one request. "
-        "password is bound by Argon2id, on purpose.",
-        "",
-    ])
+        f"({results['processor']}), which the load generator shares. {results['when']}.")
 
 
-def trouble(each):
+def median_of(results, what):
+    return median(each["nginx"][what] for each in results["scenarios"])
+
+
+def filled(*paragraphs):
+    return [textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False) for text in paragraphs]
+
+
+def trouble(product):
     """Said beside the name, so that no number stands for answers that were refusals."""
-    said = [f"{each[kind]:,} {kind}" for kind in ("refused", "broken") if each[kind]]
+    said = [f"{product[kind]:,} {kind}" for kind in ("refused", "broken") if product[kind]]
     return f" ({', '.join(said)})" if said else ""

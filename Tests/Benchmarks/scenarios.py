@@ -1,11 +1,10 @@
-"""What is measured: each scenario has a script of wrk's, a plan for it, and one answer of the product to each path.
+"""What is measured: each scenario has a script of wrk's and a plan for it."""
 
-The ceiling gets the same requests and gives those answers, so that nothing differs but the server.
-"""
-
+import base64
 import dataclasses
 import json
 import typing
+import urllib.parse
 
 import load
 import people
@@ -19,36 +18,54 @@ class Scenario:
     name: str
     script: str
     plan: typing.Callable  # of the deployment; made anew for each round
-    answers: typing.Callable  # of the deployment: path -> body
-    aim: float | None = None  # of the ceiling's requests, as the project set it itself
+    check: typing.Callable = lambda deployment: None  # of the deployment: what is measured is what it says it is
+    aim: float | None = None  # CPU a request in multiples of nginx's, as the project set it itself
     counts_finished: bool = False  # the script says what counts: a pair, a rotation
 
 
 def all():
     return [
-        steady("client_credentials", "/oauth/token", client_credentials, aim=0.45),
-        steady("introspect", "/oauth/introspect", introspections, aim=0.5, expect='"active":true'),
-        steady("refresh", "/oauth/token", refreshes, aim=0.35),
-        Scenario("refresh_rotating", "rotation.lua", rotation_plan, rotation_answers, counts_finished=True),
-        Scenario("exchange_redeem", "pairs.lua", pairs_plan, pairs_answers, aim=0.15, counts_finished=True),
+        dataclasses.replace(CONSTANT, aim=1.7),
+        steady("client_credentials_basic", "/oauth/token", own_tokens, headers=basic, aim=8),
+        steady("client_credentials_form", "/oauth/token", own_tokens_by_form, aim=8),
+        steady("introspect", "/oauth/introspect", introspections, aim=6, expect='"active":true'),
+        steady("refresh", "/oauth/token", refreshes, aim=13),
+        Scenario("refresh_rotating", "rotation.lua", rotation_plan, rotation_check, aim=20, counts_finished=True),
+        Scenario("exchange_redeem", "pairs.lua", pairs_plan, aim=28, counts_finished=True),
         steady("password", "/oauth/token", passwords),
     ]
 
 
-def steady(name, path, bodies, aim=None, expect='"access_token":'):
+def steady(name, path, bodies, headers=lambda deployment: {}, aim=None, expect='"access_token":'):
     def plan(deployment):
-        return {"path": path, "headers": FORM, "bodies": bodies(deployment)}
+        return {
+            "method": "POST", "path": path, "headers": FORM | headers(deployment), "bodies": bodies(deployment),
+        }
 
-    def answers(deployment):
-        answer = deployment.post(path, bodies(deployment)[0])
+    def check(deployment):
+        asked = plan(deployment)
+        answer = deployment.post(path, asked["bodies"][0], asked["headers"])
         if expect not in answer.replace(" ", ""):
             raise SystemExit(f"{name}: {expect} is not in {answer}")
-        return {path: answer}
 
-    return Scenario(name, "steady.lua", plan, answers, aim)
+    return Scenario(name, "steady.lua", plan, check, aim)
 
 
-def client_credentials(deployment):
+# What nginx is asked for beside every scenario, and the product in one of its own.
+CONSTANT = Scenario(
+    "healthz", "steady.lua", lambda _: {"method": "GET", "path": "/healthz", "headers": {}, "bodies": [""]})
+
+
+def own_tokens(_):
+    return [form(grant_type="client_credentials")]
+
+
+def basic(deployment):
+    pair = ":".join(urllib.parse.quote_plus(deployment.backend[part]) for part in ("client_id", "client_secret"))
+    return {"Authorization": "Basic " + base64.b64encode(pair.encode()).decode()}
+
+
+def own_tokens_by_form(deployment):
     return [form(grant_type="client_credentials", **deployment.backend)]
 
 
@@ -79,12 +96,11 @@ def rotation_plan(deployment):
     }
 
 
-def rotation_answers(deployment):
+def rotation_check(deployment):
     old = deployment.sign_in(deployment.app, 1)[0]["refresh_token"]
     answer = deployment.post("/oauth/token", form(grant_type="refresh_token", refresh_token=old, **deployment.app))
     if json.loads(answer)["refresh_token"] == old:
         raise SystemExit("refresh_rotating: the refresh token of a public client did not change")
-    return {"/oauth/token": answer}
 
 
 def pairs_plan(deployment):
@@ -97,11 +113,3 @@ def pairs_plan(deployment):
         },
         "redeem": {"path": "/oauth/token", "before": redeem + "&code="},
     }
-
-
-def pairs_answers(deployment):
-    plan = pairs_plan(deployment)
-    bearer = {"Authorization": f"Bearer {plan['tokens'][0]}"}
-    exchanged = deployment.post(plan["exchange"]["path"], plan["exchange"]["body"], FORM | bearer)
-    redeemed = deployment.post(plan["redeem"]["path"], plan["redeem"]["before"] + json.loads(exchanged)["code"])
-    return {plan["exchange"]["path"]: exchanged, plan["redeem"]["path"]: redeemed}

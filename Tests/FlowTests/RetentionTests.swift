@@ -88,7 +88,7 @@ struct RetentionTests {
             }
         }
         let retention = Retention(database: database)
-        let now = Timestamp(seconds: 1000)
+        let now = Timestamp(milliseconds: 1000 * 1000)
         #expect(await retention.sweep(at: now, batch: 10).gone == 10)
         #expect(await retention.sweep(at: now, batch: 10).gone == 10)
         #expect(await retention.sweep(at: now, batch: 10).gone == 5)

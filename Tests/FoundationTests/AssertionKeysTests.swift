@@ -34,7 +34,7 @@ import Values
         #expect(jwt.header["alg"]?.string == algorithm.rawValue)
         #expect(token.hasPrefix(jwt.signedText + "."))
         // Long past: times are for the caller to judge.
-        #expect(try jwt.expiresAt == Timestamp(seconds: 1_300_819_380))
+        #expect(try jwt.expiresAt == Timestamp(milliseconds: 1_300_819_380 * 1000))
         #expect(try jwt.notBefore == nil)
 
         await #expect(throws: JWTRejection.algorithmNotAllowed) {

@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 import Logging
 import Mail

@@ -47,4 +47,25 @@ import Values
         let text = line("x", ["reason": "a admin=\"yes\""]).text(in: .text)
         #expect(text.hasSuffix(#"reason="a admin=\"yes\"""#))
     }
+
+    @Test("a refused request, as every tool that reads the log knows it")
+    func refusal() {
+        let refused = LogLine(
+            time: Timestamp(milliseconds: 1_795_354_288_729), level: .info, label: "spindle", message: "refused",
+            metadata: [
+                "route": "POST /oauth/token", "reason": "unknown_client", "error": "invalid_client",
+                "detail": "client=nobody", "request_id": "f0d26a01414511e3a8a8688a9f216d2c",
+            ])
+        #expect(
+            refused.text(in: .text) == """
+                2026-11-22T13:31:28.729Z info     refused detail="client=nobody" error=invalid_client \
+                reason=unknown_client request_id=f0d26a01414511e3a8a8688a9f216d2c route="POST /oauth/token"
+                """)
+        #expect(
+            refused.text(in: .json) == """
+                {"time":"2026-11-22T13:31:28.729Z","level":"info","logger":"spindle","message":"refused",\
+                "metadata":{"detail":"client=nobody","error":"invalid_client","reason":"unknown_client",\
+                "request_id":"f0d26a01414511e3a8a8688a9f216d2c","route":"POST /oauth/token"}}
+                """)
+    }
 }

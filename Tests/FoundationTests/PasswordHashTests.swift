@@ -26,6 +26,20 @@ import Testing
         #expect(PasswordHash(encoded: "$2b$12$whatever").needsUpgrade(to: .standard))
     }
 
+    @Test(
+        "a stronger Argon2id hash of another system is never hashed anew with less",
+        arguments: [
+            ("argon2id$v=19$m=19456,t=2,p=1", false), ("argon2id$v=19$m=65536,t=3,p=4", false),
+            ("argon2id$v=19$m=65536,t=1,p=1", false), ("argon2id$v=19$m=19456,t=2,p=8", false),
+            ("argon2id$v=19$m=19455,t=2,p=1", true), ("argon2id$v=19$m=19456,t=1,p=1", true),
+            ("argon2id$v=16$m=65536,t=3,p=4", true), ("argon2i$v=19$m=65536,t=3,p=4", true),
+            ("argon2id$m=65536,t=3,p=4", true),
+        ])
+    func stronger(_ cost: String, _ isWeaker: Bool) {
+        let hash = PasswordHash(encoded: "$\(cost)$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
+        #expect(hash.needsUpgrade(to: .standard) == isWeaker)
+    }
+
     @Test("the same characters typed in two ways are one password")
     func normalization() async throws {
         let composed = try PasswordHash.Typed("caf\u{E9}")

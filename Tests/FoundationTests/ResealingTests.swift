@@ -15,7 +15,7 @@ import Values
         let database = try await backend.open()
         _ = try await MasterKeySource.given(key).masterKey(for: database, random: random)
         let seal = Seal(masterKey: key, random: random)
-        try await SigningKeys(database: database, seal: seal).createMissing(at: Timestamp(seconds: 1))
+        try await SigningKeys(database: database, seal: seal).createMissing(at: Timestamp(milliseconds: 1 * 1000))
         try await database.write { db in
             try db.execute(
                 """

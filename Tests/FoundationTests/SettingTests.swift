@@ -167,6 +167,16 @@ import Values
         #expect(findings.contains { $0.state == .warning && $0.detail.contains("basic_realm Loom, 2 (x)") })
     }
 
+    @Test("tokens in addresses are off unless somebody asks for what is unsafe, and doctor says so")
+    func unsafeTokens() throws {
+        #expect(try !read().unsafeFrontChannelTokens)
+        #expect(faults(["unsafe_front_channel_tokens": "yes"]).map(\.key) == ["unsafe_front_channel_tokens"])
+        let configuration = try read([:], ["SPINDLE_UNSAFE_FRONT_CHANNEL_TOKENS": "true"])
+        #expect(configuration.unsafeFrontChannelTokens)
+        let findings = ConfigurationDiagnosis.findings(configuration)
+        #expect(findings.contains { $0.state == .warning && $0.detail.contains("unsafe_front_channel_tokens") })
+    }
+
     @Test("a client's calls an hour are a number, and at least one")
     func apiLimit() throws {
         #expect(try read(["api_limit": "1"]).apiLimit == 1)

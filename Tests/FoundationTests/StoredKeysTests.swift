@@ -70,7 +70,7 @@ import Values
         let database = try await backend.open()
         let key = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
         try await SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
-            .createMissing(at: Timestamp(seconds: 1))
+            .createMissing(at: Timestamp(milliseconds: 1 * 1000))
         _ = try await database.write { try $0.execute("DELETE FROM facts") }
         await #expect(throws: MasterKeyError.wrong) {
             _ = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
@@ -86,9 +86,10 @@ import Values
         let database = try await backend.open()
         let key = MasterKey.random(from: random)
         let store = SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
-        let made = try await store.createMissing(at: Timestamp(seconds: 1))
+        let made = try await store.createMissing(PrivateKey.Algorithm.allCases, at: Timestamp(milliseconds: 1 * 1000))
         #expect(Set(made.map(\.algorithm)) == Set(PrivateKey.Algorithm.allCases))
-        #expect(try await store.createMissing(at: Timestamp(seconds: 2)).isEmpty)
+        let again = try await store.createMissing(PrivateKey.Algorithm.allCases, at: Timestamp(milliseconds: 2 * 1000))
+        #expect(again.isEmpty)
         let loaded = try await store.all()
         #expect(Set(loaded.map(\.id)) == Set(made.map(\.id)))
         let published = try AssertionKeys(
@@ -109,7 +110,7 @@ import Values
         let database = try await backend.open()
         let store = SigningKeys(
             database: database, seal: Seal(masterKey: MasterKey.random(from: random), random: random))
-        let keys = try await store.createMissing(at: Timestamp(seconds: 1))
+        let keys = try await store.createMissing([.rs256, .es256], at: Timestamp(milliseconds: 1 * 1000))
         let (a, b) = (keys[0].id, keys[1].id)
         try await database.write { db in
             let sealed = try db.rows("SELECT sealed_private_key FROM signing_keys WHERE id = \(a)")[0]

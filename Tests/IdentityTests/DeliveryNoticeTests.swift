@@ -101,6 +101,25 @@ import Values
         await house.database.close()
     }
 
+    @Test("what waits for a receiver that is down is not taken up every few seconds", arguments: Backend.available)
+    func down(_ backend: Backend) async throws {
+        let house = try await DeliveryFixture(backend)
+        for _ in 0..<8 {
+            let parcel = house.outbox.parcel(notice: "down", usefulFor: .days(1))
+            try await house.database.write { db in try parcel.store(in: db) }
+        }
+        let carrier = DeadReceiver()
+        // All come at once: two are let in, and fail.
+        #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 2, held: 6))
+        house.clock.advance(by: .minutes(2))
+        // One asks whether it is there again; the others leave it alone, for minutes.
+        let round = try await house.outbox.deliverDue(by: carrier)
+        #expect(round == Outbox.Round(postponed: 1, held: 7))
+        let times = try await house.waiting().map(\.dueIn)
+        #expect(times.count == 8 && times.allSatisfy { $0 >= .minutes(1) })
+        await house.database.close()
+    }
+
     private func outbound(_ house: DeliveryFixture) -> Outbound {
         let ranges = ["127.0.0.1/32"].compactMap { CIDR($0) }
         return Outbound(policy: OutboundPolicy(allowedPrivateRanges: ranges), logger: house.log.logger)
@@ -121,6 +140,30 @@ private final class SlowReceivers: Carrier {
         } catch Undeliverable.busy {
             held.add(1, ordering: .relaxed)
             throw Undeliverable.busy
+        }
+    }
+}
+
+/// Carries notices to a receiver that is down, and is done with none of a round before all others were turned away.
+private final class DeadReceiver: Carrier {
+    private let receivers = Receivers()
+    private let come = Atomic(0)
+    private let turnedAway = Atomic(0)
+    /// How many have been turned away at the end of each round of eight.
+    private let goals = [6, 13]
+    var kind: Parcel.Kind { .notice }
+
+    func deliver(_ content: String, _ postmark: Postmark) async throws {
+        let round = come.wrappingAdd(1, ordering: .relaxed).oldValue / 8
+        do {
+            try await receivers.visit("https://\(content).example/out") {
+                while turnedAway.load(ordering: .relaxed) < goals[round] { await Task.yield() }
+                throw Undeliverable.temporary("down")
+            }
+        } catch let error as Undeliverable {
+            if case .temporary = error { throw error }
+            turnedAway.wrappingAdd(1, ordering: .relaxed)
+            throw error
         }
     }
 }

@@ -21,8 +21,8 @@ import Values
     @Test("each mail is one file that nobody else reads, sorted by time, and the folder is made")
     func files() async throws {
         let mailer = try mailer()
-        let early = Postmark(id: "0a", date: Timestamp(seconds: 1))
-        let late = Postmark(id: "0b", date: Timestamp(seconds: 2))
+        let early = Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
+        let late = Postmark(id: "0b", date: Timestamp(milliseconds: 2 * 1000))
         for postmark in [late, early, early] { try await mailer.send(letter, postmark) }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names == ["0a.eml", "0b.eml"], "a letter that is sent again is there once")
@@ -36,7 +36,7 @@ import Values
     func unwritable() async throws {
         let mailer = FolderMailer(folder: "/dev/null/outbox", from: try #require(Sender("no-reply@example.com")))
         do {
-            try await mailer.send(letter, Postmark(id: "0a", date: Timestamp(seconds: 1)))
+            try await mailer.send(letter, Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
             Issue.record("it was written")
         } catch MailFailure.temporary(let reason) {
             #expect(reason.contains("cannot be written") && !reason.contains("ada"))
@@ -47,7 +47,7 @@ import Values
     func hostile() async throws {
         let hostile = Letter(recipient: "a@b.example\r\nBcc: eve@c.example", subject: "", text: "", html: "")
         await #expect(throws: MailFailure.self) {
-            try await mailer().send(hostile, Postmark(id: "0a", date: Timestamp(seconds: 1)))
+            try await mailer().send(hostile, Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
         }
         #expect(!FileManager.default.fileExists(atPath: folder))
     }

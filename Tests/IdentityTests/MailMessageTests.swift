@@ -6,7 +6,7 @@ import Values
 
 /// A letter as it goes over the wire.
 @Suite struct MailMessageTests {
-    private static let postmark = Postmark(id: "0193a", date: Timestamp(seconds: 1_800_000_000))
+    private static let postmark = Postmark(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
     private func message(
         subject: String = "Your code", text: String = "123456", html: String = "<p>123456</p>",

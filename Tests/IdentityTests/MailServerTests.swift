@@ -8,7 +8,7 @@ import Values
 @Suite struct MailServerTests {
     private let letter = Letter(
         recipient: "ada@example.org", subject: "Hei", text: ".\n..two\nlast", html: "<p>.\n.</p>")
-    private let postmark = Postmark(id: "0a", date: Timestamp(seconds: 1))
+    private let postmark = Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
 
     private func mailer(_ server: MailServerStandIn) throws -> SMTPMailer {
         SMTPMailer(
@@ -39,7 +39,7 @@ import Values
         let server = try MailServerStandIn()
         defer { server.stop() }
         let mailer = SMTPMailer(
-            server: try #require(SMTPServer("smtp://localhost:\(server.port)")),
+            server: try #require(SMTPServer("smtp://127.0.0.1:\(server.port)")),
             from: try #require(Sender("no-reply@\(domain)")))
         try await mailer.send(letter, postmark)
         #expect(server.lines.prefix(2) == ["EHLO \(domain)", "MAIL FROM:<no-reply@\(domain)>"])

@@ -27,9 +27,16 @@ METHODS = {
     "none": ({}, None),
     "client_secret_basic": ({}, None),
     "client_secret_post": ({}, None),
-    "client_secret_jwt": ({}, ClientSecretJWT()),
-    "private_key_jwt": ({"jwks": {"keys": [KEY.as_dict(private=False)]}}, PrivateKeyJWT()),
+    "client_secret_jwt": ({}, ClientSecretJWT),
+    "private_key_jwt": ({"jwks": {"keys": [KEY.as_dict(private=False)]}}, PrivateKeyJWT),
 }
+
+
+def signer_of(spindle: Spindle, method: str):
+    """What signs a client's assertions, for the token endpoint wherever they are sent: Authlib's own choice would be
+    the address of each request."""
+    signer = METHODS[method][1]
+    return signer and signer(spindle.origin + "/oauth/token")
 
 
 @dataclass
@@ -47,7 +54,7 @@ class Site:
         app = flask.Flask("site")
         app.secret_key = generate_token()
         oauth = OAuth(app)
-        signer = METHODS[method][1]
+        signer = signer_of(spindle, method)
         oauth.register(
             "spindle", client_id=registration["client_id"],
             client_secret=KEY if method == "private_key_jwt" else registration.get("client_secret"),
@@ -111,7 +118,7 @@ def session(spindle: Spindle, registration: dict, method: str = "client_secret_b
         registration["client_id"], secret, token_endpoint_auth_method=method, revocation_endpoint_auth_method=method,
         token_endpoint=spindle.origin + "/oauth/token", **options,
     )
-    if signer := METHODS[method][1]:
+    if signer := signer_of(spindle, method):
         made.register_client_auth_method(signer)
     return made
 

@@ -14,33 +14,20 @@ from harness.http2 import (
 )
 from harness.server import Server
 from harness.spindle import Spindle
-from harness.wire import Address, seconds_until_closed
+from harness.tls import Identity, prepare_https
+from harness.wire import seconds_until_closed
 from harness.world import WEB_REDIRECT, World
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory, program) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("tls")
-    certificate, key = folder / "certificate.pem", folder / "key.pem"
-    subprocess.run(
-        [program("openssl", "openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-         "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
-         "-keyout", key, "-out", certificate],
-        check=True, capture_output=True, timeout=30,
-    )
-    return certificate, key
+def certificate(tmp_path_factory, program) -> Path:
+    return Identity.make(tmp_path_factory.mktemp("tls"), program("openssl", "openssl")).certificate
 
 
 @pytest.fixture(scope="module")
 def server(prepare, certificate) -> Server:
-    settings = {
-        "SPINDLE_TLS_CERTIFICATE": str(certificate[0]), "SPINDLE_TLS_KEY": str(certificate[1]),
-        "SPINDLE_REQUEST_TIMEOUT": "2", "SPINDLE_IDLE_TIMEOUT": "3",
-    }
-    server = prepare(settings=settings)
-    trust = ssl.create_default_context(cafile=str(certificate[0]))
-    server.address = Address("127.0.0.1", server.address.port, trust)
-    server.settings["SPINDLE_ISSUER"] = server.address.origin
+    identity = Identity(certificate, certificate.with_suffix(".key"))
+    server = prepare_https(prepare, identity, SPINDLE_REQUEST_TIMEOUT="2", SPINDLE_IDLE_TIMEOUT="3")
     server.init()
     return server.start()
 
@@ -74,7 +61,7 @@ def test_the_session_cookie_of_an_https_issuer_is_bound_to_its_host(world):
 
 
 def test_http_2_is_negotiated(server, certificate):
-    trust = ssl.create_default_context(cafile=str(certificate[0]))
+    trust = ssl.create_default_context(cafile=str(certificate))
     trust.set_alpn_protocols(["h2", "http/1.1"])
     with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
         with trust.wrap_socket(line, server_hostname="127.0.0.1") as secure:
@@ -87,7 +74,7 @@ def test_a_token_is_given_over_http_2(server, world, certificate, program):
     form = ["-d", "grant_type=client_credentials"]
     form += ["-d", f"client_id={backend.id}", "-d", f"client_secret={backend.secret}"]
     answer = subprocess.run(
-        [program("curl", "curl"), "-sS", "--http2", "--cacert", certificate[0], "--max-time", "15", *form,
+        [program("curl", "curl"), "-sS", "--http2", "--cacert", certificate, "--max-time", "15", *form,
          "-w", "\n%{http_version} %{http_code}", f"{server.address.origin}/oauth/token"],
         capture_output=True, text=True, timeout=30,
     )
@@ -107,7 +94,7 @@ def test_a_client_that_does_not_finish_its_handshake_is_cut(server, world, said)
     ("start", "drip"), [(b"", b""), (b"POST /oauth/token HTTP/1.1\r\nX: ", b"a" * 400)], ids=["silence", "slow header"]
 )
 def test_a_slow_client_is_cut_inside_tls_too(server, world, certificate, start, drip):
-    with dial(server.address, str(certificate[0]), "http/1.1") as line:
+    with dial(server.address, str(certificate), "http/1.1") as line:
         line.sendall(start)
         seconds_until_closed(line, drip)
     assert world.spindle.call("GET", "/healthz").status == 200
@@ -135,7 +122,7 @@ HALF_A_REQUEST = frame(HEADERS, END_HEADERS, 1, headers("/oauth/token", (b"conte
     ],
 )
 def test_a_slow_client_of_http_2_is_cut(server, world, certificate, start, drip):
-    with dial(server.address, str(certificate[0]), "h2") as line:
+    with dial(server.address, str(certificate), "h2") as line:
         line.sendall(start)
         seconds_until_refused(line, 1, drip)
     assert world.spindle.call("GET", "/healthz").status == 200

@@ -7,7 +7,7 @@ import Values
 struct AuthorizationDecisionTests {
     typealias Step = AuthorizationRequest.Step
 
-    private static let now = Timestamp(seconds: 1_000_000)
+    private static let now = Timestamp(milliseconds: 1_000_000 * 1000)
 
     /// Somebody who signed in `ago` seconds before.
     private static func visitor(

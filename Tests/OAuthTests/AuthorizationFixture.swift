@@ -41,7 +41,7 @@ struct AuthorizationFixture {
                 "response_types": .array(
                     asking == .direct ? ResponseType.all.map { .string($0.description) } : ["code"]),
                 "first_party": .bool(asking != .stranger && asking != .direct),
-                "require_verified_email": .bool(asking == .strict),
+                "require_verified_email": .bool(asking == .strict), "require_pkce": false,
             ]
             ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant).client.id
         }
@@ -73,6 +73,7 @@ struct AuthorizationFixture {
         _ asking: Asking, _ changes: KeyValuePairs<String, String> = [:]
     ) async throws -> AuthorizationRequest {
         try AuthorizationRequest(
-            try parameters(asking, changes), returnAddress: try await address(asking, changes), issuer: Self.issuer)
+            try parameters(asking, changes), returnAddress: try await address(asking, changes), issuer: Self.issuer,
+            allowsUnsafeTokens: false)
     }
 }

@@ -50,7 +50,7 @@ struct JWTBearerFixture: Sendable {
         let known = KnownClients(clock: clock)
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
-        let outbound = Outbound(policy: policy, logger: Logger(label: "test"))
+        let outbound = Outbound(policy: policy, logger: Logger.silent)
         let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
         people = IssuerPeople(database: database) { owner, issuer, _, db in
             // A mark of the mail that would be sent.

@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("The way out to other servers") struct OutboundTests {
-    private static let logger = Logger(label: "test")
+    private static let logger = Logger.silent
     // What is not about time has plenty of it: other tests share the machine.
     private static let loopback = loopback(longestWait: .seconds(120))
     private let open = Outbound(policy: OutboundPolicy(), logger: logger)

@@ -12,7 +12,7 @@ import Values
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: longestWait)
         let interface = ProviderInterface(
-            provider: .google, address: address, outbound: Outbound(policy: policy, logger: Logger(label: "test")))
+            provider: .google, address: address, outbound: Outbound(policy: policy, logger: Logger.silent))
         do throws(OAuthError) {
             _ = try await interface.ask("/tokeninfo", ["access_token": "secret"])
             return nil

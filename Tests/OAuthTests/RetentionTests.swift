@@ -92,11 +92,11 @@ struct PermissionRetentionTests {
             }
         }
         let retention = Retention(database: Failing(base: database, table: "access_tokens"))
-        let sweep = await retention.sweep(at: Timestamp(seconds: 1000), batch: 10)
+        let sweep = await retention.sweep(at: Timestamp(milliseconds: 1000 * 1000), batch: 10)
         #expect(sweep.failures.map(\.rule) == [.accessTokens])
         #expect(sweep.gone == 10)
         #expect(sweep.behind == [.throttles], "whoever has a backlog is asked again at once")
-        let last = await retention.sweep(sweep.behind, at: Timestamp(seconds: 1000), batch: 100)
+        let last = await retention.sweep(sweep.behind, at: Timestamp(milliseconds: 1000 * 1000), batch: 100)
         #expect(last.gone == 15 && last.behind.isEmpty && last.failures.isEmpty)
         await database.close()
     }

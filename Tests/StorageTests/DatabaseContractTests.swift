@@ -126,8 +126,9 @@ import Testing
         let broken = await refusal(of: "INSERT INTO (")
 
         for case let error? in [duplicate, sameName] { #expect(error.kind == "conflict") }
-        for case let error? in [orphan, unchecked, empty] { #expect(error.kind == "constraint") }
-        for case let error? in [unknown, broken] { #expect(error.kind == "unreadable") }
+        #expect(orphan?.kind == "constraint")
+        for case let error? in [unchecked, empty] { #expect(error.kind == "rejected") }
+        #expect(unknown?.kind == "no table" && broken?.kind == "unreadable")
         #expect(!"\(String(describing: sameName))".contains("tWXyZ"), "an error quoted a value")
         #expect(try await database.countThings() == 1)
     }

@@ -47,7 +47,9 @@ extension StorageError {
         switch self {
         case .conflict: "conflict"
         case .constraint: "constraint"
+        case .rejected: "rejected"
         case .unavailable: "unavailable"
+        case .noTable: "no table"
         case .unreadable: "unreadable"
         }
     }

@@ -9,11 +9,7 @@ public final class LocalListener: Sendable {
 
     /// Serves each connection by `serve`.
     public init(serving serve: @escaping @Sendable (Connection) -> Void) throws {
-        #if canImport(Darwin)
-            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
-        #else
-            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian

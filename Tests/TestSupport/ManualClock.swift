@@ -5,7 +5,7 @@ public import Values
 public final class ManualClock: WallClock {
     private let time: Mutex<Timestamp>
 
-    public init(_ start: Timestamp = Timestamp(seconds: 1_800_000_000)) { time = Mutex(start) }
+    public init(_ start: Timestamp = Timestamp(milliseconds: 1_800_000_000 * 1000)) { time = Mutex(start) }
 
     public var now: Timestamp { time.withLock { $0 } }
 

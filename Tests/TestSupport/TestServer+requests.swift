@@ -1,17 +1,16 @@
-import AsyncHTTPClient
 import Foundation
 public import JOSE
-import NIOCore
-import NIOHTTP1
+import Transfer
+import Values
 
 extension TestServer {
-    private static let httpClient: HTTPClient = {
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(10), read: .seconds(60)))
-        // Races are run with as many connections as there are runners.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    /// Races are run with as many connections as there are runners; what a connection was checked for does not matter
+    /// on this machine.
+    private static let client = HTTPClient(
+        HTTPClientOptions(keepsConnections: true, mostConnectionsToHost: 64) { _ in true })
+    private static let limits = HTTPClientLimits(time: .seconds(60), connecting: .seconds(10), body: 1 << 20)
+
+    public struct Unsendable: Error { let url: String }
 
     public func get(
         _ path: String, bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
@@ -54,20 +53,27 @@ extension TestServer {
         _ method: String, _ path: String, body: [UInt8] = [], bearer: String? = nil, cookies: [String: String] = [:],
         headers: [String: String] = [:]
     ) async throws -> Answer {
-        var request = HTTPClientRequest(url: origin + path)
-        request.method = HTTPMethod(rawValue: method)
-        for (name, value) in headers { request.headers.add(name: name, value: value) }
-        if let bearer { request.headers.add(name: "Authorization", value: "Bearer \(bearer)") }
+        var fields = headers.map { (name: $0.key, value: $0.value) }
+        if let bearer { fields.append(("Authorization", "Bearer \(bearer)")) }
         if !cookies.isEmpty {
-            request.headers.add(
-                name: "Cookie", value: cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; "))
+            fields.append(("Cookie", cookies.map { "\($0.key)=\($0.value)" }.joined(separator: "; ")))
         }
-        if !body.isEmpty { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response = try await Self.httpClient.execute(request, timeout: .seconds(60))
-        let bytes = try await response.body.collect(upTo: 1 << 20)
+        let url = origin + Self.written(path)
+        guard let parsed = TransferURL(url), let address = IPAddress(parsed.host) else { throw Unsendable(url: url) }
+        let response = try await Self.client.send(
+            HTTPClientRequest(method, parsed, at: address, fields: fields, body: body, limits: Self.limits))
         return Answer(
-            status: Int(response.status.code), headers: response.headers.map { ($0.name, $0.value) },
-            body: String(buffer: bytes))
+            status: response.status, headers: response.fields, body: String(decoding: response.body, as: UTF8.self))
+    }
+
+    /// `path` without its fragment, and encoded where no URL could hold it: as browsers send it.
+    private static func written(_ path: String) -> String {
+        path.prefix { $0 != "#" }.utf8.map { byte in
+            let isPlain = byte > 0x20 && byte < 0x7F && !"\\\"<>^`{|}".utf8.contains(byte)
+            return isPlain
+                ? String(UnicodeScalar(byte))
+                : "%" + (byte < 0x10 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }.joined()
     }
 
     public static func encode(_ text: String) -> String {

@@ -4,7 +4,6 @@ import JOSE
 public import Keys
 import OAuth
 import Pages
-import ServiceLifecycle
 public import Storage
 import Values
 
@@ -82,12 +81,11 @@ public struct TestServer: Sendable {
         let server = Server(
             spindle: try house.spindle(), configuration: house.configuration, clock: house.clock,
             logger: house.log.logger, onListening: { port.yield($0) })
-        let services = try server.services().map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
-        let group = ServiceGroup(configuration: .init(services: services, logger: house.log.logger))
+        let stop = StopSignal()
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 defer { port.finish() }
-                try await group.run()
+                try await server.run(until: stop)
             }
             var iterator = ports.makeAsyncIterator()
             let bound = await iterator.next() ?? 0
@@ -99,7 +97,7 @@ public struct TestServer: Sendable {
             } catch {
                 result = .failure(error)
             }
-            await group.triggerGracefulShutdown()
+            stop.send()
             try await tasks.waitForAll()
             return try result.get()
         }

@@ -100,8 +100,13 @@ public struct World: Sendable {
         try await server.send("POST", "/admin/v1/\(kind)", json: json, bearer: admin)
     }
 
+    /// Registers a client. A confidential one may go without PKCE unless `json` says otherwise: few stories are about it.
     public static func client(_ server: TestServer, _ admin: String, _ json: JSON) async throws -> Actor {
-        let made = try await make(server, admin, "clients", json)
+        var members = json.members ?? []
+        if json["require_pkce"] == nil, json["token_endpoint_auth_method"] != "none" {
+            members.append(JSON.Member("require_pkce", false))
+        }
+        let made = try await make(server, admin, "clients", .object(members))
         return Actor(
             id: try made.require("client_id"), secret: made.json["client_secret"]?.string ?? "",
             redirectURI: made.json["redirect_uris"]?.strings?.first ?? "")

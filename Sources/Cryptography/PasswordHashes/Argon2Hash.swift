@@ -32,7 +32,7 @@ struct Argon2Hash: PasswordScheme {
 
     /// The library compares in constant time.
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
-        switch argon2_verify(encoded, password, password.count, type) {
+        switch unsafe argon2_verify(encoded, password, password.count, type) {
         case ARGON2_OK.rawValue: return true
         case ARGON2_VERIFY_MISMATCH.rawValue: return false
         // Out of memory, or no hash after all: not an answer about the password.

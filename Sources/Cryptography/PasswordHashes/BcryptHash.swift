@@ -41,17 +41,17 @@ struct BcryptHash: PasswordScheme {
         // 32 KiB, too much for a thread's stack, and zero as libcrypt wants it.
         let size = MemoryLayout<crypt_data>.size
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         defer {
             // The phrase may still stand in it.
-            OPENSSL_cleanse(memory, size)
-            memory.deallocate()
+            unsafe OPENSSL_cleanse(memory, size)
+            unsafe memory.deallocate()
         }
-        return phrase.withUnsafeBytes { phrase in
-            crypt_r(
+        return unsafe phrase.withUnsafeBytes { phrase in
+            unsafe crypt_r(
                 phrase.bindMemory(to: CChar.self).baseAddress, setting,
                 memory.assumingMemoryBound(to: crypt_data.self)
-            ).map { Array(String(cString: $0).utf8) }
+            ).map { unsafe Array(String(cString: $0).utf8) }
         }.flatMap { $0.count == length ? $0 : nil }
     }
 }

@@ -47,8 +47,8 @@ struct PBKDF2Hash: PasswordScheme {
 
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
         var derived = [UInt8](repeating: 0, count: digest.count)
-        let done = password.withUnsafeBytes { password in
-            PKCS5_PBKDF2_HMAC(
+        let done = unsafe password.withUnsafeBytes { password in
+            unsafe PKCS5_PBKDF2_HMAC(
                 password.bindMemory(to: CChar.self).baseAddress, Int32(password.count), salt, Int32(salt.count), rounds,
                 function.evp, Int32(derived.count), &derived)
         }
@@ -60,9 +60,9 @@ struct PBKDF2Hash: PasswordScheme {
 extension PBKDF2Hash.Function {
     fileprivate var evp: OpaquePointer {
         switch self {
-        case .sha1: EVP_sha1()
-        case .sha256: EVP_sha256()
-        case .sha512: EVP_sha512()
+        case .sha1: unsafe EVP_sha1()
+        case .sha256: unsafe EVP_sha256()
+        case .sha512: unsafe EVP_sha512()
         }
     }
 

@@ -35,8 +35,8 @@ struct ScryptHash: PasswordScheme {
         var derived = [UInt8](repeating: 0, count: digest.count)
         // RFC 7914 §5 and §6: N blocks of 128 r bytes, p more, and a few to work with.
         let memory = 128 * blockSize * (blocks + parallelism + 4)
-        let done = password.withUnsafeBytes { password in
-            EVP_PBE_scrypt(
+        let done = unsafe password.withUnsafeBytes { password in
+            unsafe EVP_PBE_scrypt(
                 password.bindMemory(to: CChar.self).baseAddress, password.count, salt, salt.count, blocks, blockSize,
                 parallelism, memory, &derived, derived.count)
         }

@@ -1,10 +1,10 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 import JOSE
 import StorageSQLite
 
 /// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
-struct BackupCommand: AsyncParsableCommand {
+struct BackupCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the database to FILE while the server runs. The master key is not in it."
     )

@@ -1,10 +1,10 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 import OAuth
 import Values
 
 /// `spindle client …`
-struct ClientCommand: ParsableCommand {
+struct ClientCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         commandName: "client", abstract: "Clients: apps and backends that ask for tokens.",
         subcommands: [
@@ -54,7 +54,7 @@ struct ClientCommand: ParsableCommand {
 
     struct Show: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Show a client.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -63,9 +63,9 @@ struct ClientCommand: ParsableCommand {
 
     struct Change: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Change what is named of a client.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var members: ClientMembers
-        @Flag(inversion: .prefixedNo, help: "Disable it, or enable it again.") var disabled: Bool?
+        @Flag(deniable: "Disable it, or enable it again.") var disabled: Bool?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -80,7 +80,7 @@ struct ClientCommand: ParsableCommand {
 
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a client and all it holds.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

@@ -1,38 +1,40 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 
 /// What can be said about a client on the command line, in the names of RFC 7591.
-struct ClientMembers: ParsableArguments {
+struct ClientMembers: CommandArguments {
     @Option(help: "Its name.") var name: String?
     @Option(
-        name: .customLong("redirect-uri"),
+        name: "redirect-uri",
         help: "An address it may be returned to; may be repeated. Given at all, it replaces those there were.")
     var redirectURIs: [String] = []
-    @Option(name: .customLong("grant-type"), help: "A grant it may use; may be repeated.") var grantTypes: [String] = []
+    @Option(name: "grant-type", help: "A grant it may use; may be repeated.") var grantTypes: [String] = []
     @Option(help: "The scope tokens it may have, separated by spaces.") var scope: String?
     @Option(help: "client_secret_basic, client_secret_post or none, for an app that can keep no secret.")
     var tokenEndpointAuthMethod: String?
-    @Flag(inversion: .prefixedNo, help: "Whether it is the merchant's own: no consent is asked for.")
+    @Flag(deniable: "Whether it is the merchant's own: no consent is asked for.")
     var firstParty: Bool?
-    @Flag(inversion: .prefixedNo, help: "Whether it is answered as SPiD would.") var spidCompatible: Bool?
-    @Flag(inversion: .prefixedNo, help: "Whether it gets a new refresh token at each use.")
+    @Flag(deniable: "Whether it is answered as SPiD would.") var spidCompatible: Bool?
+    @Flag(deniable: "Whether it gets a new refresh token at each use.")
     var rotateRefreshTokens: Bool?
+    @Flag(deniable: "Whether its requests for a code need PKCE, or a nonce with openid.")
+    var requirePKCE: Bool?
     @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
     @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
     @Option(
-        name: .customLong("web-origin"),
+        name: "web-origin",
         help: "An origin of its web pages, which may ask for the session; may be repeated. \"\" for none.")
     var webOrigins: [String] = []
     @Option(
-        name: .customLong("post-logout-redirect-uri"),
+        name: "post-logout-redirect-uri",
         help: "Where a logout may return to; may be repeated. \"\" for none.")
     var postLogoutRedirectURIs: [String] = []
-    @Option(name: .customLong("callback-uri"), help: "Who is told when a person is deleted; \"\" for nobody.")
+    @Option(name: "callback-uri", help: "Who is told when a person is deleted; \"\" for nobody.")
     var callbackURI: String?
-    @Flag(inversion: .prefixedNo, help: "Whether its people must have shown that they read their address.")
+    @Flag(deniable: "Whether its people must have shown that they read their address.")
     var requireVerifiedEmail: Bool?
-    @Flag(inversion: .prefixedNo, help: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
-    @Option(name: .customLong("tos-uri"), help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
+    @Flag(deniable: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
+    @Option(name: "tos-uri", help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
 
     var json: JSON {
         .members([
@@ -44,6 +46,7 @@ struct ClientMembers: ParsableArguments {
             "first_party": firstParty.map { .bool($0) },
             "spid_compatible": spidCompatible.map { .bool($0) },
             "rotate_refresh_tokens": rotateRefreshTokens.map { .bool($0) },
+            "require_pkce": requirePKCE.map { .bool($0) },
             "access_token_lifetime": accessTokenLifetime.map { .integer($0) },
             "refresh_token_lifetime": refreshTokenLifetime.map { .integer($0) },
             "web_origins": Self.list(webOrigins),

@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 import OAuth
 import Values
@@ -8,7 +8,7 @@ extension ClientCommand {
     struct AddSecret: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add a second live secret, shown once. End the other one when it is no longer used.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -33,8 +33,8 @@ extension ClientCommand {
     struct EndSecret: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "End one of its live secrets; without the id of a secret, list them.")
-        @Argument var id: String
-        @Argument var secret: String?
+        @Argument() var id: String
+        @Argument() var secret: String?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 import JOSE
 import Keys
 import Pages
@@ -32,7 +33,10 @@ struct CommandFailure: Error {
         CommandFailure("there is no \(kind) \(id.printable)")
     }
 
-    /// What `error` means to an operator; nil when it is the argument parser's own.
+    /// A command that has printed already what is wrong.
+    static let told = CommandFailure("")
+
+    /// What `error` means to an operator; nil when it is one that nobody foresaw.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -40,10 +44,13 @@ struct CommandFailure: Error {
         case let fault as TemplateFault: self.init("\(ConfigurationKey.templates.rawValue): \(fault)", .configuration)
         case let error as InstallationError: self.init(error.description, .configuration)
         case let error as MasterKeyError: self.init(error.description, .configuration)
+        case let error as TLSError: self.init(error.description)
+        case let error as ServerError: self.init(error.description)
         case let fault as JSONFault: self.init("\(fault.member): must be \(fault.expected)", .data)
         case StorageError.unavailable(let reason): self.init("the database is not available: \(reason)", .unavailable)
-        case StorageError.unreadable(let reason): self.init("the database is not readable: \(reason)")
-        case StorageError.conflict(let reason), StorageError.constraint(let reason):
+        case StorageError.unreadable(let reason), StorageError.noTable(let reason):
+            self.init("the database is not readable: \(reason)")
+        case StorageError.conflict(let reason), StorageError.constraint(let reason), StorageError.rejected(let reason):
             self.init("the database refused: \(reason)")
         default: return nil
         }

@@ -1,52 +1,54 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 
 /// The settings that every command takes. Two are not among them, because others can read a command line: the master key
 /// itself, and `mail`, which holds the mail server's password.
-struct ConfigurationOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Read settings from FILE, JSON or YAML.", valueName: "file")) var config: String?
-    @Option(help: ArgumentHelp("Listen at HOST:PORT.", valueName: "host:port")) var listen: String?
-    @Option(help: ArgumentHelp("The issuer, verbatim.", valueName: "url")) var issuer: String?
-    @Option(help: ArgumentHelp("A SQLite path, or postgresql://…", valueName: "database")) var database: String?
-    @Option(help: ArgumentHelp("The file of the master key.", valueName: "file")) var masterKeyFile: String?
-    @Option(help: ArgumentHelp("Serve /admin there only.", valueName: "host:port"))
+struct ConfigurationOptions: CommandArguments {
+    @Option(help: "Read settings from FILE, JSON or YAML.", valueName: "file") var config: String?
+    @Option(help: "Listen at HOST:PORT.", valueName: "host:port") var listen: String?
+    @Option(help: "The issuer, verbatim.", valueName: "url") var issuer: String?
+    @Option(help: "A SQLite path, or postgresql://…", valueName: "database") var database: String?
+    @Option(help: "The file of the master key.", valueName: "file") var masterKeyFile: String?
+    @Option(help: "Serve /admin there only.", valueName: "host:port")
     var adminListen: String?
-    @Option(help: ArgumentHelp("The certificate chain, PEM.", valueName: "file")) var tlsCertificate: String?
-    @Option(help: ArgumentHelp("The certificate's private key, PEM.", valueName: "file")) var tlsKey: String?
-    @Option(name: .customLong("session-samesite"), help: ArgumentHelp("lax or none.", valueName: "policy"))
+    @Option(help: "The certificate chain, PEM.", valueName: "file") var tlsCertificate: String?
+    @Option(help: "The certificate's private key, PEM.", valueName: "file") var tlsKey: String?
+    @Option(name: "session-samesite", help: "lax or none.", valueName: "policy")
     var sessionSameSite: String?
-    @Option(help: ArgumentHelp("Networks whose Forwarded headers are believed.", valueName: "cidr,…"))
+    @Option(help: "Networks whose Forwarded headers are believed.", valueName: "cidr,…")
     var trustedProxies: String?
-    @Option(help: ArgumentHelp("Private networks that outgoing requests may reach.", valueName: "cidr,…"))
+    @Option(help: "Private networks that outgoing requests may reach.", valueName: "cidr,…")
     var outboundAllowPrivate: String?
-    @Option(help: ArgumentHelp("How long a client may take to send a request.", valueName: "seconds"))
+    @Option(help: "How long a client may take to send a request.", valueName: "seconds")
     var requestTimeout: String?
-    @Option(help: ArgumentHelp("How long a connection may stay silent.", valueName: "seconds"))
+    @Option(help: "How long a connection may stay silent.", valueName: "seconds")
     var idleTimeout: String?
-    @Option(help: ArgumentHelp("How many connections there may be.", valueName: "count"))
+    @Option(help: "How many connections there may be.", valueName: "count")
     var maxConnections: String?
-    @Option(help: ArgumentHelp("Who mails are from, as in Example <no-reply@example.com>.", valueName: "sender"))
+    @Option(help: "Who mails are from, as in Example <no-reply@example.com>.", valueName: "sender")
     var mailFrom: String?
-    @Option(help: ArgumentHelp("A folder of pages, texts and styles in the place of ours.", valueName: "folder"))
+    @Option(help: "A folder of pages, texts and styles in the place of ours.", valueName: "folder")
     var templates: String?
-    @Option(help: ArgumentHelp("How long a deleted account can be had back.", valueName: "days"))
+    @Option(help: "How long a deleted account can be had back.", valueName: "days")
     var deletionGrace: String?
-    @Option(help: ArgumentHelp("How old a signing key gets; 0 for no rotation by itself.", valueName: "days"))
+    @Option(help: "How old a signing key gets; 0 for no rotation by itself.", valueName: "days")
     var keyRotation: String?
-    @Option(help: ArgumentHelp("The terms of the platform.", valueName: "url")) var terms: String?
-    @Option(help: ArgumentHelp("How many calls of SPiD's API a client may make an hour.", valueName: "count"))
+    @Option(help: "The terms of the platform.", valueName: "url") var terms: String?
+    @Option(help: "How many calls of SPiD's API a client may make an hour.", valueName: "count")
     var apiLimit: String?
     @Option(
-        name: .customLong("facebook-api"),
-        help: ArgumentHelp("Where Facebook's tokens are asked about.", valueName: "url"))
+        name: "facebook-api",
+        help: "Where Facebook's tokens are asked about.", valueName: "url")
     var facebookAPI: String?
     @Option(
-        name: .customLong("google-api"), help: ArgumentHelp("Where Google's tokens are asked about.", valueName: "url"))
+        name: "google-api", help: "Where Google's tokens are asked about.", valueName: "url")
     var googleAPI: String?
-    @Option(help: ArgumentHelp("Take people's passwords by HTTP Basic in this realm, too.", valueName: "realm"))
+    @Option(help: "Take people's passwords by HTTP Basic in this realm, too.", valueName: "realm")
     var basicRealm: String?
-    @Option(help: ArgumentHelp("From trace to critical.", valueName: "level")) var logLevel: String?
-    @Option(help: ArgumentHelp("text or json.", valueName: "format")) var logFormat: String?
+    @Option(help: "Give self-registered clients access tokens in addresses; true or false.", valueName: "flag")
+    var unsafeFrontChannelTokens: String?
+    @Option(help: "From trace to critical.", valueName: "level") var logLevel: String?
+    @Option(help: "text or json.", valueName: "format") var logFormat: String?
 
     /// The configuration of these options, the environment and the file.
     func read() throws -> SpindleConfiguration {
@@ -64,6 +66,7 @@ struct ConfigurationOptions: ParsableArguments {
             (.idleTimeout, idleTimeout), (.maxConnections, maxConnections), (.mailFrom, mailFrom),
             (.templates, templates), (.deletionGrace, deletionGrace), (.keyRotation, keyRotation), (.terms, terms),
             (.apiLimit, apiLimit), (.basicRealm, basicRealm),
+            (.unsafeFrontChannelTokens, unsafeFrontChannelTokens),
             (.facebookAPI, facebookAPI), (.googleAPI, googleAPI), (.logLevel, logLevel), (.logFormat, logFormat),
         ]
         return Dictionary(uniqueKeysWithValues: options.compactMap { key, value in value.map { (key.rawValue, $0) } })

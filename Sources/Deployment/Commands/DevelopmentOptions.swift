@@ -1,23 +1,22 @@
-import ArgumentParser
+import CommandLineTool
 import Endpoints
 import Logging
 
 /// What `serve` is told for trying things out.
-struct DevelopmentOptions: ParsableArguments {
+struct DevelopmentOptions: CommandArguments {
     @Flag(
-        help:
-            "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the client dev too."
-    )
+        help: "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the "
+            + "client dev too.")
     var dev = false
     @Option(
-        name: .customLong("dev-redirect-uri"),
-        help: ArgumentHelp(
-            "With --dev: an address the client dev may be returned to; may be repeated. Given at all, it replaces those "
-                + "there were.", valueName: "uri"))
+        name: "dev-redirect-uri",
+        help: "With --dev: an address the client dev may be returned to; may be repeated. Given at all, it replaces "
+            + "those there were.",
+        valueName: "uri")
     var redirectURIs: [String] = []
 
-    func validate() throws {
-        guard dev || redirectURIs.isEmpty else { throw ValidationError("--dev-redirect-uri is for --dev") }
+    func validate() throws(Misuse) {
+        guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri is for --dev") }
     }
 
     /// Makes a house for development of `installation`, and says how to begin there. Otherwise nil: only looks that it
@@ -31,7 +30,8 @@ struct DevelopmentOptions: ParsableArguments {
         }
         logger.warning("development mode: anybody signs in as anybody, without a password")
         let house = DevelopmentHouse(
-            installation: installation, stores: try installation.stores(configuration), site: Site(configuration))
+            installation: installation, stores: try installation.stores(configuration, logger),
+            site: Site(configuration))
         return house.welcome(try await house.prepare(redirectURIs: redirectURIs))
     }
 }

@@ -1,11 +1,11 @@
-import ArgumentParser
+import CommandLineTool
 import Cryptography
 import JOSE
 import Storage
 import Values
 
 /// `spindle doctor`: looks at everything a server needs, and changes nothing.
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check configuration, pages, database, keys, clock, mail and issuer; exit with 1 if one is bad.")
@@ -22,7 +22,7 @@ struct DoctorCommand: AsyncParsableCommand {
         } else {
             Terminal.print(Table.of(findings.map { [$0.state.rawValue, $0.subject, $0.detail.printable] }))
         }
-        if !isHealthy { throw ExitCode.failure }
+        if !isHealthy { throw CommandFailure.told }
     }
 
     private func findings() async throws -> [Finding] {
@@ -32,10 +32,12 @@ struct DoctorCommand: AsyncParsableCommand {
         } catch let faults as ConfigurationFaults {
             return ConfigurationDiagnosis.findings(faults)
         }
-        return await ConfigurationDiagnosis.findings(configuration) + [PagesDiagnosis.finding(configuration)]
-            + databaseFindings(configuration) + MailDiagnosis.findings(configuration) + [
-                IssuerDiagnosis.finding(configuration.issuer)
-            ]
+        var findings = ConfigurationDiagnosis.findings(configuration)
+        findings += [PagesDiagnosis.finding(configuration)]
+        findings += CertificateDiagnosis.findings(configuration, at: SystemClock().now)
+        findings += await databaseFindings(configuration)
+        findings += await MailDiagnosis.findings(configuration)
+        return findings + [await IssuerDiagnosis.finding(configuration.issuer)]
     }
 
     private func databaseFindings(_ configuration: SpindleConfiguration) async -> [Finding] {

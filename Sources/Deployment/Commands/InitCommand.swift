@@ -1,11 +1,11 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 import Keys
 import OAuth
 import Values
 
 /// `spindle init`: database, master key, signing keys and an admin client, once.
-struct InitCommand: AsyncParsableCommand {
+struct InitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Make the database, the keys and an admin client. A second run changes nothing.")
@@ -15,9 +15,11 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.read()
+        let log = StandardErrorLog(configuration)
+        defer { log.flush() }
         let installation = try await Installation.open(configuration, for: .initialising)
         do {
-            let outcome = try await initialise(installation, try installation.stores(configuration))
+            let outcome = try await initialise(installation, try installation.stores(configuration, log.logger()))
             await installation.close()
             report(outcome, configuration)
         } catch {

@@ -1,16 +1,16 @@
-import ArgumentParser
+import CommandLineTool
 import Cryptography
 import JOSE
 import Keys
 import Values
 
 /// `spindle key …`
-struct KeyCommand: ParsableCommand {
+struct KeyCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Signing keys, and the master key that seals them.",
         subcommands: [List.self, Rotate.self, Withdraw.self, Reseal.self])
 
-    struct List: AsyncParsableCommand {
+    struct List: Command {
         static let configuration = CommandConfiguration(abstract: "List the signing keys: their public halves.")
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -37,7 +37,7 @@ struct KeyCommand: ParsableCommand {
         }
     }
 
-    struct Reseal: AsyncParsableCommand {
+    struct Reseal: Command {
         static let configuration = CommandConfiguration(
             abstract: "Seal every stored secret anew under another master key. Stop every server first.",
             discussion: """

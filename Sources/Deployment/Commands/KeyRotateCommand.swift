@@ -1,14 +1,15 @@
-import ArgumentParser
+import CommandLineTool
 import Cryptography
 import JOSE
 import Keys
+import OAuth
 import Values
 
 extension KeyCommand {
     /// `spindle key rotate`
-    struct Rotate: AsyncParsableCommand {
+    struct Rotate: Command {
         static let configuration = CommandConfiguration(
-            abstract: "Make the next signing key of each algorithm, ahead of its time.",
+            abstract: "Make the next signing key of each algorithm in use, ahead of its time.",
             discussion: """
                 It is published at once and signs ten minutes later, when every cache knows it. What the old key signed \
                 verifies until it has expired. A next key that was to sign later signs then. The server rotates by \
@@ -21,8 +22,7 @@ extension KeyCommand {
             let installation = try await Installation.open(try options.read(), for: .administering)
             let made: [SigningKey]
             do {
-                made = try await rotate(
-                    SigningKeys(database: installation.database, seal: installation.seal), at: installation.clock.now)
+                made = try await rotate(installation)
             } catch {
                 await installation.close()
                 throw error
@@ -40,9 +40,16 @@ extension KeyCommand {
             output.print(Page(items: items, next: nil), columns: ["id", "algorithm", "signs_from"])
         }
 
-        private func rotate(_ keys: SigningKeys, at now: Timestamp) async throws -> [SigningKey] {
+        private func rotate(_ installation: Installation) async throws -> [SigningKey] {
+            let now = installation.clock.now
+            let keys = SigningKeys(database: installation.database, seal: installation.seal)
+            let clients = Clients(
+                database: installation.database, clock: installation.clock, random: installation.random,
+                seal: installation.seal, known: KnownClients(clock: installation.clock))
+            let algorithms = Set(try await keys.all().map(\.algorithm)).intersection(
+                try await clients.algorithmsInUse())
             var made: [SigningKey] = []
-            for algorithm in Set(try await keys.all().map(\.algorithm)).sorted(by: { $0.rawValue < $1.rawValue }) {
+            for algorithm in algorithms.sorted(by: { $0.rawValue < $1.rawValue }) {
                 if let key = try await keys.hasten(algorithm, signsFrom: now + KeyRing.shortestLead, at: now) {
                     made.append(key)
                 }

@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import Cryptography
 import JOSE
 import Keys
@@ -6,7 +6,7 @@ import Values
 
 extension KeyCommand {
     /// `spindle key withdraw`
-    struct Withdraw: AsyncParsableCommand {
+    struct Withdraw: Command {
         static let configuration = CommandConfiguration(
             abstract: "Take a signing key out of service at once, because it is stolen.",
             discussion: """

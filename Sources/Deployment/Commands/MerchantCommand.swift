@@ -1,18 +1,18 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 import OAuth
 import Values
 
 /// `spindle merchant …`
-struct MerchantCommand: ParsableCommand {
+struct MerchantCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         commandName: "merchant", abstract: "Merchants: the owners of clients.",
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
 
     /// What can be said about a merchant.
-    struct Members: ParsableArguments {
+    struct Members: CommandArguments {
         @Option(help: "Its name.") var name: String?
-        @Flag(inversion: .prefixedNo, help: "Whether a device's logout also ends what backends redeemed from it.")
+        @Flag(deniable: "Whether a device's logout also ends what backends redeemed from it.")
         var logoutReachesBackends: Bool?
         @Option(help: "The https URL of a logo that its pages show; \"\" for none.") var logoURI: String?
         @Option(help: "The colour of its pages, as #rrggbb; \"\" for ours.") var accentColor: String?
@@ -52,7 +52,7 @@ struct MerchantCommand: ParsableCommand {
 
     struct Show: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Show a merchant.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -66,9 +66,9 @@ struct MerchantCommand: ParsableCommand {
 
     struct Change: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Change what is named of a merchant.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var members: Members
-        @Flag(inversion: .prefixedNo, help: "Disable it with all its clients, or enable it again.") var disabled: Bool?
+        @Flag(deniable: "Disable it with all its clients, or enable it again.") var disabled: Bool?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -83,7 +83,7 @@ struct MerchantCommand: ParsableCommand {
 
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Delete a merchant, its clients and all they hold.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

@@ -1,10 +1,10 @@
-import ArgumentParser
+import CommandLineTool
 import Migrations
 import Storage
 import Values
 
 /// `spindle migrate`: brings the schema up to date, or says whether it is.
-struct MigrateCommand: AsyncParsableCommand {
+struct MigrateCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Bring the schema up to date.")
 

@@ -1,8 +1,8 @@
-import ArgumentParser
+import CommandLineTool
 import JOSE
 
 /// How a command prints its answer.
-struct OutputOptions: ParsableArguments {
+struct OutputOptions: CommandArguments {
     @Flag(help: "Print JSON, as the administration endpoints answer it.") var json = false
 
     /// Prints one document.
@@ -24,13 +24,13 @@ struct OutputOptions: ParsableArguments {
 }
 
 /// Which part of a list to print.
-struct PageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Go on after this cursor of the page before.", valueName: "cursor"))
+struct PageOptions: CommandArguments {
+    @Option(help: "Go on after this cursor of the page before.", valueName: "cursor")
     var after: String?
-    @Option(help: ArgumentHelp("How many to print at most.", valueName: "number")) var count = 100
+    @Option(help: "How many to print at most.", valueName: "number") var count = 100
 
-    func validate() throws {
-        guard (1...1000).contains(count) else { throw ValidationError("--count must be from 1 to 1000") }
+    func validate() throws(Misuse) {
+        guard (1...1000).contains(count) else { throw Misuse("--count must be from 1 to 1000") }
     }
 
     /// Asks for one more than is printed: that tells whether there is another page.

@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 import JOSE
 import Keys
@@ -7,7 +7,7 @@ import Storage
 import StorageSQLite
 
 /// `spindle restore FILE`: puts a backup in the place of the database.
-struct RestoreCommand: AsyncParsableCommand {
+struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Put the backup FILE in the place of the database. Stop the server first.")
 
@@ -46,7 +46,8 @@ struct RestoreCommand: AsyncParsableCommand {
 
     /// A whole database, of a schema this Spindle knows, under the key that will be used with it.
     private func check(_ candidate: String, _ location: MasterKeyLocation) async throws {
-        let database = try await SQLiteDatabase.open(path: candidate)
+        // The check reads all of it, however large it is.
+        let database = try await SQLiteDatabase.open(path: candidate, longestRead: .seconds(86_400))
         do {
             let verdict = try await database.read { db in
                 try db.rows("PRAGMA integrity_check").map { try $0.get("integrity_check", as: String.self) }

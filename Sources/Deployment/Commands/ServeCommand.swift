@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import Cryptography
 import Keys
 import Logging
@@ -6,7 +6,7 @@ import Pages
 import Values
 
 /// `spindle serve`: the server, until SIGTERM or SIGINT.
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the server until SIGTERM or SIGINT.")
 
@@ -18,11 +18,9 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.read()
         if development.dev { try DevelopmentMode.check(configuration) }
-        LoggingSystem.bootstrap { label in
-            StandardErrorLog(
-                label: label, level: configuration.logLevel, format: configuration.logFormat, clock: SystemClock())
-        }
-        let logger = Logger(label: "spindle")
+        let log = StandardErrorLog(configuration)
+        defer { log.flush() }
+        let logger = log.logger()
         let installation = try await Installation.open(
             configuration, for: development.dev ? .initialising : .serving(migrating: migrate))
         do {

@@ -1,8 +1,9 @@
-public import ArgumentParser
+public import CommandLineTool
+import Cryptography
 import Foundation
 
 /// The program: `spindle COMMAND`.
-public struct SpindleCommand: AsyncParsableCommand {
+public struct SpindleCommand: CommandGroup {
     public static let configuration = CommandConfiguration(
         commandName: "spindle",
         abstract: "An OAuth 2.0 server for apps, their backends and the people who use them.",
@@ -16,17 +17,20 @@ public struct SpindleCommand: AsyncParsableCommand {
 
     /// Runs the command that the process was started with, and ends the process if it fails.
     public static func main() async {
+        // Before any library of the system calls it: at exit it must not be freed under threads that run.
+        OpenSSL.start()
         // Databases, backups and keys are for the account that runs the server alone.
         umask(0o077)
         do {
-            var command = try parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
+            try await command(for: Array(CommandLine.arguments.dropFirst())).run()
+        } catch let end as CommandExit {
+            if end.status == 0 { Terminal.print(end.text) } else { Terminal.tell(end.text) }
+            exit(end.status)
         } catch {
-            guard let failure = CommandFailure(error) else { exit(withError: error) }
+            guard let failure = CommandFailure(error) else {
+                Terminal.tell("Error: \(error)")
+                exit(CommandFailure.Status.failed.rawValue)
+            }
             failure.end()
         }
     }

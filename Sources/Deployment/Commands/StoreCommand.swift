@@ -1,7 +1,7 @@
-import ArgumentParser
+import CommandLineTool
 
 /// A command that works with the stores of an installation, also while a server runs on it.
-protocol StoreCommand: AsyncParsableCommand {
+protocol StoreCommand: Command {
     var options: ConfigurationOptions { get }
 
     func run(with stores: Stores) async throws
@@ -10,9 +10,11 @@ protocol StoreCommand: AsyncParsableCommand {
 extension StoreCommand {
     func run() async throws {
         let configuration = try options.read()
+        let log = StandardErrorLog(configuration)
+        defer { log.flush() }
         let installation = try await Installation.open(configuration, for: .administering)
         do {
-            try await run(with: try installation.stores(configuration))
+            try await run(with: try installation.stores(configuration, log.logger()))
         } catch {
             await installation.close()
             throw error

@@ -1,11 +1,11 @@
-import ArgumentParser
+import CommandLineTool
 import Identity
 import JOSE
 import Storage
 import Values
 
 /// `spindle user …`
-struct UserCommand: ParsableCommand {
+struct UserCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Users: the people who sign in.",
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self, Import.self])
@@ -45,7 +45,7 @@ struct UserCommand: ParsableCommand {
 
     struct Show: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Show an account.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
@@ -60,9 +60,9 @@ struct UserCommand: ParsableCommand {
     struct Change: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Change what is named of an account. A new password ends its tokens and sessions.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var members: UserMembers
-        @Flag(inversion: .prefixedNo, help: "Disable it and end its tokens and sessions, or enable it again.")
+        @Flag(deniable: "Disable it and end its tokens and sessions, or enable it again.")
         var disabled: Bool?
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
@@ -78,7 +78,7 @@ struct UserCommand: ParsableCommand {
 
     struct Delete: StoreCommand {
         static let configuration = CommandConfiguration(abstract: "Delete an account and all it holds.")
-        @Argument var id: String
+        @Argument() var id: String
         @OptionGroup var output: OutputOptions
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 

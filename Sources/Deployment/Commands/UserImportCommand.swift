@@ -1,4 +1,4 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 import Identity
 import JOSE

@@ -1,11 +1,11 @@
-import ArgumentParser
+import CommandLineTool
 import Foundation
 import JOSE
 
 /// What can be said about a person on the command line, in the names of OpenID Connect.
-struct UserMembers: ParsableArguments {
+struct UserMembers: CommandArguments {
     @Option(help: "The e-mail address, which is the user name.") var email: String?
-    @Flag(inversion: .prefixedNo, help: "Whether the address is known to be theirs.") var emailVerified: Bool?
+    @Flag(deniable: "Whether the address is known to be theirs.") var emailVerified: Bool?
     @Flag(help: "Read the password from the first line of the standard input.") var passwordStdin = false
     @Option(help: "The full name.") var name: String?
     @Option(help: "The given name.") var givenName: String?
@@ -15,9 +15,9 @@ struct UserMembers: ParsableArguments {
     @Option(help: "The language, such as nb-NO.") var locale: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Attributes for the claims of clients: a JSON object of texts, lists of texts, or null.",
-            valueName: "json")) var attributes: String?
+        help: "Attributes for the claims of clients: a JSON object of texts, lists of texts, or null.",
+        valueName: "json")
+    var attributes: String?
 
     /// The document, with the password that is waiting on the standard input.
     func json() throws -> JSON {

@@ -24,6 +24,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case facebookAPI = "facebook_api"
     case googleAPI = "google_api"
     case basicRealm = "basic_realm"
+    case unsafeFrontChannelTokens = "unsafe_front_channel_tokens"
     case logLevel = "log_level"
     case logFormat = "log_format"
 

@@ -9,10 +9,7 @@ extension SpindleConfiguration {
     public static func read(
         commandLine: [String: String], environment: [String: String], file: String?
     ) throws(ConfigurationFaults) -> SpindleConfiguration {
-        let options = commandLine.compactMap { name, value in ConfigurationKey(rawValue: name).map { ($0, value) } }
-        var layers = [
-            ConfigurationLayer.commandLine(Dictionary(options) { $1 }), ConfigurationLayer.environment(environment),
-        ]
+        var layers: [ConfigurationLayer] = [.commandLine(commandLine), .environment(environment)]
         var faults = UnknownSettings.faults(inEnvironment: environment)
         if let file {
             do {
@@ -65,6 +62,8 @@ extension SpindleConfiguration {
         facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
         googleAPI = reading.value(.googleAPI, webAddress) { Self.webAddress($0) } ?? "https://oauth2.googleapis.com"
         basicRealm = reading.basicRealm()
+        let flags = ["true": true, "1": true, "false": false, "0": false]
+        unsafeFrontChannelTokens = reading.value(.unsafeFrontChannelTokens, "true or false") { flags[$0] } ?? false
         let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
         logLevel = reading.value(.logLevel, "one of \(levels)", Logger.Level.init(rawValue:)) ?? .info
         logFormat = reading.value(.logFormat, "text or json", LogFormat.init(rawValue:)) ?? .text

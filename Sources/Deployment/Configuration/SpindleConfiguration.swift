@@ -40,6 +40,8 @@ public struct SpindleConfiguration: Sendable {
     public var googleAPI: String
     /// When set, people may ask for their own data with name and password by HTTP Basic, in this realm.
     public var basicRealm: String?
+    /// Whether clients that registered themselves get access tokens with an authorization answer.
+    public var unsafeFrontChannelTokens: Bool
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
 

@@ -10,7 +10,7 @@ enum UnknownSettings {
     }
 
     static func faults(in file: ConfigurationFile) -> [ConfigurationFault] {
-        file.names.subtracting(ConfigurationKey.allCases.map(\.rawValue)).sorted()
+        Set(file.layer.settings.keys).subtracting(ConfigurationKey.allCases.map(\.rawValue)).sorted()
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 

@@ -36,6 +36,12 @@ enum ConfigurationDiagnosis {
                     subject, .warning,
                     "basic_realm \(realm): /me and /oauth/userinfo take people's passwords too, which apps then keep"))
         }
+        if configuration.unsafeFrontChannelTokens {
+            findings.append(
+                Finding(
+                    subject, .warning,
+                    "unsafe_front_channel_tokens: clients that registered themselves get access tokens in addresses"))
+        }
         if let everyone = configuration.trustedProxies.first(where: { $0.prefix == 0 }) {
             findings.append(
                 Finding(subject, .warning, "trusted_proxies \(everyone) lets anybody claim any address"))

@@ -18,6 +18,7 @@ struct DatabaseDiagnosis {
         var findings = [schema, masterKey]
         if let key { findings.append(await signingKeysFinding(key)) }
         findings.append(await clockFinding())
+        if let clients = await pkceFinding() { findings.append(clients) }
         if let development = await developmentFinding() { findings.append(development) }
         return findings
     }
@@ -76,6 +77,28 @@ struct DatabaseDiagnosis {
             guard let latest, latest > now else { return Finding("clock", .good, "it says \(now.rfc3339)") }
             return Finding(
                 "clock", .bad, "it says \(now.rfc3339), but the database has seen \(latest.rfc3339) already")
+        }
+    }
+
+    /// Nothing, unless a client may ask for codes that anybody could redeem who got hold of one (RFC 9700 §2.1.1).
+    private func pkceFinding() async -> Finding? {
+        do {
+            let names = try await database.read { db in
+                try db.rows(
+                    """
+                    SELECT id, name, grant_types FROM clients
+                    WHERE requires_pkce = 0 AND authentication_method <> 'none' AND disabled_at IS NULL ORDER BY id
+                    """
+                ).compactMap { row -> String? in
+                    let grants = try row.get("grant_types", as: String.self).split(separator: "\n")
+                    guard grants.contains("authorization_code") else { return nil }
+                    return "\(try row.get("id", as: String.self)) (\(try row.get("name", as: String.self)))"
+                }
+            }
+            guard !names.isEmpty else { return nil }
+            return Finding("PKCE", .warning, "not required of \(names.count): " + names.joined(separator: ", "))
+        } catch {
+            return Finding("PKCE", .bad, Self.reason(error))
         }
     }
 

@@ -7,8 +7,7 @@ enum IssuerDiagnosis {
     static func finding(_ issuer: IssuerURL) async -> Finding {
         // It is the operator's own address, on whatever network it is.
         let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
-        let silent = Logger(label: "spindle.doctor") { _ in SwiftLogNoOpLogHandler() }
-        let outbound = Outbound(policy: OutboundPolicy(allowedPrivateRanges: everywhere), logger: silent)
+        let outbound = Outbound(policy: OutboundPolicy(allowedPrivateRanges: everywhere), logger: .silent)
         let url = issuer.origin + "/healthz"
         do {
             let status = try await outbound.get(url).status

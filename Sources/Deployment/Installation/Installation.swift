@@ -25,11 +25,11 @@ public struct Installation: Sendable {
     public var seal: Seal { Seal(masterKey: masterKey, random: random) }
 
     /// The stores over this database, for a command: one password at a time is enough.
-    func stores(_ configuration: SpindleConfiguration) throws -> Stores {
+    func stores(_ configuration: SpindleConfiguration, _ logger: Logger) throws -> Stores {
         Stores(
             configuration, database: database, seal: seal, clock: clock, random: random,
             hashing: try HashingPool(workers: 1, random: random), templates: try Templates(configuration),
-            logger: Logger(label: "spindle"))
+            logger: logger)
     }
 
     public func close() async { await database.close() }

@@ -39,10 +39,9 @@ struct LogLine {
 }
 
 extension JSON {
-    fileprivate init(_ value: Logger.MetadataValue) {
+    fileprivate init(_ value: MetadataValue) {
         switch value {
         case .string(let text): self = .string(text)
-        case .stringConvertible(let value): self = .string(value.description)
         case .array(let values): self = .array(values.map { JSON($0) })
         case .dictionary(let values):
             self = .object(values.sorted { $0.key < $1.key }.map { Member($0.key, JSON($0.value)) })

@@ -1,44 +1,80 @@
+import Dispatch
 import Foundation
-import JOSE
 public import Logging
+import Synchronization
 public import Values
 
-/// Writes each event as one line to the standard error.
-public struct StandardErrorLog: LogHandler {
-    public var logLevel: Logger.Level
-    public var metadata: Logger.Metadata = [:]
-    public var metadataProvider: Logger.MetadataProvider?
-    private let label: String
+/// Writes each record as one line to the standard error, behind a buffer: a reader that is slow stops nobody.
+public final class StandardErrorLog: LogSink {
+    public let level: Logger.Level
     private let format: LogFormat
     private let clock: any WallClock
+    private let lines: LineWriter
+    private let buffer: Mutex<LogBuffer>
+    /// One thread at a time writes, and may wait for the reader.
+    private let queue = DispatchQueue(label: "spindle.log")
 
-    public init(label: String, level: Logger.Level, format: LogFormat, clock: any WallClock) {
-        self.label = label
-        self.logLevel = level
+    /// A full buffer drops lines; errors go in nevertheless.
+    public static let capacity = 4096
+
+    /// How long the end of the process waits for whoever reads the log.
+    public static let patience: Duration = .seconds(3)
+
+    public convenience init(level: Logger.Level, format: LogFormat, clock: any WallClock) {
+        self.init(level: level, format: format, clock: clock, capacity: Self.capacity, descriptor: STDERR_FILENO)
+    }
+
+    /// The log of a command, as its configuration has it.
+    convenience init(_ configuration: SpindleConfiguration) {
+        self.init(level: configuration.logLevel, format: configuration.logFormat, clock: SystemClock())
+    }
+
+    init(level: Logger.Level, format: LogFormat, clock: any WallClock, capacity: Int, descriptor: Int32) {
+        self.level = level
         self.format = format
         self.clock = clock
+        lines = LineWriter(descriptor: descriptor)
+        buffer = Mutex(LogBuffer(capacity: capacity))
     }
 
-    public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
+    /// A logger that writes here.
+    public func logger(_ label: String = "spindle") -> Logger { Logger(label: label, sink: self) }
+
+    public func write(_ record: LogRecord) {
+        let time = clock.now
+        let isIdle = buffer.withLock { $0.add(record, at: time) }
+        if isIdle { queue.async { self.drain() } }
     }
 
-    public func log(event: LogEvent) {
-        let line = LogLine(
-            time: clock.now, level: event.level, label: label, message: event.message.description,
-            metadata: allMetadata(of: event))
-        let bytes = Array((line.text(in: format) + "\n").utf8)
-        // One write a line, so that the lines of several threads and processes do not mix.
-        bytes.withUnsafeBytes { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// Waits until all that was logged is written, but no longer than `patience`. For every end of the process.
+    public func flush() {
+        let isDone = DispatchSemaphore(value: 0)
+        queue.async {
+            self.drain()
+            isDone.signal()
+        }
+        _ = isDone.wait(timeout: .now() + .milliseconds(Int(Self.patience.milliseconds)))
     }
 
-    private func allMetadata(of event: LogEvent) -> Logger.Metadata {
-        var all = metadata
-        if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
-        if let explicit = event.metadata { all.merge(explicit) { $1 } }
-        // The type alone: the text of an error that came from outside may quote what it was about.
-        if let error = event.error { all["error"] = "\(String(reflecting: type(of: error)))" }
-        return all
+    private func drain() {
+        while let batch = buffer.withLock({ $0.take() }) {
+            for (time, record) in batch.records { lines.write(line(record, at: time)) }
+            guard batch.dropped > 0 else { continue }
+            lines.write(line(.dropped(batch.dropped), at: clock.now))
+        }
+    }
+
+    private func line(_ record: LogRecord, at time: Timestamp) -> String {
+        LogLine(
+            time: time, level: record.level, label: record.label, message: record.message, metadata: record.metadata
+        ).text(in: format) + "\n"
+    }
+}
+
+extension LogRecord {
+    fileprivate static func dropped(_ count: Int) -> LogRecord {
+        LogRecord(
+            level: .warning, label: "spindle", message: "log lines dropped: nobody read them in time",
+            metadata: ["count": "\(count)"])
     }
 }

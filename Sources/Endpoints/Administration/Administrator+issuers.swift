@@ -7,6 +7,7 @@ extension Administrator {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
         try permit(keysOfProvider: issuer.app == nil || issuer.hasProvidersKeys)
+        try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
     }
 
     func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
@@ -19,6 +20,10 @@ extension Administrator {
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
+        // Whom the platform sends people to may be connected to their accounts: that stays so, with the same keys.
+        let isAsBefore = issuer.signIn?.clientID == changed.signIn?.clientID && issuer.isTrustedAlike(changed)
+        let isOfNobody = issuer.signIn == nil && changed.signIn == nil
+        try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
     }
 
     /// An issuer that was deleted could be registered anew, and would be enabled.
@@ -31,6 +36,15 @@ extension Administrator {
             throw Problem.forbidden(
                 "An issuer that leads to accounts by their address is the platform's to register and to change.",
                 member: "link_by_email")
+        }
+    }
+
+    /// Who signs in there signs in to every merchant's applications here: that takes the platform's trust.
+    private func permit(signingIn isPermitted: Bool) throws {
+        guard isPermitted else {
+            throw Problem.forbidden(
+                "An issuer that people are sent to is the platform's to register and to change: a session here is "
+                    + "every merchant's.", member: "client_id")
         }
     }
 

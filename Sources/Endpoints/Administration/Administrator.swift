@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import OpenID
@@ -111,12 +110,12 @@ struct ListPage {
 
 extension Request {
     /// The body as a JSON object.
-    func jsonObject() async throws -> JSON {
+    func jsonObject() throws -> JSON {
         let type = headers[.contentType]?.split(separator: ";").first?.lowercased()
         guard type == "application/json" else {
             throw Problem(status: .unsupportedMediaType, detail: "The content type must be application/json.")
         }
-        let bytes = try await Form.bytes(of: self)
+        let bytes = try Form.bytes(of: self)
         guard let json = try? JSON(parsing: bytes), json.members != nil else {
             throw JSONFault("", "a JSON object")
         }

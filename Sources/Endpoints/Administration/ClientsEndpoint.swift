@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -15,7 +15,7 @@ public struct ClientsEndpoint: Endpoint {
         self.merchants = merchants
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("clients", use: create)
         router.get("clients", use: list)
         router.get("clients/{id}", use: show)
@@ -28,7 +28,7 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try await request.jsonObject()
+        let json = try request.jsonObject()
         let metadata = try ClientMetadata(json)
         try administrator.permit(granting: metadata.scope)
         let merchant = try await merchant(of: json, metadata, administrator)
@@ -72,9 +72,9 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
-        let changed = try await clients.change(client.id, try await request.jsonObject()) { client, changed in
-            try administrator.permit(client, toBecome: changed)
-        }
+        let changed = try await clients.change(
+            client.id, try request.jsonObject(),
+            permit: { client, changed in try administrator.permit(client, toBecome: changed) })
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)
     }

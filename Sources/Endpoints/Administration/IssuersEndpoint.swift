@@ -1,5 +1,5 @@
 public import Federation
-public import Hummingbird
+import HTTP
 import JOSE
 import OAuth
 import Values
@@ -14,7 +14,7 @@ public struct IssuersEndpoint: Endpoint {
         self.issuers = issuers
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("issuers", use: create)
         router.get("issuers", use: list)
         router.get("issuers/{id}", use: show)
@@ -24,7 +24,7 @@ public struct IssuersEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try await request.jsonObject()
+        let json = try request.jsonObject()
         let merchant = try administrator.merchant(json, toMake: "issuers")
         let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
         return .json(issuer.json, status: .created)
@@ -43,7 +43,7 @@ public struct IssuersEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (issuer, administrator) = try await mine(request, context)
-        let changed = try await issuers.change(issuer.id, try await request.jsonObject()) { issuer, changed in
+        let changed = try await issuers.change(issuer.id, try request.jsonObject()) { issuer, changed in
             try administrator.permit(issuer, toBecome: changed)
         }
         guard let changed else { throw Problem.notFound("issuer") }

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -13,7 +13,7 @@ public struct MerchantsEndpoint: Endpoint {
         self.merchants = merchants
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("merchants", use: create)
         router.get("merchants", use: list)
         router.get("merchants/{id}", use: show)
@@ -23,7 +23,7 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.administrator(request).requirePlatform("make merchants")
-        return .json(try await merchants.create(try await request.jsonObject()).json, status: .created)
+        return .json(try await merchants.create(try request.jsonObject()).json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -46,7 +46,7 @@ public struct MerchantsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        let json = try await request.jsonObject()
+        let json = try request.jsonObject()
         if json["disabled"] != nil { try administrator.requirePlatform("disable or enable a merchant") }
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+public import HTTP
 import JOSE
 import Logging
 import OAuth
@@ -7,7 +6,7 @@ import Storage
 
 /// What administration refuses, beyond what the domain does.
 struct Problem: Error {
-    let status: HTTPResponse.Status
+    let status: Status
     let detail: String
     /// The member of the request that is at fault.
     var member: String?
@@ -35,32 +34,26 @@ struct Problem: Error {
 }
 
 /// Answers every refusal below `/admin/v1` as a problem document that names the member at fault.
-public struct ProblemBoundary: RouterMiddleware {
-    public typealias Context = SpindleContext
-
-    public init() {}
-
-    public func handle(
-        _ request: Request, context: SpindleContext, next: (Request, SpindleContext) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let problem as Problem {
+public enum ProblemBoundary {
+    @Sendable public static func response(to error: any Error, _ context: SpindleContext) -> Response? {
+        switch error {
+        case let problem as Problem:
             context.logger.info(
                 "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.member ?? "-")"])
             return problem.response
-        } catch let fault as JSONFault {
+        case let fault as JSONFault:
             context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
             let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
             return Problem(
                 status: .badRequest, detail: "\(name) must be \(fault.expected).",
                 member: fault.member.isEmpty ? nil : fault.member
             ).response
-        } catch let refusal as OAuthError {
+        case let refusal as OAuthError:
             refusal.log(to: context.logger)
             var response = Problem(status: refusal.status, detail: refusal.hint).response
             refusal.decorate(&response.headers)
             return response
+        default: return nil
         }
     }
 }

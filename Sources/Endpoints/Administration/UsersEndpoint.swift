@@ -1,6 +1,5 @@
 import Cryptography
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 public import OAuth
@@ -30,7 +29,7 @@ public struct UsersEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("users", use: create)
         router.get("users", use: list)
         router.get("users/{id}", use: show)
@@ -41,7 +40,7 @@ public struct UsersEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let changes = try AccountChanges(try await request.jsonObject())
+        let changes = try AccountChanges(try request.jsonObject())
         if administrator.confines != nil, changes.verifiesEmail {
             // An account is the deployment's: one merchant's word does not make an address verified for the others.
             throw Problem.forbidden("Only the platform may say that an address is verified.", member: "email_verified")
@@ -85,7 +84,7 @@ public struct UsersEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        let changes = try AccountChanges(try await request.jsonObject())
+        let changes = try AccountChanges(try request.jsonObject())
         if administrator.confines != nil, let member = changes.sensitiveMember {
             throw Problem.forbidden(
                 "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",

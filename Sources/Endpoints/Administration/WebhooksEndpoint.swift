@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 import OAuth
 public import OpenID
@@ -16,7 +16,7 @@ public struct WebhooksEndpoint: Endpoint {
         self.site = site
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("webhooks", use: create)
         router.get("webhooks", use: list)
         router.get("webhooks/{id}", use: show)
@@ -26,7 +26,7 @@ public struct WebhooksEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try await request.jsonObject()
+        let json = try request.jsonObject()
         let merchant = try administrator.merchant(json, toMake: "webhooks")
         return .json(shown(try await webhooks.register(json, merchant: merchant)), status: .created)
     }
@@ -44,7 +44,7 @@ public struct WebhooksEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (webhook, administrator) = try await mine(request, context)
-        let changed = try await webhooks.change(webhook.id, try await request.jsonObject()) { webhook, changed in
+        let changed = try await webhooks.change(webhook.id, try request.jsonObject()) { webhook, changed in
             try administrator.permit(webhook, toBecome: changed)
         }
         guard let changed else { throw Problem.notFound("webhook") }

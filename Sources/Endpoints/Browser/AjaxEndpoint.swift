@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 import Logging
@@ -27,7 +26,7 @@ public struct AjaxEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/ajax/logout.js") { request, context in
             try await act(request, context) { client in try await signOut(request, client) }
         }

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import OAuth
 public import Pages
 import Values
@@ -14,7 +13,7 @@ public struct AssetEndpoint: Endpoint {
         self.merchants = merchants
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/assets/spindle.css") { _, _ in Response.asset(templates.stylesheet, "text/css; charset=utf-8") }
         router.get("/assets/submit.js") { _, _ in Response.asset(templates.script, "text/javascript; charset=utf-8") }
         router.get("/assets/message.js") { _, _ in
@@ -27,17 +26,17 @@ public struct AssetEndpoint: Endpoint {
         let name = try context.parameters.require("merchant")
         guard name.hasSuffix(".css"), let merchant = try await merchants.find(Merchant.ID(String(name.dropLast(4)))),
             let accent = merchant.accentColor
-        else { throw HTTPError(.notFound) }
+        else { throw HTTPRefusal(.notFound) }
         return .asset(Stylesheet.brand(accent: accent), "text/css; charset=utf-8")
     }
 }
 
 extension Response {
     fileprivate static func asset(_ text: String, _ type: String) -> Response {
-        var headers = HTTPFields()
+        var headers = Fields()
         headers[.contentType] = type
         headers[.cacheControl] = "public, max-age=3600"
         headers[.xContentTypeOptions] = "nosniff"
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return Response(status: .ok, headers: headers, body: .text(text))
     }
 }

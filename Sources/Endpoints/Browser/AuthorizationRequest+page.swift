@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import Logging
 import OAuth
 import Pages
@@ -12,7 +11,9 @@ extension PageRenderer {
     ) async throws -> Response {
         try await answering(form, http, context) { parameters, address in
             try await work(
-                try AuthorizationRequest(parameters, returnAddress: address, issuer: site.issuer))
+                try AuthorizationRequest(
+                    parameters, returnAddress: address, issuer: site.issuer,
+                    allowsUnsafeTokens: site.allowsUnsafeTokens))
         }
     }
 
@@ -45,7 +46,7 @@ extension PageRenderer {
     }
 
     /// The page of a request that cannot be read at all.
-    func brokenRequest(_ visit: Visit, detail: String? = nil, status: HTTPResponse.Status = .badRequest) -> Response {
+    func brokenRequest(_ visit: Visit, detail: String? = nil, status: Status = .badRequest) -> Response {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 

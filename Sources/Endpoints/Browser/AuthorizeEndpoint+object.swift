@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import OAuth
 import OpenID
 import Values

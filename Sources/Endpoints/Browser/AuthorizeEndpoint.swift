@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 public import OAuth
 public import OpenID
@@ -31,7 +30,7 @@ public struct AuthorizeEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         for entrance in [Entrance(Self.path), Entrance("/authorize")] + Entrance.ofSPiD {
             router.get("\(entrance.path)") { request, context in
                 guard let form = try? request.query else {
@@ -42,7 +41,7 @@ public struct AuthorizeEndpoint: Endpoint {
             // From another site's form it comes without the browser's cookies, and a page would set new ones over them.
             // The same request by GET comes with them.
             router.post("\(entrance.path)") { request, context in
-                let form = try await Form.read(request)
+                let form = try Form.read(request)
                 guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
                 return .sendBrowser(to: "\(entrance.path)?\(form.pairs.encoded)", status: .seeOther)
             }

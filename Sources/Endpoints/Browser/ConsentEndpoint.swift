@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 public import OAuth
 import Pages
@@ -25,12 +24,12 @@ public struct ConsentEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.form(Self.path, from: "/login", use: decide)
     }
 
     @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(http)
+        let form = try Form.read(http)
         guard pages.forms.accepts(form, of: http) else {
             return pages.foreignForm(try await pages.visit(http))
         }
@@ -96,7 +95,7 @@ extension PageRenderer {
         let page = ConsentPage(
             clientName: client.name, maker: try await maker(of: client),
             scopes: scope.tokens.map {
-                ConsentPage.Scope(name: $0, isRequired: ConsentDecision.required.contains($0))
+                ConsentPage.Scope(name: $0, isRequired: ConsentDecision.isRequired($0))
             },
             action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.account),
             account: session.displayName, switchTo: asked.bySomebodyElse.onward,

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import OAuth
 import Pages
 
@@ -9,7 +8,7 @@ public struct FlowEndpoint: Endpoint {
 
     public init(pages: PageRenderer) { self.pages = pages }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/flow/password", use: forgotten)
         router.get("/account/summary") { _, _ in
             Response.sendBrowser(to: AccountEndpoint.path, status: .seeOther)

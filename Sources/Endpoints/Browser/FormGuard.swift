@@ -1,6 +1,5 @@
 public import Cryptography
-import HTTPTypes
-import Hummingbird
+import HTTP
 import Identity
 import Values
 
@@ -64,14 +63,6 @@ public struct FormGuard: Sendable {
     }
 }
 
-extension HTTPField.Name {
-    static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .from
-    static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest") ?? .from
-    static let secPurpose = HTTPField.Name("Sec-Purpose") ?? .from
-    static let purpose = HTTPField.Name("Purpose") ?? .from
-    static let xMoz = HTTPField.Name("X-Moz") ?? .from
-    static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy") ?? .from
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy") ?? .from
-    static let xContentTypeOptions = HTTPField.Name("X-Content-Type-Options") ?? .from
-    static let xFrameOptions = HTTPField.Name("X-Frame-Options") ?? .from
+extension FieldName {
+    static let xMoz = FieldName("X-Moz") ?? .purpose
 }

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 public import OAuth
@@ -32,7 +32,7 @@ public struct HasSessionEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/ajax/hasSession.js", use: tell)
         router.get("/rpc/hasSession.js", use: tell)
     }

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 public import OAuth
@@ -28,7 +27,7 @@ public struct LogoutEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/logout", use: show)
         router.get("/v2/logout", use: show)
         router.get("/flow/logout", use: show)
@@ -57,7 +56,7 @@ public struct LogoutEndpoint: Endpoint {
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
         // A device's call may have no body at all.
-        let form = request.headers[.contentType] == nil ? Form(pairs: []) : try await Form.read(request)
+        let form = request.headers[.contentType] == nil ? Form(pairs: []) : try Form.read(request)
         let parameters = try form.parameters
         if try PresentedToken.read(request, form: parameters) != nil {
             _ = try await endToken(request, form)

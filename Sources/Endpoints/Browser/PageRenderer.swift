@@ -1,6 +1,5 @@
 public import Federation
-import HTTPTypes
-import Hummingbird
+import HTTP
 public import OAuth
 public import Pages
 
@@ -35,7 +34,7 @@ public struct PageRenderer: Sendable {
     ///     redirect too, so it is left out.
     ///   - script: the page runs our script, and nothing else.
     func page(
-        _ html: String, _ visit: Visit, status: HTTPResponse.Status = .ok, cookies: [String?] = [],
+        _ html: String, _ visit: Visit, status: Status = .ok, cookies: [String?] = [],
         formsLeaveSite: Bool = false, script: Bool = false
     ) -> Response {
         var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
@@ -43,7 +42,7 @@ public struct PageRenderer: Sendable {
         if !visit.imageSources.isEmpty { policy.append("img-src \(visit.imageSources.joined(separator: " "))") }
         policy.append("frame-ancestors \(visit.framedBy.isEmpty ? "'none'" : visit.framedBy.joined(separator: " "))")
         if !formsLeaveSite { policy.append("form-action 'self'") }
-        var headers = HTTPFields()
+        var headers = Fields()
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.contentLanguage] = visit.frame.language.rawValue
         headers[.cacheControl] = "no-store"
@@ -53,14 +52,14 @@ public struct PageRenderer: Sendable {
         headers[.xContentTypeOptions] = "nosniff"
         // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
         headers[.referrerPolicy] = "same-origin"
-        for case let cookie? in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers, body: .text(html))
     }
 
     /// A page that says one thing.
     func message(
         _ topic: MessagePage.Topic, _ visit: Visit, values: [String: String] = [:], detail: String? = nil,
-        status: HTTPResponse.Status = .badRequest, cookies: [String?] = []
+        status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
         let page = MessagePage(topic: topic, values: values, detail: detail)
         return self.page(templates.message(page, in: visit.frame), visit, status: status, cookies: cookies)
@@ -74,13 +73,13 @@ extension Response {
     /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours. Not named `redirect`:
     /// the framework's own of that name would be chosen, which lets caches keep a code.
     static func sendBrowser(
-        to location: String, status: HTTPResponse.Status = .found, cookies: [String?] = []
+        to location: String, status: Status = .found, cookies: [String?] = []
     ) -> Response {
-        var headers = HTTPFields()
+        var headers = Fields()
         headers[.location] = location
         headers[.cacheControl] = "no-store"
         headers[.referrerPolicy] = "no-referrer"
-        for case let cookie? in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
         return Response(status: status, headers: headers)
     }
 }

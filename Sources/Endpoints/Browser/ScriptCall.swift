@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 import Logging
 import OAuth
@@ -67,14 +66,10 @@ extension Response {
         return response
     }
 
-    static func plain(_ text: String, status: HTTPResponse.Status) -> Response {
-        let headers: HTTPFields = [
+    static func plain(_ text: String, status: Status) -> Response {
+        let headers: Fields = [
             .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
         ]
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        return Response(status: status, headers: headers, body: .text(text))
     }
-}
-
-extension HTTPField.Name {
-    fileprivate static let crossOriginResourcePolicy = HTTPField.Name("Cross-Origin-Resource-Policy") ?? .from
 }

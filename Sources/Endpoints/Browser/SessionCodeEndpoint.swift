@@ -1,6 +1,5 @@
 public import Cryptography
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 public import OAuth
@@ -30,7 +29,7 @@ public struct SessionCodeEndpoint: Endpoint {
         self.random = random
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         for path in ["/auth/session/{code}", "/session/{code}"] {
             router.get("\(path)", use: open)
             router.post("\(path)", use: confirm)
@@ -56,7 +55,7 @@ public struct SessionCodeEndpoint: Endpoint {
     }
 
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
@@ -73,7 +72,7 @@ public struct SessionCodeEndpoint: Endpoint {
         let secret = Secret<Session>.random(from: random)
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
-            address: address.of(request, context), method: .token)
+            address: address.of(request), method: .token)
         let now = clock.now
         let announcement = sessions.announcement(at: now)
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in

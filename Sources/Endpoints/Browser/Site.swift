@@ -10,12 +10,15 @@ public struct Site: Sendable {
     /// Scheme, host and port: the base of every endpoint.
     public let origin: String
     public let sameSite: SameSite
+    /// Whether clients that registered themselves get access tokens with an authorization answer (RFC 9700 §2.1.2).
+    public let allowsUnsafeTokens: Bool
     var isSecure: Bool { origin.hasPrefix("https://") }
 
-    public init(issuer: String, origin: String, sameSite: SameSite = .lax) {
+    public init(issuer: String, origin: String, sameSite: SameSite = .lax, allowsUnsafeTokens: Bool = false) {
         self.issuer = issuer
         self.origin = origin
         self.sameSite = sameSite
+        self.allowsUnsafeTokens = allowsUnsafeTokens
     }
 
     /// The issuer's path, without a slash at its end: `` for most.
@@ -26,8 +29,4 @@ public struct Site: Sendable {
 
     /// Where assertions and clients find the token endpoint.
     public var tokenEndpoint: String { origin + "/oauth/token" }
-    /// What a client may call us in what it signs to prove itself (RFC 7523 §3): many take the address they send it to.
-    public var clientAudiences: [String] {
-        [issuer, tokenEndpoint, origin + "/oauth/introspect", origin + "/oauth/revoke"]
-    }
 }

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 import Identity
 import OAuth
 import Pages
@@ -47,7 +47,7 @@ extension PageRenderer {
         _ request: Request, client: Client? = nil, uiLocales: String? = nil, continueTo: String? = nil
     ) async throws -> Visit {
         let onward = Form.query(of: continueTo)
-        let here = Form.query(of: request.uri.description)
+        let here = Form.query(of: request.target.text)
         let language = Language.preferred(
             uiLocales: uiLocales ?? here["ui_locales"] ?? onward["ui_locales"],
             acceptLanguage: request.headers[.acceptLanguage])

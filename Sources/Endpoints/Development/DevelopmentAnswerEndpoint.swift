@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import OAuth
 import Pages
 
@@ -8,7 +8,7 @@ public struct DevelopmentAnswerEndpoint: Endpoint {
 
     public init(pages: PageRenderer) { self.pages = pages }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/development/answer") { request, _ in try await show(request.query, request) }
         router.post("/development/answer") { request, _ in try await show(Form.read(request), request) }
     }

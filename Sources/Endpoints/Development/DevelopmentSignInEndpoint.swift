@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import OAuth
@@ -21,13 +21,13 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         restoring = Restoring(pages: pages, verifications: verifications)
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/development/sign-in", use: show)
         router.post("/development/sign-in", use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let onward = OnwardPath(Form.query(of: request.uri.description)["continue"])
+        let onward = OnwardPath(Form.query(of: request.target.text)["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         let asked = onward?.request
         let session = try await arrivals.sessions.of(request, pages.site)
@@ -56,7 +56,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
@@ -70,7 +70,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         guard let trial = TokenTrial(seconds: wish.lifetime, givesRefreshToken: wish.givesRefreshToken) else {
             return page(request, visit, onward, wish, fault: .lifetime)
         }
-        let arrival = try await arrivals.arrival(request, context, by: .password, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
         switch try await signIn.enter(as: name, arrival.opening, replacing: arrival.replaces?.id) {
         case .signedIn(let account):
             context.logger.warning(

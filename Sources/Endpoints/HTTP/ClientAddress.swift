@@ -1,6 +1,4 @@
-import HTTPTypes
-import Hummingbird
-import NIOCore
+import HTTP
 public import Values
 
 /// Tells where a request comes from, believing only the proxies the operator named.
@@ -10,8 +8,8 @@ public struct ClientAddress: Sendable {
     public init(trustedProxies: [CIDR]) { self.proxies = trustedProxies }
 
     /// The client's address as text; an IPv6 one by its /64, which is what one customer is given.
-    func of(_ request: Request, _ context: SpindleContext) -> String {
-        guard let peer = context.peer?.ipAddress.flatMap({ IPAddress($0) }) else { return "local" }
+    func of(_ request: Request) -> String {
+        guard let peer = request.peer.flatMap({ IPAddress($0) }) else { return "local" }
         return (isTrusted(peer) ? forwarded(request) ?? peer : peer).subscriber
     }
 
@@ -56,9 +54,4 @@ extension Substring {
     fileprivate var trimmed: String {
         String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
-}
-
-extension HTTPField.Name {
-    static let forwarded = HTTPField.Name("Forwarded") ?? .from
-    static let xForwardedFor = HTTPField.Name("X-Forwarded-For") ?? .from
 }

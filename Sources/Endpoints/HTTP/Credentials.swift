@@ -1,6 +1,5 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
+import HTTP
 import OAuth
 import Values
 
@@ -50,7 +49,7 @@ struct PresentedToken {
     /// The same, but in query and body it may be one: SPiD's SDKs say it in both, which is for who knows the client to
     /// judge.
     static func find(
-        _ headers: HTTPFields, form: OAuth.Parameters?, query: OAuth.Parameters?
+        _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?
     ) throws(OAuthError) -> PresentedToken? {
         var found: [PresentedToken] = []
         for header in headers[values: .authorization] {

@@ -1,11 +1,10 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import Pages
 
 extension Request {
     /// Whether a person is to read the answer: a browser that goes somewhere, not a program that calls an endpoint.
     var isOfAPerson: Bool {
-        let path = uri.path
+        let path = target.path
         return headers[.accept]?.contains("text/html") == true && !Self.calls.contains { path.hasPrefix($0) }
     }
 
@@ -32,7 +31,7 @@ extension PageRenderer {
         let language = Language.preferred(uiLocales: nil, acceptLanguage: request.headers[.acceptLanguage])
         var page = message(
             topic, Visit(language: language), detail: topic == .somethingWrong ? id : nil, status: answer.status)
-        for name in [HTTPField.Name.retryAfter, .allow] where answer.headers[name] != nil {
+        for name in [FieldName.retryAfter, .allow] where answer.headers[name] != nil {
             page.headers[name] = answer.headers[name]
         }
         return page

@@ -1,6 +1,5 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 import OAuth
 
@@ -11,6 +10,8 @@ struct Form: Sendable {
 
     /// No request of OAuth is larger.
     static let limit = 65536
+    /// Nor has one more pairs: each costs work before anybody is known to ask.
+    static let mostPairs = 1000
 
     /// The last value of `name`, for fields of our own pages.
     subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
@@ -21,6 +22,7 @@ struct Form: Sendable {
 
     /// Reads `application/x-www-form-urlencoded`: percent-escapes must be whole, and the result UTF-8.
     static func parse(_ bytes: [UInt8]) throws(OAuthError) -> Form {
+        guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
         for field in bytes.split(separator: UInt8(ascii: "&")) {
             let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
@@ -34,6 +36,9 @@ struct Form: Sendable {
         return Form(pairs: pairs)
     }
 
+    private static let tooManyPairs = OAuthError(
+        .invalidRequest, "too_many_parameters", "The request has more than \(mostPairs) parameters.")
+
     static func parse(_ text: String) throws(OAuthError) -> Form { try parse(Array(text.utf8)) }
 
     /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or a NUL is among them: it
@@ -44,16 +49,27 @@ struct Form: Sendable {
         else {
             return String(decoding: bytes, as: UTF8.self)
         }
-        let spaced = bytes.map { $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 }
-        guard let text = String(validating: spaced, as: UTF8.self)?.removingPercentEncoding, !text.utf8.contains(0)
-        else { return nil }
-        return text
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
+                byte = high << 4 | low
+            } else if byte == UInt8(ascii: "+") {
+                byte = UInt8(ascii: " ")
+            }
+            guard byte != 0 else { return nil }
+            decoded.append(byte)
+        }
+        return String(validating: decoded, as: UTF8.self)
     }
 
     /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.
-    static func read(_ request: Request, orJSON: Bool = false) async throws -> Form {
+    static func read(_ request: Request, orJSON: Bool = false) throws(OAuthError) -> Form {
         let type = mediaType(request)
-        let bytes = try await bytes(of: request)
+        let bytes = try bytes(of: request)
         switch type {
         case urlencoded:
             return try parse(bytes)
@@ -78,27 +94,22 @@ struct Form: Sendable {
         return header.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
-    /// The whole body, if it is not over the limit.
-    static func bytes(of request: Request) async throws -> [UInt8] {
-        let tooLarge = OAuthError(.requestTooLarge, "body_too_large", "The body is larger than 64 KiB.")
-        if let length = request.headers[.contentLength].flatMap(Int.init), length > limit { throw tooLarge }
-        var bytes: [UInt8] = []
-        do {
-            for try await part in request.body {
-                guard bytes.count + part.readableBytes <= limit else { throw tooLarge }
-                bytes.append(contentsOf: part.readableBytesView)
-            }
-        } catch let error where !(error is OAuthError || error is CancellationError) {
-            // The client closed its side in the middle, or its chunks are malformed: its fault, whatever the parser says.
+    /// The whole body, if it is not over the limit and came to its end.
+    static func bytes(of request: Request) throws(OAuthError) -> [UInt8] {
+        switch request.body {
+        case .bytes(let bytes): return bytes
+        case .fault(.tooLarge):
+            throw OAuthError(.requestTooLarge, "body_too_large", "The body is larger than 64 KiB.")
+        case .fault(.cutOff):
             throw OAuthError(.invalidRequest, "body_cut_off", "The body ended before its announced length.")
         }
-        return bytes
     }
 
     private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
         let malformed = OAuthError(
             .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
         guard let json = try? JSON(parsing: bytes), let members = json.members else { throw malformed }
+        guard members.count <= mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
         for member in members {
             switch member.value {
@@ -115,15 +126,45 @@ struct Form: Sendable {
 extension Request {
     /// The query as a form.
     var query: Form {
-        get throws(OAuthError) { try Form.parse(uri.query ?? "") }
+        get throws(OAuthError) { try Form.parse(target.query ?? "") }
     }
 }
 
 extension Form {
     /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
     static func encode(_ text: String) -> String {
-        var allowed = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        allowed.insert(charactersIn: "0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isUnreserved {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// What it is worth as a hexadecimal digit.
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import Storage
 
@@ -8,7 +8,7 @@ public struct HealthEndpoint: Endpoint {
 
     public init(database: any Database) { self.database = database }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/healthz", use: lives)
         router.head("/healthz", use: lives)
         router.get("/readyz", use: isReady)

@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 import Logging
 import OAuth
@@ -7,7 +6,7 @@ import Values
 
 extension OAuthError {
     /// The one place that picks a refusal's status.
-    var status: HTTPResponse.Status {
+    var status: Status {
         switch code {
         case .invalidClient, .invalidToken: .unauthorized
         case .insufficientScope, .accessDenied: .forbidden
@@ -36,7 +35,7 @@ extension OAuthError {
     }
 
     /// What an answer of any form carries: the challenge (RFC 6750 §3, RFC 7617), and when to try again.
-    func decorate(_ headers: inout HTTPFields, triedHeader: Bool = false) {
+    func decorate(_ headers: inout Fields, triedHeader: Bool = false) {
         if let retryAfter {
             headers[.retryAfter] = String(max(1, (retryAfter.milliseconds + 999) / 1000))
         }
@@ -62,16 +61,12 @@ extension OAuthError {
 
 extension Response {
     /// A JSON answer that no cache keeps.
-    static func json(_ json: JSON, status: HTTPResponse.Status = .ok) -> Response {
-        Response(status: status, headers: jsonHeaders, body: ResponseBody(byteBuffer: ByteBuffer(string: json.text)))
+    static func json(_ json: JSON, status: Status = .ok) -> Response {
+        Response(status: status, headers: jsonHeaders, body: .bytes(json.bytes))
     }
 
     /// RFC 6749 §5.1 asks for both: a cache of HTTP/1.0 knows Pragma alone.
-    private static let jsonHeaders: HTTPFields = [
+    private static let jsonHeaders: Fields = [
         .contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache",
     ]
-}
-
-extension HTTPField.Name {
-    static let pragma = HTTPField.Name("Pragma") ?? .cacheControl
 }

@@ -1,19 +1,24 @@
-public import Hummingbird
-import NIOCore
+import HTTP
+import Logging
 
-/// What belongs to one request besides the request: who is on the other end of the connection, and who asks.
-public struct SpindleContext: RequestContext {
-    public var coreContext: CoreRequestContextStorage
-    let peer: SocketAddress?
-    let asker = Asker()
+/// What belongs to one request besides the request: its route, its name in the log, and who asks.
+public struct SpindleContext: Sendable {
+    let route: Route
+    /// Where the client that asks is written down, if somebody wants to know.
+    let asker: Asker?
+    private let path: String
+    private let number: UInt64
+    private let log: RequestLog
 
-    public init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        peer = source.channel.remoteAddress
+    init(_ request: Request, route: Route, log: RequestLog) {
+        self.route = route
+        self.log = log
+        path = request.target.path
+        number = log.next()
+        asker = route.isCrossOrigin && request.headers.contains(.origin) ? Asker() : nil
     }
-}
 
-/// A group of routes: turns bytes into values, calls one domain function, renders the result. It holds no rule.
-public protocol Endpoint: Sendable {
-    func add(to router: RouterGroup<SpindleContext>)
+    var parameters: PathParameters { PathParameters(path: path, template: route.template) }
+    var id: String { log.id(number) }
+    var logger: Logger { log.logger(number) }
 }

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import JOSE
 public import OpenID
 
@@ -15,16 +14,16 @@ public struct MetadataEndpoint: Endpoint {
         self.site = site
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         let wellKnown = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
         // An issuer with a path has it before (Discovery §4) and after (RFC 8414 §3) the well-known part.
         let path = site.issuerPath
         let ofIssuer = path.isEmpty ? [] : [path + wellKnown[0], path + wellKnown[1], wellKnown[1] + path]
         for path in wellKnown + ofIssuer {
-            router.get(RouterPath(path)) { _, _ in Response.published(metadata) }
+            router.get(path) { _, _ in Response.published(metadata) }
         }
         for path in ["/oauth/jwks", "/.well-known/jwks.json"] {
-            router.get(RouterPath(path)) { _, _ in Response.published(try await keys.json()) }
+            router.get(path) { _, _ in Response.published(try await keys.json()) }
         }
     }
 }
@@ -32,9 +31,9 @@ public struct MetadataEndpoint: Endpoint {
 extension Response {
     /// An answer that anybody may keep for as long as a new key is published before it signs, and read from any page.
     fileprivate static func published(_ json: JSON) -> Response {
-        let headers: HTTPFields = [
+        let headers: Fields = [
             .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
         ]
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: json.text)))
+        return Response(status: .ok, headers: headers, body: .bytes(json.bytes))
     }
 }

@@ -1,7 +1,6 @@
 public import Cryptography
 import Foundation
-import HTTPTypes
-import Hummingbird
+import HTTP
 public import Identity
 public import OAuth
 import Values
@@ -38,7 +37,7 @@ public struct PersonGate: Sendable {
     ) async throws -> Response {
         do {
             if request.headers[.origin] != nil, let presented = try PresentedToken.read(request, form: form) {
-                context.asker.become(try await tokens.client(of: presented.secret))
+                context.asker?.become(try await tokens.client(of: presented.secret))
             }
             return try await work(try await caller(request, context, form))
         } catch let refusal as OAuthError where refusal.status == .unauthorized {
@@ -58,7 +57,7 @@ public struct PersonGate: Sendable {
             return .token(token, account)
         }
         guard try PresentedToken.read(request, form: form) == nil else { throw OAuthError.twoCredentials }
-        let address = address.of(request, context)
+        let address = address.of(request)
         let login = Login.Attempt(
             id: .random(from: random), client: nil, kind: .api, address: address,
             userAgent: request.headers[.userAgent] ?? "")

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import JOSE
 public import Keys
 public import OAuth
@@ -29,7 +28,7 @@ public struct UserinfoEndpoint: Endpoint {
         self.issuer = issuer
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/oauth/userinfo", use: respond)
         router.post("/oauth/userinfo", use: respond)
         router.get("/userinfo", use: respond)
@@ -37,7 +36,7 @@ public struct UserinfoEndpoint: Endpoint {
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        try await gate.answer(request, context, form: try await Form.readIfAny(request).parameters) { caller in
+        try await gate.answer(request, context, form: try Form.readIfAny(request).parameters) { caller in
             switch caller {
             case .token(let token, let account):
                 return try await answer(account, token)
@@ -70,15 +69,15 @@ public struct UserinfoEndpoint: Endpoint {
 
 extension Form {
     /// The form of a request that may as well have none: with a body of another kind, or of no kind, it has none.
-    fileprivate static func readIfAny(_ request: Request) async throws -> Form {
+    fileprivate static func readIfAny(_ request: Request) throws(OAuthError) -> Form {
         guard request.method == .post, isForm(request) else { return Form(pairs: []) }
-        return try await read(request)
+        return try read(request)
     }
 }
 
 extension Response {
     fileprivate static func jwt(_ text: String) -> Response {
-        let headers: HTTPFields = [.contentType: "application/jwt", .cacheControl: "no-store"]
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+        let headers: Fields = [.contentType: "application/jwt", .cacheControl: "no-store"]
+        return Response(status: .ok, headers: headers, body: .text(text))
     }
 }

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 
@@ -13,7 +12,7 @@ public struct AccountDataEndpoint: Endpoint {
         self.data = data
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/account/data", use: download)
     }
 
@@ -25,7 +24,7 @@ public struct AccountDataEndpoint: Endpoint {
         }
         // Back to the page, not to here: a browser that is led to a download stays where it was, at the sign-in.
         guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
-        guard let document = try await data.document(of: entry.session.account) else { throw HTTPError(.notFound) }
+        guard let document = try await data.document(of: entry.session.account) else { throw HTTPRefusal(.notFound) }
         var response = Response.json(document)
         response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.account).json\""
         response.headers[.xContentTypeOptions] = "nosniff"

@@ -1,6 +1,5 @@
 import Cryptography
-import HTTPTypes
-import Hummingbird
+import HTTP
 import Identity
 import JOSE
 import OAuth

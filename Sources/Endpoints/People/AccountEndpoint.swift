@@ -1,6 +1,5 @@
 public import Federation
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 import Logging
@@ -32,7 +31,7 @@ public struct AccountEndpoint: Endpoint {
         self.mail = mail
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/account", use: show)
         router.form("/account/profile", from: Self.path, use: changeProfile)
         router.form("/account/password", from: Self.path, use: changePassword)

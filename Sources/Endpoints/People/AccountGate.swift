@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 public import Identity
 import Pages
 public import Values
@@ -32,14 +32,14 @@ public struct AccountGate: Sendable {
 
     /// The person of a request that shows something.
     func show(_ request: Request) async throws -> Decision {
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: request.uri.path)) }
-        let query = Form.query(of: request.uri.description)
+        guard let session = try await session(request) else { return .refuse(signInFirst(for: request.target.path)) }
+        let query = Form.query(of: request.target.text)
         return .enter(Entry(session: session, visit: try await pages.visit(request), form: query))
     }
 
     /// The person of a form. Whoever signed out meanwhile signs in first; then the account is shown as it is.
     func submit(_ request: Request) async throws -> Decision {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let visit = try await pages.visit(request)
         // Asked first: with a form from another site the browser sends no session, and its person is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
@@ -75,6 +75,6 @@ public struct AccountGate: Sendable {
     func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> SignIn.Proof {
         try await signIn.confirm(
             entry.session, password: entry.form["current_password"] ?? "",
-            address: arrivals.address(request, context), device: arrivals.device(request))
+            address: arrivals.address(request), device: arrivals.device(request))
     }
 }

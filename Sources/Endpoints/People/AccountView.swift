@@ -1,6 +1,5 @@
 public import Federation
-import HTTPTypes
-import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 public import OAuth
@@ -34,9 +33,9 @@ public struct AccountView: Sendable {
 
     func response(
         _ entry: AccountGate.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
-        status: HTTPResponse.Status = .ok
+        status: Status = .ok
     ) async throws -> Response {
-        guard let account = try await accounts.find(entry.session.account) else { throw HTTPError(.notFound) }
+        guard let account = try await accounts.find(entry.session.account) else { throw HTTPRefusal(.notFound) }
         let issued = pages.forms.issue(request, to: account.id)
         let connectable = try await pages.issuers.connectable(to: account.id)
         let hasPassword = try await accounts.hasPassword(account.id)

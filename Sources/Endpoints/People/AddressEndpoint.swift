@@ -1,5 +1,5 @@
 public import Cryptography
-public import Hummingbird
+import HTTP
 public import Identity
 import OAuth
 import Pages
@@ -30,7 +30,7 @@ public struct AddressEndpoint: Endpoint {
         self.random = random
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.form(Self.path, from: AccountEndpoint.path, use: ask)
         router.get("\(codes.path)", use: showCode)
         router.post("\(codes.path)", use: check)
@@ -72,7 +72,7 @@ public struct AddressEndpoint: Endpoint {
         let letter = Letter.changeEmailCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
         let asked = try await verifications.ask(
-            draft, from: gate.arrivals.address(request, context),
+            draft, from: gate.arrivals.address(request),
             post: mail.reply(letter, to: email, entry.visit.frame))
         mail.send()
         if case .wait(let wait) = asked {
@@ -83,7 +83,7 @@ public struct AddressEndpoint: Endpoint {
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let visit = try await gate.pages.visit(request)
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
         guard let session = try await gate.arrivals.sessions.of(request, gate.pages.site), session.origin == .signIn

@@ -1,5 +1,5 @@
 import Federation
-public import Hummingbird
+import HTTP
 import Identity
 import OAuth
 import Pages
@@ -15,7 +15,7 @@ public struct ConnectEndpoint: Endpoint {
         self.upstream = upstream
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.form("/account/links/connect", from: AccountEndpoint.path, use: connect)
     }
 

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import OAuth
@@ -25,7 +24,7 @@ public struct DeletionEndpoint: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/account/delete", use: ask)
         router.post("/account/delete", use: delete)
     }
@@ -42,7 +41,7 @@ public struct DeletionEndpoint: Endpoint {
 
     private func page(
         _ entry: AccountGate.Entry, _ request: Request, asksPassword: Bool, refusal: PageRefusal? = nil,
-        status: HTTPResponse.Status = .ok
+        status: Status = .ok
     ) -> Response {
         let issued = gate.pages.forms.issue(request, to: entry.session.account)
         let page = DeleteAccountPage(

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 import Values
 
 /// Forms that are one person's: shown to somebody who then signed out, and sent by whoever signed in instead, they must

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import Pages
@@ -19,16 +18,16 @@ public struct RestoreEndpoint: Endpoint {
         self.arrivals = arrivals
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.form("/account/restore", from: AccountEndpoint.path, use: decide)
     }
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, context, by: .password)
+        let arrival = try await arrivals.arrival(request, by: .password)
         let answer = try await deletion.decide(
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
             browser: pages.forms.browser(request), verifications: verifications, opening: arrival.opening,

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 public import Identity
 import JOSE
 public import OAuth
@@ -28,7 +28,7 @@ public struct UserEndpoint: Endpoint {
         self.permissions = permissions
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/me", use: me)
         router.get("/user/{id}", use: user)
     }

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -13,7 +13,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
         self.tokens = tokens
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("initial-access-tokens", use: create)
         router.get("initial-access-tokens", use: list)
         router.get("initial-access-tokens/{id}", use: show)
@@ -22,7 +22,7 @@ public struct InitialAccessTokensEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
-        let json = try await request.jsonObject()
+        let json = try request.jsonObject()
         let merchant = try administrator.merchant(json, toMake: "initial access tokens")
         let (token, value) = try await tokens.issue(json, for: merchant)
         let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]

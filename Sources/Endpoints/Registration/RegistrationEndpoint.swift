@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -14,7 +13,7 @@ public struct RegistrationEndpoint: Endpoint {
         self.site = site
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/oauth/register", use: register)
         router.get("/oauth/register/{id}", use: show)
         router.put("/oauth/register/{id}", use: replace)
@@ -50,7 +49,7 @@ public struct RegistrationEndpoint: Endpoint {
     /// RFC 7591 §3.2.1. Of secrets the fingerprint is kept: they are told once, when they are made.
     private func response(
         _ client: Client, _ token: Secret<RegistrationToken>, secret: Secret<Client>? = nil,
-        status: HTTPResponse.Status = .ok
+        status: Status = .ok
     ) -> Response {
         var members = client.registration
         if let secret {
@@ -75,7 +74,7 @@ public struct RegistrationEndpoint: Endpoint {
 
     private static func document(of request: Request) async throws -> JSON {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
-        let bytes = try await Form.bytes(of: request)
+        let bytes = try Form.bytes(of: request)
         guard type == "application/json", let json = try? JSON(parsing: bytes), json.members != nil else {
             throw OAuthError(
                 .invalidClientMetadata, "registration_form", "The body must be a JSON object, sent as application/json."

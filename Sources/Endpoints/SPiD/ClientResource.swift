@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import JOSE
 public import OAuth
 import Values

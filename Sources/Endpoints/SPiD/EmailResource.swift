@@ -1,5 +1,5 @@
+import HTTP
 import Cryptography
-import HTTPTypes
 public import Identity
 import JOSE
 import OAuth

@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import JOSE
 
 /// `GET /api/2/endpoints`: what there is, path by path, as SPiD describes it.

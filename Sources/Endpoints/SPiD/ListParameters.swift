@@ -1,5 +1,5 @@
+import HTTP
 import Foundation
-import HTTPTypes
 import Identity
 import OAuth
 import Values

@@ -1,5 +1,5 @@
+import HTTP
 public import Federation
-import HTTPTypes
 public import Identity
 import JOSE
 public import OAuth

@@ -42,7 +42,8 @@ public final class RequestAllowance: Sendable {
             // A window from the future is one from before the clock was set back.
             if !(window.start..<window.start + Self.length).contains(now) { window = Window(start: now, used: 0) }
             window.used += 1
-            if windows.count >= Self.most { windows = windows.filter { now < $0.value.start + Self.length } }
+            // Full of clients that are all at work, it begins anew: to look through it at each call would cost more.
+            if windows.count >= Self.most, windows[client] == nil { windows.removeAll(keepingCapacity: true) }
             windows[client] = window
             return State(reset: window.start + Self.length - now, limit: limit, used: window.used)
         }

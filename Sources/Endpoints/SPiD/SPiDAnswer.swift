@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import JOSE
 
 /// What an endpoint of SPiD's API answers, before it is in its container.
@@ -9,14 +9,14 @@ struct SPiDAnswer: Sendable {
         case collection(count: Int, offset: Int)
     }
 
-    let status: HTTPResponse.Status
+    let status: Status
     /// SPiD's word for what it is: `User`, `Authorization`, `Utility`.
     let object: String
     let kind: Kind
     let data: JSON
 
     /// One thing.
-    static func element(_ object: String, _ data: JSON, status: HTTPResponse.Status = .ok) -> SPiDAnswer {
+    static func element(_ object: String, _ data: JSON, status: Status = .ok) -> SPiDAnswer {
         SPiDAnswer(status: status, object: object, kind: .element, data: data)
     }
 
@@ -29,24 +29,24 @@ struct SPiDAnswer: Sendable {
 
 /// A refusal in SPiD's container: an HTTP status that is also the `code`, and words for a developer.
 struct SPiDRefusal: Error, Sendable {
-    let status: HTTPResponse.Status
+    let status: Status
     /// Text, or an object of fields and what is wrong with each.
     let description: JSON
     let reason: String
 
-    init(_ status: HTTPResponse.Status, _ description: String, reason: String? = nil) {
+    init(_ status: Status, _ description: String, reason: String? = nil) {
         self.init(status, fields: .string(description), reason: reason)
     }
 
     /// `reason` is for the log.
-    init(_ status: HTTPResponse.Status, fields: JSON, reason: String? = nil) {
+    init(_ status: Status, fields: JSON, reason: String? = nil) {
         self.status = status
         description = fields
         self.reason = reason ?? "spid_\(status.code)"
     }
 }
 
-extension HTTPResponse.Status {
+extension Status {
     /// SPiD's word for too many requests.
-    static let allowanceUsedUp = HTTPResponse.Status(code: 420, reasonPhrase: "Request Limit Exceeded")
+    static let allowanceUsedUp = Status(code: 420, reasonPhrase: "Request Limit Exceeded")
 }

@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 import OAuth
 
@@ -32,7 +31,7 @@ struct SPiDContainer {
     }
 
     private func response(
-        _ status: HTTPResponse.Status, object: String, type: String, meta: JSON, error: JSON, data: JSON
+        _ status: Status, object: String, type: String, meta: JSON, error: JSON, data: JSON
     ) -> Response {
         var members: [JSON.Member] = [
             .init("name", "SPP Container"), .init("version", "0.2"), .init("api", 2),

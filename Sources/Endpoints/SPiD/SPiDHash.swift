@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import OAuth
 
 /// SPiD's verified hash: a POST may carry `hash`, an HMAC of its parameters under the client's sign secret.

@@ -1,16 +1,15 @@
 import Foundation
-import HTTPTypes
-import Hummingbird
+import HTTP
 import OAuth
 
 extension SPiDInterface {
     /// The body, where there is one that somebody reads; or what is wrong with it, which who has shown a token is told.
-    static func form(of route: SPiDRoute, _ request: Request) async -> Result<Form, any Error> {
+    static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
         guard route.caller != .anybody, request.method == .post, request.headers[.contentType] != nil else {
             return .success(Form(pairs: []))
         }
         do {
-            return .success(try await Form.read(request))
+            return .success(try Form.read(request))
         } catch {
             return .failure(error)
         }
@@ -52,13 +51,13 @@ extension SPiDInterface {
     /// none that can be stored, is nobody's name.
     static func path(of route: SPiDRoute, _ context: SpindleContext) throws(SPiDRefusal) -> [String: String] {
         var path: [String: String] = [:]
-        for (name, value) in context.parameters {
-            var text = String(value)
+        for (name, value) in context.parameters.all {
+            var text = value
             if route.path.hasSuffix("{\(name)}"), text.hasSuffix(".json") { text.removeLast(5) }
             guard let text = text.removingPercentEncoding, !text.utf8.contains(0) else {
                 throw SPiDRefusal(.notFound, "There is nothing of this name.", reason: "malformed_path")
             }
-            path[String(name)] = text
+            path[name] = text
         }
         return path
     }

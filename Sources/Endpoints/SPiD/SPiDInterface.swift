@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import JOSE
 import Logging
 public import OAuth
@@ -28,12 +27,12 @@ public struct SPiDInterface: Endpoint {
         self.clock = clock
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         for route in routes {
             let path = "/api/2/" + route.path
             // SPiD's clients may say what they want back; it is always JSON. A value at the end is cut by `call`.
             for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
-                router.on(RouterPath(path), method: route.method) { request, context in
+                router.on(path, method: route.method) { request, context in
                     try await answer(route, request, context)
                 }
             }
@@ -44,7 +43,7 @@ public struct SPiDInterface: Endpoint {
         var container = SPiDContainer(route: route)
         do {
             container.path = try Self.path(of: route, context)
-            let body = await Self.form(of: route, request)
+            let body = Self.form(of: route, request)
             let holder = try await holder(route, try Self.token(request, body), &container)
             let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)

@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 
 /// One endpoint of SPiD's API: where it is, whose token it takes, which parameters it knows, and what answers.
 public struct SPiDRoute: Sendable {
@@ -31,7 +31,7 @@ public struct SPiDRoute: Sendable {
     }
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 
-    let method: HTTPRequest.Method
+    let method: HTTP.Method
     /// Below `/api/2/`: `user/{id}/logins`.
     let path: String
     let name: String
@@ -44,7 +44,7 @@ public struct SPiDRoute: Sendable {
     let answer: Answer
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, name: String, controller: String, caller: Caller,
+        _ method: HTTP.Method, _ path: String, name: String, controller: String, caller: Caller,
         reach: Reach = .usual, required: [String] = [], optional: [String] = [], answer: @escaping Answer
     ) {
         self.method = method

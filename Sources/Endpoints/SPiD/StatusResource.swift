@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import JOSE
 public import OAuth
 public import Values
@@ -18,7 +18,7 @@ public struct StatusResource: SPiDResource {
 
     public var routes: [SPiDRoute] {
         // Apps post what they know of their device along when they start: it is not read.
-        [HTTPRequest.Method.get, .post].map { method in
+        [HTTP.Method.get, .post].map { method in
             SPiDRoute(
                 method, "status", name: "Platform status", controller: "Platform.status", caller: .anybody
             ) { _ in .element("Platform", .object(versions + status)) }

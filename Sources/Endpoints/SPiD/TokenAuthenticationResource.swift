@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import JOSE
 public import OAuth
 public import Values
@@ -8,10 +8,12 @@ public import Values
 /// That counts as presenting it, as introspection does: only its owner can have shown it.
 public struct TokenAuthenticationResource: SPiDResource {
     private let tokens: AccessTokens
+    private let clients: Clients
     private let clock: any WallClock
 
-    public init(tokens: AccessTokens, clock: any WallClock) {
+    public init(tokens: AccessTokens, clients: Clients, clock: any WallClock) {
         self.tokens = tokens
+        self.clients = clients
         self.clock = clock
     }
 
@@ -30,6 +32,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         } catch let error as OAuthError where error.code == .invalidToken {
             throw SPiDRefusal(.notFound, "Token is invalid", reason: error.reason)
         }
+        try await check(token)
         return .element(
             "Authorization",
             .members([
@@ -41,5 +44,15 @@ public struct TokenAuthenticationResource: SPiDResource {
                 "type": token.account == nil ? "CLIENT" : "USER",
                 "expiresIn": .integer((token.expiresAt - clock.now).seconds),
             ]))
+    }
+
+    /// Who shows a token here is nobody in particular: what is not in SPiD's ways is told what `me` tells, and no more.
+    private func check(_ token: AccessToken) async throws {
+        try token.requireUs()
+        guard !token.isSPiDCompatible else { return }
+        guard token.account != nil else { throw OAuthError.userTokenNeeded }
+        guard let client = try await clients.findLive(token.client), !client.openID.isPairwise else {
+            throw SPiDRefusal.notSPiDCompatible
+        }
     }
 }

@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 import Identity
 import OAuth
 import Values

@@ -1,4 +1,4 @@
-import HTTPTypes
+import HTTP
 public import Identity
 import JOSE
 import OAuth

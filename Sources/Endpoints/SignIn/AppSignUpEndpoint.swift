@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import OAuth
@@ -26,7 +26,7 @@ public struct AppSignUpEndpoint: Endpoint {
 
     static func link(_ link: String) -> String { "/signup/address/\(link)" }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("\(Self.link("{link}"))", use: show)
         router.post("\(Self.link("{link}"))", use: confirm)
         router.get("\(AppReturn.path)", use: AppReturn(pages: pages).go)
@@ -41,7 +41,7 @@ public struct AppSignUpEndpoint: Endpoint {
     }
 
     @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
@@ -55,9 +55,9 @@ public struct AppSignUpEndpoint: Endpoint {
         do {
             let proof = try await signIn.check(
                 username: verification.email, password: form["password"] ?? "",
-                address: arrivals.address(request, context), device: arrivals.device(request),
-                login: arrivals.login(request, context, client: visit.client))
-            let arrival = try await arrivals.arrival(request, context, by: .password)
+                address: arrivals.address(request), device: arrivals.device(request),
+                login: arrivals.login(request, client: visit.client))
+            let arrival = try await arrivals.arrival(request, by: .password)
             let outcome = try await signUp.confirm(
                 link, by: proof, opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {

@@ -1,6 +1,5 @@
 public import Cryptography
-import HTTPTypes
-import Hummingbird
+import HTTP
 public import Identity
 import OAuth
 import Values
@@ -28,7 +27,7 @@ public struct Arrivals: Sendable {
     }
 
     func arrival(
-        _ request: Request, _ context: SpindleContext, by method: Session.Method, isRemembered: Bool = false,
+        _ request: Request, by method: Session.Method, isRemembered: Bool = false,
         client: Client? = nil
     ) async throws -> Arrival {
         let secret = Secret<Session>.random(from: random)
@@ -36,7 +35,7 @@ public struct Arrivals: Sendable {
         let device = known ?? Secret<Device>.random(from: random)
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
-            userAgent: request.headers[.userAgent] ?? "", address: address(request, context), method: method,
+            userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
             isRemembered: isRemembered, client: client?.id.text)
         return Arrival(
             opening: opening, replaces: try await sessions.of(request, site),
@@ -46,13 +45,13 @@ public struct Arrivals: Sendable {
     }
 
     /// How a try to sign in on our pages is remembered, by whatever client the person came.
-    func login(_ request: Request, _ context: SpindleContext, client: Client?) -> Login.Attempt {
+    func login(_ request: Request, client: Client?) -> Login.Attempt {
         Login.Attempt(
-            id: .random(from: random), client: client?.id.text, kind: .normal, address: address(request, context),
+            id: .random(from: random), client: client?.id.text, kind: .normal, address: address(request),
             userAgent: request.headers[.userAgent] ?? "")
     }
 
     func device(_ request: Request) -> Secret<Device>? { request.cookie(site.deviceCookie).map { Secret($0) } }
 
-    func address(_ request: Request, _ context: SpindleContext) -> String { address.of(request, context) }
+    func address(_ request: Request) -> String { address.of(request) }
 }

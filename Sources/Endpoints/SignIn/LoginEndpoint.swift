@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import OAuth
@@ -21,13 +20,13 @@ public struct LoginEndpoint: Endpoint {
         restoring = Restoring(pages: pages, verifications: verifications)
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/login", use: show)
         router.post("/login", use: submit)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let query = Form.query(of: request.uri.description)
+        let query = Form.query(of: request.target.text)
         let onward = OnwardPath(query["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         let session = try await arrivals.sessions.of(request, pages.site)
@@ -48,7 +47,7 @@ public struct LoginEndpoint: Endpoint {
 
     private func page(
         _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ session: Session?, email: String,
-        isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+        isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let isAnew = isAnew || onward?.wantsFreshness == true
@@ -63,22 +62,22 @@ public struct LoginEndpoint: Endpoint {
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let email = form["email"] ?? ""
         do {
             let proof = try await signIn.check(
-                username: email, password: form["password"] ?? "", address: arrivals.address(request, context),
+                username: email, password: form["password"] ?? "", address: arrivals.address(request),
                 device: arrivals.device(request),
-                login: arrivals.login(request, context, client: visit.client))
+                login: arrivals.login(request, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
                     proof.account, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
             }
             let arrival = try await arrivals.arrival(
-                request, context, by: .password, isRemembered: form["remember"] == "1")
+                request, by: .password, isRemembered: form["remember"] == "1")
             guard
                 try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import OAuth
 import Pages
@@ -25,7 +24,7 @@ public struct MailSignInEndpoint: Endpoint {
         self.mail = mail
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.form(Self.path, from: "/login", use: ask)
         router.get("\(codes.path)") { request, _ in try await codes.show(request) }
         router.post("\(codes.path)", use: check)
@@ -39,7 +38,7 @@ public struct MailSignInEndpoint: Endpoint {
 
     /// Whether there is such an account makes no difference to the answer.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
@@ -54,7 +53,7 @@ public struct MailSignInEndpoint: Endpoint {
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request, context), hasReader: account != nil, post: post)
+            draft, from: arrivals.address(request), hasReader: account != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return try await login(
@@ -65,11 +64,11 @@ public struct MailSignInEndpoint: Endpoint {
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, context, by: .mail, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .mail, client: visit.client)
         let outcome = try await signIn.finish(
             codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
         switch outcome {
@@ -86,7 +85,7 @@ public struct MailSignInEndpoint: Endpoint {
 
     private func login(
         _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ sent: Form, email: String, refusal: PageRefusal,
-        status: HTTPResponse.Status = .badRequest
+        status: Status = .badRequest
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let isAnew = sent["anew"] == "1" || onward?.wantsFreshness == true

@@ -1,6 +1,5 @@
 import Cryptography
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 import OAuth
@@ -30,7 +29,7 @@ public struct PasswordEndpoint: Endpoint {
         self.mail = mail
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("\(Self.path)", use: show)
         router.post("\(Self.path)", use: ask)
         router.get("\(Self.path)/reset/{link}", use: open)
@@ -38,13 +37,13 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let onward = OnwardPath(Form.query(of: request.uri.description)["continue"])
+        let onward = OnwardPath(Form.query(of: request.target.text)["continue"])
         return forgotten(request, try await pages.visit(request, continueTo: onward?.text), onward)
     }
 
     private func forgotten(
         _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String = "", refusal: PageRefusal? = nil,
-        status: HTTPResponse.Status = .ok
+        status: Status = .ok
     ) -> Response {
         let form = pages.forms.issue(request)
         let page = ForgottenPage(
@@ -55,7 +54,7 @@ public struct PasswordEndpoint: Endpoint {
 
     /// Whether there is such an account makes no difference to the answer.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
@@ -72,7 +71,7 @@ public struct PasswordEndpoint: Endpoint {
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request, context), hasReader: account != nil, post: post)
+            draft, from: arrivals.address(request), hasReader: account != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
@@ -106,7 +105,7 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     @Sendable private func set(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
@@ -122,7 +121,7 @@ public struct PasswordEndpoint: Endpoint {
                 form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
-            let arrival = try await arrivals.arrival(request, context, by: .mail, client: visit.client)
+            let arrival = try await arrivals.arrival(request, by: .mail, client: visit.client)
             let outcome = try await reset.finish(link, password: password, opening: arrival.opening) { _, db in
                 try post(db)
             }

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 import Identity
 import Pages
 import Values

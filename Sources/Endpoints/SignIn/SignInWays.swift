@@ -1,5 +1,5 @@
 import Federation
-import Hummingbird
+import HTTP
 import Identity
 import OAuth
 import Pages

@@ -1,6 +1,5 @@
 import Cryptography
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import Logging
 public import OAuth
@@ -30,7 +29,7 @@ public struct SignUpEndpoint: Endpoint {
         self.mail = mail
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("\(Self.path)", use: show)
         router.post("\(Self.path)", use: ask)
         router.get("\(codes.path)") { request, _ in try await codes.show(request) }
@@ -42,7 +41,7 @@ public struct SignUpEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let query = Form.query(of: request.uri.description)
+        let query = Form.query(of: request.target.text)
         let onward = OnwardPath(query["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         return try await pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
@@ -56,13 +55,13 @@ public struct SignUpEndpoint: Endpoint {
 
     /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let terms = agreements.terms(for: visit.client)
         func refuse(
-            _ refusal: PageRefusal, _ status: HTTPResponse.Status = .badRequest
+            _ refusal: PageRefusal, _ status: Status = .badRequest
         ) async throws -> Response {
             try await pages.signUp(
                 request, visit, onward, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
@@ -79,7 +78,7 @@ public struct SignUpEndpoint: Endpoint {
                 email: email, password: password, name: name.text.isEmpty ? nil : name.text,
                 agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
                 continueTo: onward?.text ?? "",
-                from: arrivals.address(request, context))
+                from: arrivals.address(request))
             let post = mail.reply(letter(prepared, onward), to: email, visit.frame)
             // Charged before the hash.
             _ = try await verifications.ask(prepared.draft, from: nil, post: post)
@@ -102,11 +101,11 @@ public struct SignUpEndpoint: Endpoint {
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, context, by: .password, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
         do {
             let outcome = try await signUp.finish(
                 codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
@@ -125,7 +124,7 @@ public struct SignUpEndpoint: Endpoint {
 extension PageRenderer {
     func signUp(
         _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
-        name: String = "", refusal: PageRefusal? = nil, status: HTTPResponse.Status = .ok
+        name: String = "", refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = forms.issue(request)
         let signUp = SignUpPage(

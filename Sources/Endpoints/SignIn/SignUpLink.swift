@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 import Identity
 import Logging
 import Pages
@@ -22,7 +22,7 @@ struct SignUpLink: Sendable {
     }
 
     @Sendable func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
@@ -39,7 +39,7 @@ struct SignUpLink: Sendable {
                     return try page(verification, request, visit, context, refusal: .wrongPassword)
                 }
             }
-            let arrival = try await arrivals.arrival(request, context, by: .password, client: visit.client)
+            let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
             let outcome = try await signUp.finish(
                 .link(link), opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {

@@ -1,6 +1,5 @@
 import Federation
-import HTTPTypes
-import Hummingbird
+import HTTP
 import Logging
 import OAuth
 import Pages
@@ -35,7 +34,7 @@ extension UpstreamEndpoint {
 
     /// Says what became of who did sign in there.
     func say(
-        _ topic: MessagePage.Topic, _ status: HTTPResponse.Status, _ departure: Departure, _ visit: Visit,
+        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: Visit,
         _ context: SpindleContext
     ) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(topic)", "issuer": "\(departure.issuer.id)"])
@@ -43,7 +42,7 @@ extension UpstreamEndpoint {
     }
 
     private func page(
-        _ topic: MessagePage.Topic, _ status: HTTPResponse.Status, _ departure: Departure, _ visit: Visit
+        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: Visit
     ) -> Response {
         let onward = "?continue=\(Form.encode(departure.continueTo?.text ?? ""))"
         let again =

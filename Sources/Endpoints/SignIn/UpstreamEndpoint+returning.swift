@@ -1,23 +1,26 @@
 import Federation
-import Hummingbird
+import HTTP
 import Identity
 import Pages
 import Values
 
 /// How people come back.
 extension UpstreamEndpoint {
-    /// A form from another site comes without the browser's cookies. It is kept, and the browser sent to fetch it with
-    /// them.
-    @Sendable func keep(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+    /// A form from another site comes without the browser's cookies. The browser that sent it carries it on to `finish`,
+    /// where its own cookie decides: nothing is kept that another browser could pick up.
+    @Sendable func carryOn(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
         let id = try Self.issuer(context)
-        guard let state = form.state, let answer = UpstreamAnswer(form.pairs) else {
+        let answer = form.pairs.filter { Self.answerParameters.contains($0.name) }.encoded
+        guard form.state != nil, UpstreamAnswer(form.pairs) != nil, answer.utf8.count <= Self.longestAnswer else {
             return pages.brokenRequest(try await pages.visit(request))
         }
-        try await requests.keep(answer, of: state, at: id)
-        return .sendBrowser(
-            to: "\(UpstreamSignIn.path(of: id))?state=\(Form.encode(state.value))", status: .seeOther)
+        return .sendBrowser(to: "\(UpstreamSignIn.path(of: id))?\(answer)", status: .seeOther)
     }
+
+    private static let answerParameters: Set = ["state", "code", "error", "iss", "user"]
+    /// What fits into a request's target.
+    private static let longestAnswer = 7000
 
     @Sendable func finish(_ request: Request, context: SpindleContext) async throws -> Response {
         guard let query = try? request.query, let state = query.state else {
@@ -33,13 +36,13 @@ extension UpstreamEndpoint {
         case .refused(let reason):
             let visit = try await pages.visit(request)
             return refuse(.gone(reason: reason), Departure(issuer: issuer, continueTo: nil), visit, context)
-        case .spent(let upstream, let kept):
+        case .spent(let upstream):
             let departure = Departure(
                 issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
                 account: upstream.account)
             let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
             do {
-                guard let answer = UpstreamAnswer(query.pairs) ?? kept else {
+                guard let answer = UpstreamAnswer(query.pairs) else {
                     throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
                 }
                 let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
@@ -57,7 +60,7 @@ extension UpstreamEndpoint {
         _ person: UpstreamPerson, _ departure: Departure, _ request: Request, _ visit: Visit,
         _ context: SpindleContext
     ) async throws -> Response {
-        let arrival = try await arrivals.arrival(request, context, by: .issuer, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .issuer, client: visit.client)
         let onward = departure.continueTo
         switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
         case .entered:

@@ -1,7 +1,6 @@
 public import Cryptography
 public import Federation
-import HTTPTypes
-public import Hummingbird
+import HTTP
 public import Identity
 import OAuth
 import Pages
@@ -34,10 +33,10 @@ public struct UpstreamEndpoint: Endpoint {
 
     static func path(of issuer: TrustedIssuer.ID) -> String { "/login/with/\(issuer)" }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("/login/with/{issuer}", use: begin)
         router.get("/login/with/{issuer}/callback", use: finish)
-        router.post("/login/with/{issuer}/callback", use: keep)
+        router.post("/login/with/{issuer}/callback", use: carryOn)
     }
 
     static func issuer(_ context: SpindleContext) throws -> TrustedIssuer.ID {
@@ -47,7 +46,7 @@ public struct UpstreamEndpoint: Endpoint {
     /// Changes nothing but that the browser goes there, so a link does. Whoever makes somebody follow one signs them in as
     /// nobody but themselves.
     @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
-        let query = Form.query(of: request.uri.description)
+        let query = Form.query(of: request.target.text)
         let onward = OnwardPath(query["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         let id = try Self.issuer(context)
@@ -80,7 +79,7 @@ public struct UpstreamEndpoint: Endpoint {
             isAnew: departure.isAnew, account: departure.account, at: clock.now)
         do {
             let address = try await signIn.begin(
-                upstream, at: departure.issuer, from: arrivals.address(request, context),
+                upstream, at: departure.issuer, from: arrivals.address(request),
                 language: visit.frame.language.rawValue)
             return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
         } catch let refusal as UpstreamRefusal {

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTP
 import Identity
 import Logging
 import Pages
@@ -26,7 +26,7 @@ struct VerificationForm: Sendable {
     ///
     /// - Parameter account: whose it must be, where somebody is signed in.
     func show(_ request: Request, of account: AccountID? = nil) async throws -> Response {
-        let id = Verification.ID(Form.query(of: request.uri.description)["verification"] ?? "")
+        let id = Verification.ID(Form.query(of: request.target.text)["verification"] ?? "")
         guard
             let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
             account == nil || verification.account == account

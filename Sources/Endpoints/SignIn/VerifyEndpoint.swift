@@ -1,6 +1,5 @@
-import HTTPTypes
 public import Cryptography
-public import Hummingbird
+import HTTP
 public import Identity
 import OAuth
 import Pages
@@ -28,7 +27,7 @@ public struct VerifyEndpoint: Endpoint {
         self.random = random
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.get("\(Self.path)", use: show)
         router.post("\(Self.path)", use: ask)
         router.get("\(codes.path)", use: showCode)
@@ -59,7 +58,7 @@ public struct VerifyEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let (asking, elsewhere) = try await asking(
-            request, continueTo: Form.query(of: request.uri.description)["continue"])
+            request, continueTo: Form.query(of: request.target.text)["continue"])
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let form = pages.forms.issue(request)
         let page = VerifyPage(
@@ -83,7 +82,7 @@ public struct VerifyEndpoint: Endpoint {
     }
 
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
@@ -95,14 +94,14 @@ public struct VerifyEndpoint: Endpoint {
         let letter = Letter.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: asking.email, asking.visit.frame)
-        let asked = try await verifications.ask(draft, from: arrivals.address(request, context), post: post)
+        let asked = try await verifications.ask(draft, from: arrivals.address(request), post: post)
         mail.send()
         if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
         return codes.ask(draft.verification.id)
     }
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request)
+        let form = try Form.read(request)
         let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))

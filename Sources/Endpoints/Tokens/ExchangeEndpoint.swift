@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -13,12 +13,12 @@ public struct ExchangeEndpoint: Endpoint {
         self.codes = codes
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/oauth/exchange", use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        let parameters = try await Form.read(request).parameters
+        let parameters = try Form.read(request).parameters
         let token = try await tokens.require(request, form: parameters)
         let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: token)
         return .json(

@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 public import OpenID
@@ -18,12 +18,12 @@ public struct IntrospectionEndpoint: Endpoint {
         self.issuer = issuer
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/oauth/introspect", use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        let parameters = try await Form.read(request).parameters
+        let parameters = try Form.read(request).parameters
         let credentials = try ClientCredentials.read(request, parameters)
         // Whoever asks: the token's person has the name that the token's client knows.
         guard let token = try await introspection.token(parameters, from: credentials),

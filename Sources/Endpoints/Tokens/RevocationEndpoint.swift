@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 
@@ -8,13 +8,13 @@ public struct RevocationEndpoint: Endpoint {
 
     public init(revocation: Revocation) { self.revocation = revocation }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/oauth/revoke", use: respond)
     }
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
-        let form = try await Form.read(request, orJSON: true)
-        context.asker.become(ClientCredentials.named(request, form))
+        let form = try Form.read(request, orJSON: true)
+        context.asker?.become(ClientCredentials.named(request, form))
         let parameters = try form.parameters
         try await revocation.revoke(parameters, from: try ClientCredentials.read(request, parameters))
         return .json(.members([:]))

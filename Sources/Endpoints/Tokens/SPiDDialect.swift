@@ -1,5 +1,4 @@
-import HTTPTypes
-import Hummingbird
+import HTTP
 import JOSE
 import Logging
 import OAuth
@@ -21,7 +20,7 @@ enum SPiDDialect {
     }
 
     /// The SDKs know their refusals by 400. When to come again is said as everywhere.
-    private static func status(of refusal: OAuthError) -> HTTPResponse.Status {
+    private static func status(of refusal: OAuthError) -> Status {
         let status = refusal.status
         return status == .unauthorized || status == .forbidden ? .badRequest : status
     }

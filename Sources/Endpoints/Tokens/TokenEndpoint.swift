@@ -1,4 +1,4 @@
-public import Hummingbird
+import HTTP
 import JOSE
 public import OAuth
 import Values
@@ -13,7 +13,7 @@ public struct TokenEndpoint: Endpoint {
         self.address = address
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/oauth/token", use: respond)
         router.post("/api/2/oauth/token", use: respond)
     }
@@ -21,13 +21,13 @@ public struct TokenEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         var form = Form(pairs: [])
         do {
-            form = try await Form.read(request, orJSON: true)
-            context.asker.become(ClientCredentials.named(request, form))
+            form = try Form.read(request, orJSON: true)
+            context.asker?.become(ClientCredentials.named(request, form))
             let parameters = try form.parameters
             let credentials = try ClientCredentials.read(request, parameters)
             let tokens = try await issuance.tokens(
                 for: TokenRequest(
-                    parameters: parameters, address: address.of(request, context),
+                    parameters: parameters, address: address.of(request),
                     userAgent: request.headers[.userAgent] ?? ""), from: credentials)
             return .json(tokens.json)
         } catch let refusal as OAuthError {

@@ -1,5 +1,4 @@
-import HTTPTypes
-public import Hummingbird
+import HTTP
 import JOSE
 import OAuth
 public import OpenID
@@ -16,7 +15,7 @@ public struct DittoEndpoint: Endpoint {
         self.authentication = authentication
     }
 
-    public func add(to router: RouterGroup<SpindleContext>) {
+    public func add(to router: inout Routes) {
         router.post("/webhooks/ditto/{name}", use: respond)
     }
 
@@ -26,7 +25,7 @@ public struct DittoEndpoint: Endpoint {
         }
         do {
             let answer = try await authentication.answer(
-                to: try await Form.bytes(of: request), signatures: request.headers[values: .dittoSignature],
+                to: try Form.bytes(of: request), signatures: request.headers[values: .dittoSignature],
                 at: webhook)
             return .json(answer.json)
         } catch let refusal as OAuthError {
@@ -36,11 +35,11 @@ public struct DittoEndpoint: Endpoint {
     }
 
     private static func response(to refusal: OAuthError, _ webhook: DittoWebhook) -> Response {
-        let status: HTTPResponse.Status =
+        let status: Status =
             switch refusal.code {
             case .invalidRequest, .requestTooLarge: .badRequest
             case .invalidClient: .unauthorized
-            default: .init(code: webhook.rules.refusalStatus)
+            default: Status(code: webhook.rules.refusalStatus, reasonPhrase: "")
             }
         var response = Response.json(DittoAnswer.refused(refusal).json, status: status)
         // RFC 9110 §15.5.2: a 401 says what it wants.
@@ -51,6 +50,6 @@ public struct DittoEndpoint: Endpoint {
     }
 }
 
-extension HTTPField.Name {
-    fileprivate static let dittoSignature = HTTPField.Name("ditto-signature") ?? .authorization
+extension FieldName {
+    fileprivate static let dittoSignature = FieldName("ditto-signature") ?? .authorization
 }

@@ -57,8 +57,10 @@ struct Assertion: Sendable {
 
     /// OpenID Connect Core §2: `auth_time` is when the person signed in.
     private static func signIn(_ jwt: VerifiedJWT, at now: Timestamp) -> Timestamp {
-        guard let seconds = jwt.claims["auth_time"]?.integer, (0...now.seconds).contains(seconds) else { return now }
-        return Timestamp(seconds: seconds)
+        guard let seconds = jwt.claims["auth_time"]?.integer, (0...now.seconds).contains(seconds),
+            let moment = Timestamp(seconds: seconds)
+        else { return now }
+        return moment
     }
 
     private static func isStorable(_ subject: String) -> Bool {

@@ -36,7 +36,7 @@ public struct AssertionVerifier: Sendable {
             let keys = try await published.keys(at: address)
             do throws(JWTRejection) {
                 return try await keys.verify(assertion, allowed: issuer.algorithms)
-            } catch .unknownKey {
+            } catch let rejection where rejection.mayBeOfNewKey(assertion) {
                 // The issuer may have begun to sign with a new key.
                 return try await published.keysAnew(at: address).verify(assertion, allowed: issuer.algorithms)
             }

@@ -11,6 +11,8 @@ public struct IssuerDocument: Sendable, Equatable {
     public let userinfoEndpoint: String?
     /// How it wants us to show our secret; what it does not say is `client_secret_basic` (§3).
     public let authenticationMethods: [String]
+    /// By which algorithms it takes what we sign to show who we are; nil when it does not say.
+    public let authenticationAlgorithms: [String]?
     /// Whether its authorization answers name it (RFC 9207 §3).
     public let namesItself: Bool
 
@@ -43,6 +45,7 @@ public struct IssuerDocument: Sendable, Equatable {
         tokenEndpoint = try address("token_endpoint")
         userinfoEndpoint = try address("userinfo_endpoint")
         authenticationMethods = json["token_endpoint_auth_methods_supported"]?.strings ?? ["client_secret_basic"]
+        authenticationAlgorithms = json["token_endpoint_auth_signing_alg_values_supported"]?.strings
         namesItself = json["authorization_response_iss_parameter_supported"]?.bool ?? false
     }
 }

@@ -5,6 +5,7 @@ public struct IssuerEndpoints: Sendable, Equatable {
     public let userinfo: String?
     /// How it wants us to show our secret (OpenID Connect Core §9).
     public let authenticationMethods: [String]
+    public let authenticationAlgorithms: [String]?
     /// Whether its answers name it (RFC 9207).
     public let namesItself: Bool
 
@@ -15,6 +16,7 @@ public struct IssuerEndpoints: Sendable, Equatable {
         self.token = token
         userinfo = document.userinfoEndpoint
         authenticationMethods = document.authenticationMethods
+        authenticationAlgorithms = document.authenticationAlgorithms
         namesItself = document.namesItself
     }
 
@@ -24,6 +26,7 @@ public struct IssuerEndpoints: Sendable, Equatable {
         token = facebook + "/oauth/access_token"
         userinfo = nil
         authenticationMethods = ["client_secret_post"]
+        authenticationAlgorithms = nil
         namesItself = false
     }
 }

@@ -23,8 +23,11 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
         var fault = "not fetched yet"
         var freshUntil = Timestamp(milliseconds: 0)
         var goodAt = Timestamp(milliseconds: 0)
-        /// When it was last asked for, with whatever success.
+        /// When it was last asked for because it was not fresh, with whatever success.
         var askedAt: Timestamp?
+        /// When it was last asked for because something was missing in it: the two have a bound each, or a key that
+        /// appears right after a regular question would not be seen.
+        var askedAnewAt: Timestamp?
         var usedAt: Timestamp
         var fetch: Task<Void, Never>?
     }
@@ -42,14 +45,15 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     func document(at source: Source) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
         if let document = use(source, at: now), let entry = entries[source], now < entry.freshUntil { return document }
-        return try available(await refetched(source, at: now), at: source)
+        return try available(await refetched(source, \.askedAt, at: now), at: source)
     }
 
     /// The document again, after something was missing in it; asked for anew unless that was done just now.
     func documentAnew(at source: Source) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
-        _ = use(source, at: now)
-        return try available(await refetched(source, at: now), at: source)
+        // A server that gives none at all is asked no more often for this.
+        let asked = use(source, at: now) == nil ? \Entry.askedAt : \Entry.askedAnewAt
+        return try available(await refetched(source, asked, at: now), at: source)
     }
 
     private func available(_ document: Document?, at source: Source) throws(DocumentUnavailable) -> Document {
@@ -57,12 +61,14 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
         return document
     }
 
-    private func refetched(_ source: Source, at now: Timestamp) async -> Document? {
+    private func refetched(
+        _ source: Source, _ asked: WritableKeyPath<Entry, Timestamp?>, at now: Timestamp
+    ) async -> Document? {
         if entries[source]?.fetch == nil {
-            if let askedAt = entries[source]?.askedAt, now - askedAt < PublishedDocument.refetchInterval {
+            if let last = entries[source]?[keyPath: asked], now - last < PublishedDocument.refetchInterval {
                 return use(source, at: now)
             }
-            entries[source]?.askedAt = now
+            entries[source]?[keyPath: asked] = now
             // Its own task: a request that is cancelled must not take the answer from the others.
             entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
         }
@@ -110,7 +116,8 @@ enum PublishedDocument {
     static let longestLife: Duration = .hours(1)
     /// How long a document outlives the last good answer, when there is no other.
     static let longestOutage: Duration = .days(1)
-    /// An unknown key is asked for at most this often: anybody can make up a key id.
+    /// A document that cannot be had, and one that lacks a key, are asked for at most this often: anybody can make up a
+    /// key id.
     static let refetchInterval: Duration = .seconds(10)
     static let mostEntries = 256
 

@@ -44,31 +44,3 @@ public struct UpstreamAnswer: Sendable, Equatable {
         return person.profile
     }
 }
-
-extension UpstreamAnswer {
-    /// As it is kept.
-    var json: JSON {
-        let (code, error): (String?, String?) =
-            switch outcome {
-            case .code(let code): (code, nil)
-            case .error(let error): (nil, error)
-            }
-        return .members([
-            "code": code.map { .string($0) }, "error": error.map { .string($0) },
-            "iss": issuer.map { .string($0) }, "names": .object(names),
-        ])
-    }
-
-    init?(stored text: String) {
-        guard let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
-        if let code = json["code"]?.string {
-            outcome = .code(code)
-        } else if let error = json["error"]?.string {
-            outcome = .error(error)
-        } else {
-            return nil
-        }
-        issuer = json["iss"]?.string
-        names = json["names"]?.members ?? []
-    }
-}

@@ -28,7 +28,11 @@ struct UpstreamIDToken: Sendable {
         else { throw Self.refusal("iss") }
         // 3
         guard let audience = try jwt.audience, audience.contains(expected.client) else { throw Self.refusal("aud") }
-        // 4, 5: who else it is for does not matter as long as it was issued to us.
+        // 3: another audience that nobody here trusts could have been given the token for itself, and handed it on.
+        guard audience.allSatisfy({ $0 == expected.client || expected.otherParties.contains($0) }) else {
+            throw Self.refusal("aud of another")
+        }
+        // 4, 5
         guard audience.count == 1 || jwt.claims["azp"] != nil else { throw Self.refusal("azp") }
         if let party = jwt.claims["azp"] {
             guard let party = party.string, ([expected.client] + expected.otherParties).contains(party) else {
@@ -72,10 +76,10 @@ struct UpstreamIDToken: Sendable {
 
     /// A time that has not come yet by our clock is now: nobody signed in later than that.
     private static func signIn(_ claims: JSON, at now: Timestamp) -> Timestamp? {
-        guard let seconds = claims["auth_time"]?.integer, (1...(now + clockSkew).seconds).contains(seconds) else {
-            return nil
-        }
-        return min(Timestamp(seconds: seconds), now)
+        guard let seconds = claims["auth_time"]?.integer, (1...(now + clockSkew).seconds).contains(seconds),
+            let moment = Timestamp(seconds: seconds)
+        else { return nil }
+        return min(moment, now)
     }
 
     private static func isStorable(_ subject: String) -> Bool {

@@ -1,6 +1,4 @@
 public import Identity
-import JOSE
-public import Keys
 public import Storage
 public import Values
 
@@ -9,12 +7,10 @@ public struct UpstreamRequests: Sendable {
     public typealias State = Secret<UpstreamRequest>
 
     private let database: any Database
-    private let seal: Seal
     private let clock: any WallClock
 
-    public init(database: any Database, seal: Seal, clock: any WallClock) {
+    public init(database: any Database, clock: any WallClock) {
         self.database = database
-        self.seal = seal
         self.clock = clock
     }
 
@@ -34,25 +30,10 @@ public struct UpstreamRequests: Sendable {
         }
     }
 
-    /// Keeps an answer that came by a form from the issuer's page: with that, browsers send no cookies of ours. The first
-    /// one counts. Nothing is decided by it yet.
-    public func keep(_ answer: UpstreamAnswer, of state: State, at issuer: TrustedIssuer.ID) async throws {
-        let now = clock.now
-        let sealed = seal.sealAnswer(answer.json.text, to: state.value)
-        try await database.write { db in
-            _ = try db.execute(
-                """
-                UPDATE upstream_requests SET sealed_answer = \(sealed)
-                WHERE state = \(state.fingerprint) AND issuer_id = \(issuer) AND expires_at > \(now)
-                    AND sealed_answer IS NULL AND spent_at IS NULL
-                """)
-        }
-    }
-
     /// What became of a `state` that was brought back.
     public enum Spending: Sendable {
-        /// This was the one time. `kept` is the answer that came before, by a form.
-        case spent(UpstreamRequest, kept: UpstreamAnswer?)
+        /// This was the one time.
+        case spent(UpstreamRequest)
         /// Good for nothing; why, for the log.
         case refused(String)
     }
@@ -77,17 +58,14 @@ public struct UpstreamRequests: Sendable {
             guard try isFirst || row.get("spent_by", as: String?.self) == attempt else {
                 return .refused("state_spent")
             }
-            let kept = try row.get("sealed_answer", as: String?.self).flatMap { sealed in
-                seal.openAnswer(sealed, to: state.value).flatMap(UpstreamAnswer.init(stored:))
-            }
-            return .spent(request, kept: kept)
+            return .spent(request)
         }
     }
 
     private static func row(_ state: State, in db: any Transaction) throws -> Row? {
         try db.rows(
             """
-            SELECT issuer_id, browser, continue_to, anew, account_id, sealed_answer, created_at, spent_by
+            SELECT issuer_id, browser, continue_to, anew, account_id, created_at, spent_by
             FROM upstream_requests WHERE state = \(state.fingerprint)
             """
         ).first

@@ -29,7 +29,7 @@ extension UpstreamSignIn {
                 throw UpstreamRefusal.stale
             }
         }
-        let claims = try await claims(of: token, tokens, settings, endpoints)
+        let claims = try await claims(of: token, tokens, settings, endpoints, issuer)
         return UpstreamPerson(
             person: IssuerPerson(claims.adding(answer.names), subject: token.subject, of: issuer),
             signedInAt: token.signedInAt)
@@ -39,18 +39,44 @@ extension UpstreamSignIn {
     /// (Core §5.4: with a code it need not be in the token).
     private func claims(
         of token: UpstreamIDToken, _ tokens: UpstreamTokens.Answer, _ settings: SignInSettings,
-        _ endpoints: IssuerEndpoints
-    ) async throws(UpstreamRefusal) -> JSON {
+        _ endpoints: IssuerEndpoints, _ issuer: TrustedIssuer
+    ) async throws -> JSON {
         let wanted = [("email", "email"), ("profile", "name")].filter { scope, claim in
             settings.scope.split(separator: " ").contains { $0 == scope } && token.claims[claim] == nil
         }
-        guard !wanted.isEmpty, let address = endpoints.userinfo, let accessToken = tokens.accessToken else {
-            return token.claims
+        guard !wanted.isEmpty, let address = endpoints.userinfo else { return token.claims }
+        // Core §3.1.3.3 has it come with every ID token.
+        guard let accessToken = tokens.accessToken else {
+            throw UpstreamRefusal.mistrusted(reason: "no access_token")
         }
-        let more = try await partners.tokens.claims(at: address, with: accessToken)
+        let more: JSON
+        switch try await partners.tokens.userinfo(at: address, with: accessToken) {
+        case .plain(let json): more = json
+        case .signed(let text): more = try await signedUserinfo(text, by: issuer, for: settings)
+        }
         // Core §5.3.2: else it could be about anybody.
-        guard more["sub"]?.string == token.subject else { throw .mistrusted(reason: "userinfo sub") }
+        guard more["sub"]?.string == token.subject else { throw UpstreamRefusal.mistrusted(reason: "userinfo sub") }
         return token.claims.adding(more.members ?? [])
+    }
+
+    /// Core §5.3.2: signed, it should say who signed it and for whom, and is judged by that where it does.
+    private func signedUserinfo(
+        _ text: String, by issuer: TrustedIssuer, for settings: SignInSettings
+    ) async throws -> JSON {
+        do {
+            let jwt = try await partners.verifier.verify(text, of: issuer)
+            if let name = try jwt.issuer, !issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                throw UpstreamRefusal.mistrusted(reason: "userinfo iss")
+            }
+            if let audience = try jwt.audience, !audience.contains(settings.clientID) {
+                throw UpstreamRefusal.mistrusted(reason: "userinfo aud")
+            }
+            return jwt.claims
+        } catch let rejection as JWTRejection {
+            throw UpstreamRefusal.mistrusted(reason: "userinfo: \(rejection)")
+        } catch let error as OAuthError {
+            throw UpstreamRefusal.unavailable(reason: error.logText)
+        }
     }
 
     /// RFC 9207 §2.4: whoever names itself must be who was asked, and who says that it does must do so.

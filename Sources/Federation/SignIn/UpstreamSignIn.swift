@@ -60,6 +60,7 @@ public struct UpstreamSignIn: Sendable {
     ) async throws -> String {
         guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
         let endpoints = try await endpoints(of: issuer)
+        try partners.tokens.checkProof(at: issuer, endpoints)
         let state = UpstreamRequests.State.random(from: random)
         if let wait = try await requests.begin(request, state, from: address) { throw UpstreamRefusal.tooMany(wait) }
         var parameters = [

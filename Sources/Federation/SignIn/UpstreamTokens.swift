@@ -1,3 +1,4 @@
+public import Cryptography
 import JOSE
 public import Keys
 public import Outbound
@@ -9,12 +10,16 @@ public struct UpstreamTokens: Sendable {
 
     private let outbound: Outbound
     private let seal: Seal
+    private let ring: KeyRing
     private let clock: any WallClock
+    private let random: any RandomSource
 
-    public init(outbound: Outbound, seal: Seal, clock: any WallClock) {
+    public init(outbound: Outbound, seal: Seal, ring: KeyRing, clock: any WallClock, random: any RandomSource) {
         self.outbound = outbound
         self.seal = seal
+        self.ring = ring
         self.clock = clock
+        self.random = random
     }
 
     /// What a code was redeemed for.
@@ -34,12 +39,18 @@ public struct UpstreamTokens: Sendable {
             ("code_verifier", verifier),
         ]
         var credentials: OutboundCredentials?
-        if let secret, endpoints.authenticationMethods.contains("client_secret_basic") {
+        switch (try UpstreamProof(hasSecret: secret != nil, endpoints), secret) {
+        case (.secretBasic, let secret?):
             // Our name in the body too would be a second method (RFC 6749 §2.3).
             credentials = OutboundCredentials(id: settings.clientID, secret: secret.value)
-        } else {
-            form.append(("client_id", settings.clientID))
-            if let secret { form.append(("client_secret", secret.value)) }
+        case (.secretPost, let secret?): form += [("client_id", settings.clientID), ("client_secret", secret.value)]
+        case (.secretJWT, let secret?):
+            form += Self.assertion(
+                CompactJWS.sign(claims(settings, endpoints), type: "JWT", secret: Array(secret.value.utf8)), settings)
+        case (.privateKeyJWT(let algorithm), _):
+            let key = try await ring.current(algorithm)
+            form += Self.assertion(key.sign(claims(settings, endpoints), type: "JWT"), settings)
+        case (.none, _), (_, nil): form.append(("client_id", settings.clientID))
         }
         let response: OutboundResponse
         do {
@@ -63,11 +74,45 @@ public struct UpstreamTokens: Sendable {
             }
             throw .failed(reason: "token endpoint: \(String(error.filter(\.isPlain).prefix(60)))")
         }
-        return Answer(idToken: json["id_token"]?.string, accessToken: json["access_token"]?.string)
+        let accessToken = json["access_token"]?.string
+        // RFC 6749 §7.1: a token of a type that is not understood must not be used.
+        if accessToken != nil, json["token_type"]?.string?.lowercased() != "bearer" {
+            throw .mistrusted(reason: "token_type")
+        }
+        return Answer(idToken: json["id_token"]?.string, accessToken: accessToken)
     }
 
-    /// What `address` tells of the person whom a code was redeemed for (OpenID Connect Core §5.3): a JSON object.
-    func claims(at address: String, with accessToken: String) async throws(UpstreamRefusal) -> JSON {
+    /// What we say of ourselves instead of showing a secret (RFC 7523 §3), for the next minute.
+    private func claims(_ settings: SignInSettings, _ endpoints: IssuerEndpoints) -> JSON {
+        let now = clock.now
+        return .members([
+            "iss": .string(settings.clientID), "sub": .string(settings.clientID), "aud": .string(endpoints.token),
+            "jti": .string(Secret<UpstreamTokens>.random(from: random).value), "iat": .integer(now.seconds),
+            "exp": .integer((now + .minutes(1)).seconds),
+        ])
+    }
+
+    private static func assertion(_ signed: String, _ settings: SignInSettings) -> [(String, String)] {
+        [
+            ("client_id", settings.clientID),
+            ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+            ("client_assertion", signed),
+        ]
+    }
+
+    /// Throws where `issuer` takes none of our ways to show who we are: better known before somebody is sent there.
+    func checkProof(at issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws {
+        _ = try UpstreamProof(hasSecret: try seal.clientSecret(of: issuer) != nil, endpoints)
+    }
+
+    /// What the userinfo endpoint tells of the person whom a code was redeemed for (OpenID Connect Core §5.3.2).
+    enum Userinfo {
+        case plain(JSON)
+        /// A JWT, whose signature is still to be verified.
+        case signed(String)
+    }
+
+    func userinfo(at address: String, with accessToken: String) async throws(UpstreamRefusal) -> Userinfo {
         guard let credentials = OutboundCredentials(bearer: accessToken) else {
             throw .mistrusted(reason: "access_token")
         }
@@ -77,10 +122,13 @@ public struct UpstreamTokens: Sendable {
         } catch {
             throw .unavailable(reason: "userinfo: \(error)")
         }
-        guard response.status == 200, let json = try? JSON(parsing: response.body), json.members != nil else {
-            throw .unavailable(reason: "userinfo: status \(response.status), or no JSON object")
+        guard response.status == 200 else { throw .unavailable(reason: "userinfo: status \(response.status)") }
+        if let json = try? JSON(parsing: response.body), json.members != nil { return .plain(json) }
+        // No JSON object is a JWT, nor the reverse: what it is shows without its content type.
+        guard let text = String(validating: response.body, as: UTF8.self), CompactJWS.isOne(text) else {
+            throw .unavailable(reason: "userinfo: neither a JSON object nor a JWT")
         }
-        return json
+        return .signed(text)
     }
 
     /// What we show to be the client that people are sent there by; nil where none was registered.

@@ -27,6 +27,9 @@ public struct Account: Sendable {
         "phone": ["phone_number"],
     ]
 
+    /// Beside every number there is, for clients that look for it: nobody has verified one yet.
+    public static let phoneVerified = JSON.Member("phone_number_verified", false)
+
     /// The person as `/me` and `/user/{id}` show it: what `scope` covers, to a client that knows them as `name`.
     public func json(as name: String, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
@@ -40,6 +43,7 @@ public struct Account: Sendable {
         for (scope, claims) in Self.claims where covers(scope) {
             members += claims.compactMap { claim in profile[claim].map { .init(claim, $0) } }
         }
+        if covers("phone"), profile["phone_number"] != nil { members.append(Self.phoneVerified) }
         return .object(members)
     }
 

@@ -1,5 +1,6 @@
 import Cryptography
 import Foundation
+import InternationalText
 public import Values
 
 /// What somebody types at a development sign-in: any name. It leads to the same account each time, in whatever database,
@@ -23,7 +24,7 @@ public struct DevelopmentName: Sendable, Equatable {
     }
 
     /// What tells one from another: as in an e-mail address, letter case does not.
-    var key: String { text.precomposedStringWithCanonicalMapping.lowercased() }
+    var key: String { text.canonicallyComposed.lowercased() }
 
     /// The number that the name makes: an app that knows its person by `sub` still does after a new beginning.
     public var account: AccountID {

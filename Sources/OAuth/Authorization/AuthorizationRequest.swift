@@ -14,8 +14,10 @@ public struct AuthorizationRequest: Sendable {
     /// An ID token of ours: the answer is for its person or for nobody.
     public let idTokenHint: String?
 
-    /// `issuer` is our own name.
-    public init(_ parameters: Parameters, returnAddress: ReturnAddress, issuer: String) throws(OAuthError) {
+    /// `issuer` is our own name. `allowsUnsafeTokens`: a client that registered itself gets access tokens with the answer.
+    public init(
+        _ parameters: Parameters, returnAddress: ReturnAddress, issuer: String, allowsUnsafeTokens: Bool
+    ) throws(OAuthError) {
         let client = returnAddress.client
         try Self.checkForms(parameters)
         guard let responseType = ResponseType(try parameters.require(.responseType)) else {
@@ -28,6 +30,10 @@ public struct AuthorizationRequest: Sendable {
         guard responseType.isEmpty || client.openID.responseTypes.contains(responseType) else {
             throw .responseTypeNotAllowed(responseType, client.id)
         }
+        // RFC 9700 §2.1.2: what is in an address leaks. Of a client that nobody vouched for nobody knows what it does then.
+        guard allowsUnsafeTokens || !client.registeredItself || !responseType.contains(.token) else {
+            throw .frontChannelToken(client.id)
+        }
         guard responseType.isTokensAlone || client.may(.authorizationCode) else { throw .grantNotAllowed(client.id) }
         challenge = try CodeChallenge.read(parameters)
         // RFC 9700 §2.1.1: public clients must use PKCE.
@@ -35,6 +41,13 @@ public struct AuthorizationRequest: Sendable {
             throw .missing(.codeChallenge)
         }
         scope = try Self.scope(parameters, of: client, for: responseType)
+        // The same clause: for a confidential client the nonce of OpenID Connect does as well.
+        let isBound = challenge != nil || scope.contains(Scope.openID) && parameters[.nonce] != nil
+        guard isBound || !client.requiresPKCE || !responseType.contains(.code) else {
+            throw OAuthError(
+                .invalidRequest, "pkce_required",
+                "code_challenge is missing: this client must use PKCE (RFC 7636), or send a nonce with scope openid.")
+        }
         authentication = try Self.authentication(parameters, of: client, for: responseType, issuer)
         prompt = try Prompt.read(parameters)
         maxAge = try Self.maxAge(parameters) ?? client.openID.defaultMaxAge

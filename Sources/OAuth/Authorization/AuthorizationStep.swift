@@ -43,10 +43,12 @@ extension AuthorizationRequest {
     ///
     /// A merchant's own client need not ask. Another asks for what it has not got yet, and once even if that is nothing.
     public func scopeToAsk(for consented: Scope?) -> Scope? {
-        guard !prompt.contains(.consent) else { return scope }
-        guard !returnAddress.client.firstParty else { return nil }
-        guard let consented else { return scope }
-        return scope.isSubset(of: consented) ? nil : scope.subtracting(consented)
+        let client = returnAddress.client
+        guard !client.firstParty else { return prompt.contains(.consent) ? scope : nil }
+        let claims = authentication.claims?.permissions(beside: scope, within: client.scope) ?? .empty
+        let wanted = scope.union(claims)
+        guard !prompt.contains(.consent), let consented else { return wanted }
+        return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)
     }
 
     /// With `prompt=none` no step that needs the person is taken (OpenID Connect Core §3.1.2.6).

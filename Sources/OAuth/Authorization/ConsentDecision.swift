@@ -13,8 +13,8 @@ public struct ConsentDecision: Sendable, Equatable {
         self.granted = granted
     }
 
-    /// There is no saying no to being recognized alone: who does not want that denies the whole.
-    public static let required: Set<String> = ["openid"]
+    /// There is no saying no to being recognized alone, nor to a single claim: who does not want that denies the whole.
+    public static func isRequired(_ name: String) -> Bool { name == Scope.openID || ClaimsRequest.isPermission(name) }
 }
 
 extension AuthorizationRequest {
@@ -22,7 +22,7 @@ extension AuthorizationRequest {
     /// ask: a form that was sent twice. What was not asked for is not granted, whatever the form says.
     public func decision(ticked: Scope, consented: Scope?) -> ConsentDecision? {
         guard let shown = scopeToAsk(for: consented) else { return nil }
-        let required = Scope(shown.tokens.filter(ConsentDecision.required.contains))
+        let required = Scope(shown.tokens.filter(ConsentDecision.isRequired))
         let allowed = shown.intersection(ticked.union(required))
         let granted = scope.intersection(scope.subtracting(shown).union(allowed))
         return ConsentDecision(shown: shown, allowed: allowed, granted: granted)

@@ -17,6 +17,8 @@ extension Client {
             "rotate_refresh_tokens": .bool(rotates),
             "access_token_lifetime": .integer(accessTokenLifetime.seconds),
             "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
+            "refresh_repeat_window": .integer(refreshRepeatWindow.seconds),
+            "require_pkce": .bool(isPublic || requiresPKCE),
             "web_origins": .array(webOrigins.map { .string($0) }),
             "post_logout_redirect_uris": .array(postLogoutRedirectURIs.map { .string($0.text) }),
             "callback_uri": callbackURI.map { .string($0) },

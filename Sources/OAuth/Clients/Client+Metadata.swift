@@ -13,6 +13,9 @@ public struct ClientMetadata: Sendable {
     var rotatesRefreshTokens: Bool
     var accessTokenLifetime: Duration
     var refreshTokenLifetime: Duration
+    var refreshRepeatWindow: Duration
+    /// Nil where neither this nor the client said so before.
+    var requiresPKCE: Bool?
     var webOrigins: [String]
     var postLogoutRedirectURIs: [RedirectURI]
     var callbackURI: String?
@@ -39,6 +42,10 @@ public struct ClientMetadata: Sendable {
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)
+        refreshRepeatWindow =
+            try members.seconds("refresh_repeat_window", within: 0...86_400) ?? base?.refreshRepeatWindow
+            ?? .minutes(10)
+        requiresPKCE = try members.flag("require_pkce") ?? base?.requiresPKCE
         webOrigins = try Self.webOrigins(members) ?? base?.webOrigins ?? []
         postLogoutRedirectURIs =
             try Self.redirectURIs(members, "post_logout_redirect_uris") ?? base?.postLogoutRedirectURIs ?? []
@@ -50,20 +57,23 @@ public struct ClientMetadata: Sendable {
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
-        try checkTogether()
+        try checkTogether(members)
         try checkSector(sector, over: base)
     }
 
     /// Whether it would be a client that administers the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
 
-    private func checkTogether() throws(JSONFault) {
+    private func checkTogether(_ members: JSONMembers) throws(JSONFault) {
         if authentication == .none, grantTypes.contains(.clientCredentials) {
             // RFC 6749 §4.4: the client credentials grant is for confidential clients.
             throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
         }
         if authentication == .none, scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant) {
             throw JSONFault("scope", "without admin scopes for a client that has no secret")
+        }
+        if authentication == .none, try members.flag("require_pkce") == false {
+            throw JSONFault("require_pkce", "true for a client that has no secret")
         }
         if authentication == .privateKeyJWT, openID.keys == .none {
             throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")

@@ -11,6 +11,8 @@ extension Client {
         rotatesRefreshTokens = metadata.rotatesRefreshTokens
         accessTokenLifetime = metadata.accessTokenLifetime
         refreshTokenLifetime = metadata.refreshTokenLifetime
+        refreshRepeatWindow = metadata.refreshRepeatWindow
+        requiresPKCE = metadata.requiresPKCE ?? requiresPKCE
         webOrigins = metadata.webOrigins
         postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
         callbackURI = metadata.callbackURI

@@ -32,6 +32,11 @@ public struct Client: Sendable {
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
     public var refreshTokenLifetime: Duration
+    /// How long a rotated refresh token may be shown again while nobody has shown to have its successor.
+    public var refreshRepeatWindow: Duration
+    /// Whether it must send a `code_challenge`, or a nonce with `openid` (RFC 9700 §2.1.1). A public client always must
+    /// send a `code_challenge`.
+    public var requiresPKCE: Bool
     /// Origins of its web pages, which may ask for the session; a first party's may also frame the sign-in.
     public var webOrigins: [String]
     /// Where a logout may return to, beside its redirect URIs.
@@ -58,6 +63,11 @@ public struct Client: Sendable {
     public var isPublic: Bool { authentication == .none }
     /// Neither the merchant's own nor set to SPiD's ways: it has what its people allow it, and nothing besides.
     public var isStranger: Bool { !firstParty && !spidCompatible }
+    /// Whether tokens of `other`, a client of `merchant`, are its business. Nobody vouched for a client that registered
+    /// itself: its business are its own.
+    func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {
+        registeredItself ? id == other : Merchant.same(self.merchant, merchant)
+    }
     public var rotates: Bool { isPublic || rotatesRefreshTokens }
     public func may(_ grant: GrantType) -> Bool { grantTypes.contains(grant) }
 

@@ -5,20 +5,25 @@ public import Values
 public struct ClientAssertions: Sendable {
     /// How far a client's clock may be ahead of ours.
     static let clockSkew: Duration = .seconds(60)
+    /// How long ago an assertion may say to have been made: it is made to be shown at once.
+    static let longestAge: Duration = .minutes(10)
 
     private let keys: ClientKeys
     private let secrets: SignSecrets
-    private let audiences: [String]
+    private let issuer: String
+    private let tokenEndpoint: String
     private let replays: ReplayMemory
     private let clock: any WallClock
 
-    /// `audiences` are our own names: the issuer's, and the URLs of the endpoints where clients prove themselves.
+    /// `issuer` and `tokenEndpoint` are our own names, one of which an assertion is for.
     public init(
-        keys: ClientKeys, secrets: SignSecrets, audiences: [String], replays: ReplayMemory, clock: any WallClock
+        keys: ClientKeys, secrets: SignSecrets, issuer: String, tokenEndpoint: String, replays: ReplayMemory,
+        clock: any WallClock
     ) {
         self.keys = keys
         self.secrets = secrets
-        self.audiences = audiences
+        self.issuer = issuer
+        self.tokenEndpoint = tokenEndpoint
         self.replays = replays
         self.clock = clock
     }
@@ -31,7 +36,7 @@ public struct ClientAssertions: Sendable {
             jwt = try await verified(assertion, of: client)
             guard try jwt.issuer == client.id.text else { throw refused("assertion_issuer") }
             guard try jwt.subject == client.id.text else { throw refused("assertion_subject") }
-            guard let audience = try jwt.audience, audience.contains(where: audiences.contains) else {
+            guard let audience = try jwt.audience, isUs(audience, to: client) else {
                 throw refused("assertion_audience")
             }
             let now = clock.now
@@ -40,6 +45,7 @@ public struct ClientAssertions: Sendable {
             guard end <= now + ReplayMemory.longestLife else { throw refused("assertion_lives_too_long") }
             if let start = try jwt.notBefore, start > now + Self.clockSkew { throw refused("assertion_not_yet_valid") }
             if let made = try jwt.issuedAt, made > now + Self.clockSkew { throw refused("assertion_from_the_future") }
+            if let made = try jwt.issuedAt, made < now - Self.longestAge { throw refused("assertion_too_old") }
             guard let identifier = try jwt.identifier, !identifier.isEmpty else {
                 throw refused("assertion_jti_missing")
             }
@@ -49,6 +55,12 @@ public struct ClientAssertions: Sendable {
         } catch let rejection as JWTRejection {
             throw OAuthError.clientRefused("assertion_rejected", client.id, "\(rejection)")
         }
+    }
+
+    /// RFC 7523bis §4: for us alone. What is for another server too, that server could show here.
+    private func isUs(_ audience: [String], to client: Client) -> Bool {
+        guard audience.count == 1, let name = audience.first else { return false }
+        return name == issuer || (name == tokenEndpoint && !client.openID.addressesIssuer)
     }
 
     private func verified(_ assertion: ClientAssertion, of client: Client) async throws -> VerifiedJWT {

@@ -34,7 +34,7 @@ public struct ClientKeys: Sendable {
         case .address(let address):
             do {
                 return try await published.known(address).verify(token, allowed: allowed)
-            } catch JWTRejection.unknownKey {
+            } catch let rejection as JWTRejection where rejection.mayBeOfNewKey(token) {
                 // The client may have begun to sign with a new key.
                 return try await published.anew(address).verify(token, allowed: allowed)
             }

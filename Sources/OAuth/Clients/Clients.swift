@@ -25,7 +25,8 @@ public struct Clients: Sendable {
     static let columns: SQL.Columns = """
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
-        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.web_origins, \
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_repeat_window, \
+        clients.requires_pkce, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
         clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
         clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
@@ -52,7 +53,9 @@ public struct Clients: Sendable {
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
             firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
-            refreshTokenLifetime: metadata.refreshTokenLifetime, webOrigins: metadata.webOrigins,
+            refreshTokenLifetime: metadata.refreshTokenLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
+            requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
+            webOrigins: metadata.webOrigins,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
@@ -61,6 +64,7 @@ public struct Clients: Sendable {
             registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
         let secretID = ClientSecret.ID.random(from: random)
+        try await publishKeys(for: client.openID)
         try await database.write { [seal] db in
             try seal.confirm(in: db)
             try Self.insert(client, in: db)
@@ -86,6 +90,14 @@ public struct Clients: Sendable {
             try await database.read { db in try ClientAuthenticator.find(id, in: db) }
         }
         return entry.flatMap { $0.isLive ? $0.client : nil }
+    }
+
+    /// As above, but of `merchant` alone. Another's costs what an unknown one costs: the time does not tell them apart.
+    func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
+        let isOurs = try await database.read { db in
+            try !db.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)").isEmpty
+        }
+        return isOurs ? try await findLive(id) : nil
     }
 
     /// As above, in an open transaction.
@@ -127,16 +139,19 @@ public struct Clients: Sendable {
     /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
     /// transaction: a change of the name never undoes a disabling that came between.
     ///
-    /// `permit` sees the client as it is and as it would become, and refuses by throwing. `sector` is the document of
-    /// its `sector_identifier_uri`, if that is new.
+    /// `confirm` and `permit` refuse by throwing: the one looks again at what was checked before this was called, the
+    /// other sees the client as it is and as it would become. `sector` is the document of its `sector_identifier_uri`, if
+    /// that is new.
     public func change(
         _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
     ) async throws -> Client? {
         let now = clock.now
         let disabled = try JSONMembers(json).flag("disabled")
         defer { known.forget() }
-        return try await database.write { db in
+        let changed = try await database.write { db -> Client? in
+            try confirm(db)
             guard let client = try Self.find(id, in: db) else { return nil }
             var changed = client
             changed.take(try ClientMetadata(json, over: client, sector: sector))
@@ -154,6 +169,8 @@ public struct Clients: Sendable {
             }
             return changed
         }
+        if let changed { try await publishKeys(for: changed.openID) }
+        return changed
     }
 
     /// Deletes a client with all it holds. False when there is none.

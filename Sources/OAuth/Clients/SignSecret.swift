@@ -19,7 +19,7 @@ public struct SignSecret: Sendable {
 
     /// The signature is over the encoded payload.
     public func signed(_ json: JSON) -> Signed {
-        let payload = Base64URL.encode(Array(json.text.utf8))
+        let payload = Base64URL.encode(json.bytes)
         return Signed(payload: payload, signature: signature(of: payload))
     }
 

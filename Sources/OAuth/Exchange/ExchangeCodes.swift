@@ -20,7 +20,7 @@ public struct ExchangeCodes: Sendable {
     public func issue(
         _ request: ExchangeRequest, for token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
-        let receiver = try await clients.findLive(request.client)
+        let receiver = try await clients.findLive(request.client, of: token.merchant)
         let scope = try request.check(token, receiver: receiver)
         guard let source = token.permission, let account = token.account else { throw OAuthError.userTokenNeeded }
         let now = clock.now

@@ -32,10 +32,8 @@ public struct ExchangeRequest: Sendable {
                 .accessDenied, "front_channel_exchange",
                 "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
         }
-        guard let receiver else {
-            throw .receiver("unknown_receiver", "There is no active client with this clientId.")
-        }
-        guard Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
+        // One answer for a name that nobody has and for another merchant's: a token tells nobody which clients there are.
+        guard let receiver, Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
         if let redirectURI, receiver.redirectURI(redirectURI) == nil {
             throw .receiver("unregistered_redirect_uri", "The redirectUri is not registered for this clientId.")
         }

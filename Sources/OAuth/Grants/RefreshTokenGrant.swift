@@ -38,7 +38,10 @@ public struct RefreshTokenGrant: Grant {
         switch token.state {
         case .current where client.rotates: return rotate(token, value, client, scope, at: now)
         case .current: return keep(token, value, client, scope, at: now)
-        case .rotated(_, let sealed): return try repeatAnswer(token, value, sealed, client, scope)
+        case .rotated(_, _, let rotatedAt) where now - rotatedAt > client.refreshRepeatWindow:
+            // Too late for an answer that was lost: a copy, or a phone that must sign in anew in any case.
+            return replay(of: token, by: client)
+        case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
         case .confirmed: return replay(of: token, by: client)
         }
     }

@@ -25,6 +25,7 @@ extension OpenIDSettings {
             "request_object_signing_alg": requestObjectAlgorithm.map { .string($0.rawValue) },
             "request_uris": requestURIs.isEmpty ? nil : .array(requestURIs.map { .string($0) }),
             "token_endpoint_auth_signing_alg": authenticationAlgorithm.map { .string($0.rawValue) },
+            "require_issuer_audience": addressesIssuer ? true : nil,
             "jwks": keySet,
             "jwks_uri": keyAddress,
             "access_token_format": .string(accessTokenFormat.rawValue),

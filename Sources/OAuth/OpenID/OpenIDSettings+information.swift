@@ -20,6 +20,10 @@ extension OpenIDSettings {
             guard name != "logo_uri" || address.map(WebOrigin.isImage) ?? true else {
                 throw JSONFault(name, "an https URL")
             }
+            // Core §4: https, at a loopback host too, where http will do for others.
+            guard name != "initiate_login_uri" || address?.hasPrefix("https://") ?? true else {
+                throw JSONFault(name, "an https URL")
+            }
             keep(name, address.map { .string($0) })
         }
         if members.has("application_type") {

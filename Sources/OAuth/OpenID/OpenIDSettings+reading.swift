@@ -35,6 +35,7 @@ extension OpenIDSettings {
         if members.has("token_endpoint_auth_signing_alg") {
             authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
         }
+        if let flag = try members.flag("require_issuer_audience") { addressesIssuer = flag }
         keys = try Self.keys(members) ?? keys
         if let text = try members.text("access_token_format") {
             guard let format = AccessTokenFormat(rawValue: text) else {

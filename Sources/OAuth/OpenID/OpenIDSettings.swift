@@ -40,6 +40,8 @@ public struct OpenIDSettings: Sendable, Equatable {
     public var requestURIs: [String] = []
     /// The one algorithm of its client assertions, if it named one.
     public var authenticationAlgorithm: SignatureAlgorithm?
+    /// Whether its client assertions must name the issuer, and not the token endpoint (RFC 7523bis §4).
+    public var addressesIssuer = false
     public var keys: Keys = .none
     public var accessTokenFormat: AccessTokenFormat = .opaque
     /// The audiences its tokens may be asked for (RFC 8707), besides us.

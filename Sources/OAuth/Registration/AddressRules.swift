@@ -1,4 +1,5 @@
 import JOSE
+import Values
 
 /// Which addresses a client may give that registers itself: nobody looked at them.
 public struct AddressRules: Sendable {
@@ -7,7 +8,7 @@ public struct AddressRules: Sendable {
 
     /// `site` is our own address; `mayAsk` knows whether we could ever ask one.
     public init(site: String, mayAsk: @escaping @Sendable (String) -> Bool) {
-        origin = RedirectURI(stored: site).origin
+        origin = RedirectURI(stored: site).plainOrigin
         self.mayAsk = mayAsk
     }
 
@@ -42,7 +43,7 @@ public struct AddressRules: Sendable {
     }
 
     private func isOfUs(_ uri: RedirectURI) -> Bool {
-        origin != nil && RedirectURI(stored: uri.text.lowercased()).origin == origin
+        origin != nil && uri.plainOrigin == origin
     }
 
     private static func texts(_ json: JSON?) -> [String] { json?.strings ?? json?.string.map { [$0] } ?? [] }
@@ -50,4 +51,19 @@ public struct AddressRules: Sendable {
 
 extension RedirectURI {
     fileprivate var scheme: Substring { text.prefix { $0 != ":" } }
+
+    /// The origin of the page that a browser goes to from here, whatever the spelling; nil for what is not of the web.
+    /// Browsers take backslashes for slashes, and any number of them (WHATWG URL §4.4).
+    fileprivate var plainOrigin: String? {
+        let scheme = scheme.lowercased()
+        guard scheme == "https" || scheme == "http" else { return nil }
+        let rest = text.dropFirst(scheme.count + 1).drop { $0 == "/" || $0 == "\\" }
+        let authority = rest.prefix { !"/\\?#".contains($0) }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+        let colon = place.lastIndex(of: ":").flatMap { place[$0...].contains("]") ? nil : $0 }
+        guard let host = HostSpelling.plain(place[..<(colon ?? place.endIndex)]) else { return nil }
+        let port = colon.map { place[$0...].dropFirst() } ?? ""
+        let number = port.isEmpty ? (scheme == "https" ? 443 : 80) : UInt16(port)
+        return number.map { "\(scheme)://\(host) \($0)" }
+    }
 }

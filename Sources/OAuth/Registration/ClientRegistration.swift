@@ -14,17 +14,20 @@ public struct ClientRegistration: Sendable {
     private let initialTokens: InitialAccessTokens
     private let sectors: SectorDocument.Source
     private let addresses: AddressRules
+    private let allowsUnsafeTokens: Bool
     private let random: any RandomSource
 
+    /// `allowsUnsafeTokens`: such clients get access tokens with an authorization answer.
     public init(
         database: any Database, clients: Clients, initialTokens: InitialAccessTokens, sectors: SectorDocument.Source,
-        addresses: AddressRules, random: any RandomSource
+        addresses: AddressRules, allowsUnsafeTokens: Bool, random: any RandomSource
     ) {
         self.database = database
         self.clients = clients
         self.initialTokens = initialTokens
         self.sectors = sectors
         self.addresses = addresses
+        self.allowsUnsafeTokens = allowsUnsafeTokens
         self.random = random
     }
 
@@ -36,7 +39,7 @@ public struct ClientRegistration: Sendable {
         let token = Secret<RegistrationToken>.random(from: random)
         do {
             let document = try RegistrationDocument(json).json
-            try addresses.check(document)
+            try check(document)
             // Its people are asked for consent: nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document))
@@ -58,10 +61,16 @@ public struct ClientRegistration: Sendable {
     /// Throws `invalid_token` for an unknown client, one that did not register itself, a wrong token, and a client or
     /// merchant that is disabled: alike (RFC 7592 §2.1).
     public func client(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws -> Client {
-        let known = try await database.read { db -> Fingerprint<RegistrationToken>? in
-            try db.rows("SELECT registration_token FROM clients WHERE id = \(id)").first?.get("registration_token")
-        }
-        guard let known, known.matches(presented.fingerprint), let client = try await clients.findLive(id) else {
+        try await database.read { db in try Self.client(id, with: presented, in: db) }
+    }
+
+    private static func client(
+        _ id: Client.ID, with presented: Secret<RegistrationToken>, in db: any Transaction
+    ) throws -> Client {
+        let known: Fingerprint<RegistrationToken>? = try db.rows(
+            "SELECT registration_token FROM clients WHERE id = \(id)"
+        ).first?.get("registration_token")
+        guard let known, known.matches(presented.fingerprint), let client = try Clients.findLive(id, in: db) else {
             throw OAuthError.tokenRefused("unknown_registration_token")
         }
         return client
@@ -75,8 +84,11 @@ public struct ClientRegistration: Sendable {
         do {
             try await check(json, of: client)
             let document = try RegistrationDocument(json, over: client).json
-            try addresses.check(document)
-            let changed = try await clients.change(id, document, sector: try await sector(of: document))
+            try check(document)
+            // The document of the sector may take seconds to come, in which an administrator may have taken the token away.
+            let changed = try await clients.change(
+                id, document, sector: try await sector(of: document),
+                confirm: { db in _ = try Self.client(id, with: presented, in: db) })
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed
         } catch let fault as JSONFault {
@@ -87,7 +99,28 @@ public struct ClientRegistration: Sendable {
     /// Deletes the client with all it holds (RFC 7592 §2.3).
     public func delete(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws {
         let client = try await client(id, with: presented)
-        _ = try await clients.delete(client.id)
+        let now = clients.clock.now
+        // What it holds goes in many small transactions, and the first one decides: an administrator may have taken the
+        // token away since it was looked at. On PostgreSQL it may run again after it was committed.
+        let isDecided = try await database.write { db in
+            try db.execute(
+                """
+                UPDATE clients SET disabled_at = \(now)
+                WHERE id = \(client.id) AND registration_token = \(presented.fingerprint)
+                    AND (disabled_at IS NULL OR disabled_at = \(now))
+                """) == 1
+        }
+        guard isDecided else { throw OAuthError.tokenRefused("unknown_registration_token") }
+        _ = try await clients.delete(id)
+    }
+
+    /// What nobody looked at who knows the client.
+    private func check(_ document: JSON) throws(JSONFault) {
+        try addresses.check(document)
+        let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
+        guard allowsUnsafeTokens || !types.contains(where: { $0.contains(.token) }) else {
+            throw JSONFault("response_types", "without token: access tokens come from the token endpoint alone")
+        }
     }
 
     private func sector(of document: JSON) async throws -> SectorDocument? {

@@ -39,6 +39,11 @@ public struct AccessTokens: Sendable {
         try await present(value) { Merchant.same(merchant, $0.merchant) }
     }
 
+    /// As above, to `client`, which asks about it: one that registered itself sees its own only.
+    func present(_ value: Secret<AccessToken>, to client: Client) async throws -> AccessToken {
+        try await present(value) { client.sees(tokensOf: $0.client, of: $0.merchant) }
+    }
+
     private func present(
         _ value: Secret<AccessToken>, isForAsker: (AccessToken) -> Bool
     ) async throws -> AccessToken {

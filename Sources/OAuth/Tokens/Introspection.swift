@@ -10,13 +10,14 @@ public struct Introspection: Sendable {
         self.tokens = tokens
     }
 
-    /// The live token of the caller's own merchant, or nil: inactive. A public client may not ask (RFC 7662 §2.1).
+    /// The live token of the caller's own merchant, or, where the caller registered itself, of its own; or nil: inactive. A
+    /// public client may not ask (RFC 7662 §2.1).
     public func token(_ parameters: Parameters, from credentials: ClientCredentials) async throws -> AccessToken? {
         let value = Secret<AccessToken>(try parameters.require(.token))
         let client = try await clients.authenticate(credentials)
         guard !client.isPublic else { throw OAuthError.clientRefused("public_client_introspects", client.id) }
         do {
-            return try await tokens.present(value, toMerchant: client.merchant)
+            return try await tokens.present(value, to: client)
         } catch let refusal as OAuthError where refusal.code == .invalidToken {
             return nil
         }

@@ -41,14 +41,18 @@ struct RotationClaim: Claim {
 }
 
 /// Answers an unconfirmed rotation again; the access token of the lost answer dies.
+///
+/// Two who hold the same token and take turns look like this at every rotation, while a bad line loses an answer now and
+/// then: the third rotation in a row that is asked for again ends the family.
 struct RepeatClaim: Claim {
     let token: RefreshToken
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         let row = try db.rows(
             """
-            SELECT r.latest_access_token FROM refresh_tokens r
+            SELECT r.latest_access_token, r.repeat_run, b.repeat_run AS run_before FROM refresh_tokens r
             JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
                 AND r.expires_at > \(attempt.now)
             """
@@ -57,10 +61,18 @@ struct RepeatClaim: Claim {
             return .changed
         }
         guard lost != attempt.accessToken else { return .wonBefore }
+        let before = try row?.get("run_before", as: Int64?.self) ?? 0
+        // However often this one rotation is asked for, it counts once.
+        let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
+        guard run < RefreshToken.longestRepeatRun else {
+            return .replayed(
+                .refreshRefused("refresh_token_in_two_hands", "permission=\(token.permission)"),
+                ending: token.permission)
+        }
         try AccessTokens.end(lost, in: db)
         try db.execute(
             """
-            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken)
+            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken), repeat_run = \(run)
             WHERE fingerprint = \(token.fingerprint) AND confirmed_at IS NULL
             """)
         return .won

@@ -6,7 +6,7 @@ public struct RefreshToken: Sendable {
     enum State: Sendable {
         case current
         /// Rotated, but nobody has shown yet to have received the answer: the successor can be asked for again.
-        case rotated(successor: Fingerprint<RefreshToken>, sealed: String)
+        case rotated(successor: Fingerprint<RefreshToken>, sealed: String, at: Timestamp)
         /// Its successor, or an access token issued with it, was presented: using it now is a replay.
         case confirmed
     }
@@ -25,6 +25,9 @@ public struct RefreshToken: Sendable {
     let state: State
     /// Whether permission and person are alive.
     let isLive: Bool
+
+    /// The third rotation of a family in a row that is asked for again ends it: two hold it and take turns.
+    static let longestRepeatRun: Int64 = 3
 
     /// A chain of refreshes ends a year after the sign-in it came from.
     public static let longestFamily: Duration = .days(365)

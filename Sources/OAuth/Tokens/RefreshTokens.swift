@@ -70,8 +70,7 @@ extension RefreshToken {
 
 extension RefreshToken.State {
     fileprivate init(_ row: Row) throws {
-        let rotatedAt: Timestamp? = try row.get("rotated_at")
-        guard rotatedAt != nil else {
+        guard let rotatedAt = try row.get("rotated_at", as: Timestamp?.self) else {
             self = .current
             return
         }
@@ -82,6 +81,6 @@ extension RefreshToken.State {
             return
         }
         let sealed: String? = try row.get("sealed_successor")
-        self = .rotated(successor: successor, sealed: sealed ?? "")
+        self = .rotated(successor: successor, sealed: sealed ?? "", at: rotatedAt)
     }
 }

@@ -20,8 +20,8 @@ public struct Revocation: Sendable {
     /// Revokes an access token, or with a refresh token its whole family. An unknown token is no error (§2.2).
     ///
     /// A client may revoke its own tokens; a confidential one any of its merchant's that it holds, so that a backend
-    /// can end what a device gave it. The browser sessions that the family bought end too, and their clients are told. A
-    /// foreign token is refused as unknown: nothing changes, and nothing is told.
+    /// can end what a device gave it, unless it registered itself. The browser sessions that the family bought end too, and
+    /// their clients are told. A foreign token is refused as unknown: nothing changes, and nothing is told.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let client = try await clients.authenticate(credentials)
@@ -44,7 +44,7 @@ public struct Revocation: Sendable {
         let permission: Permission.ID?
 
         func mayBeRevoked(by other: Client) -> Bool {
-            client == other.id || (!other.isPublic && Merchant.same(merchant, other.merchant))
+            client == other.id || (!other.isPublic && other.sees(tokensOf: client, of: merchant))
         }
     }
 

@@ -32,10 +32,11 @@ struct DittoSignature: Sendable {
             }
         }
         guard times.count == 1, !signatures.isEmpty, (1...12).contains(times[0].utf8.count),
-            times[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(times[0])
+            times[0].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let signedAt = Int64(times[0]).flatMap({ Timestamp(seconds: $0) })
         else { throw malformed }
         self.time = times[0]
-        self.signedAt = Timestamp(seconds: seconds)
+        self.signedAt = signedAt
         self.signatures = signatures
     }
 

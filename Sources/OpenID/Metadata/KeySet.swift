@@ -9,6 +9,6 @@ public struct KeySet: Sendable {
 
     /// Those that sign, those that will, and those whose signatures may still be presented.
     public func json() async throws -> JSON {
-        .members(["keys": .array(try await ring.all().map(\.publicKey.json))])
+        .members(["keys": .array(try await ring.published().map(\.publicKey.json))])
     }
 }

@@ -1,4 +1,3 @@
-import Cryptography
 import OAuth
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
@@ -22,21 +21,9 @@ public struct RequestAddresses: Sendable {
         } catch let error where !(error is CancellationError) {
             throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
         }
-        if let hash = Self.hash(address) {
-            guard Base64URL.encode(Digest.sha256(body)) == hash else {
-                throw OAuthError.requestURIRefused(
-                    "request_uri_changed", "what is there is not what the hash in its fragment says")
-            }
-        }
         return String(decoding: body, as: UTF8.self)
     }
 
-    /// An address without its fragment.
+    /// An address without its fragment, which tells a cache alone when its copy is stale (Core §6.2): nothing is kept here.
     private static func place(_ address: String) -> Substring.UTF8View { address.prefix { $0 != "#" }.utf8 }
-
-    /// The fragment, which is the hash of what is there, if one is given.
-    private static func hash(_ address: String) -> Substring? {
-        let parts = address.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        return parts.count == 2 ? parts[1] : nil
-    }
 }

@@ -6,8 +6,12 @@ public import Values
 /// What is told of a person, by scope, by the `claims` parameter, and by what the client is registered for.
 public struct UserClaims: Sendable {
     private let accounts: Accounts
+    private let consents: Consents
 
-    public init(accounts: Accounts) { self.accounts = accounts }
+    public init(accounts: Accounts, consents: Consents) {
+        self.accounts = accounts
+        self.consents = consents
+    }
 
     /// Claims of an ID token: those that were asked for by name, those of the scope when it is to carry them, and the
     /// client's own, from the person's attributes.
@@ -17,9 +21,10 @@ public struct UserClaims: Sendable {
         let wishes = asked?.idToken ?? [:]
         guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return [] }
         guard let account = try await accounts.find(id) else { return [] }
-        let allowed = Self.allowed(scope, isFirstParty: client.firstParty, clientScope: client.scope)
+        let isAllowed = try await allowing(
+            wishes, of: id, to: client.id, scope, isFirstParty: client.firstParty, clientScope: client.scope)
         var members = Self.members(of: account) { claim, of in
-            (carriesScope && scope.contains(of)) || (wishes[claim] != nil && allowed.contains(of))
+            (carriesScope && scope.contains(of)) || isAllowed(claim, of)
         }
         for (claim, attribute) in client.openID.claims.sorted(by: { $0.key < $1.key }) {
             guard let value = account.attributes[attribute] else { continue }
@@ -35,10 +40,10 @@ public struct UserClaims: Sendable {
     ) async throws -> [JSON.Member]? {
         guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
         let wishes = asked?.userinfo ?? [:]
-        let allowed = Self.allowed(token.scope, isFirstParty: token.isFirstParty, clientScope: token.clientScope)
-        return Self.members(of: account) { claim, of in
-            token.scope.contains(of) || (wishes[claim] != nil && allowed.contains(of))
-        }
+        let isAllowed = try await allowing(
+            wishes, of: id, to: token.client, token.scope, isFirstParty: token.isFirstParty,
+            clientScope: token.clientScope)
+        return Self.members(of: account) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
     }
 
     /// All there is of a person who asks for themselves; nil when there is nobody any more.
@@ -47,10 +52,20 @@ public struct UserClaims: Sendable {
         return Self.members(of: account) { _, _ in true }
     }
 
-    /// Where single claims may come from: a merchant's own client needs no more than its registration; of another's the
-    /// person was asked for the scope, and nothing else.
-    private static func allowed(_ scope: Scope, isFirstParty: Bool, clientScope: Scope) -> Scope {
-        isFirstParty ? clientScope : scope
+    /// Which single claims may be told: a merchant's own client needs no more than its registration; another's got the
+    /// scope from the person, or the claim by its name.
+    private func allowing(
+        _ wishes: [String: ClaimsRequest.Wish], of person: AccountID, to client: Client.ID, _ scope: Scope,
+        isFirstParty: Bool, clientScope: Scope
+    ) async throws -> (_ claim: String, _ of: String) -> Bool {
+        guard !wishes.isEmpty else { return { _, _ in false } }
+        guard !isFirstParty else { return { claim, of in wishes[claim] != nil && clientScope.contains(of) } }
+        let consented = try await consents.find(person, client)?.scope ?? .empty
+        return { claim, of in
+            guard wishes[claim] != nil else { return false }
+            return scope.contains(of)
+                || (clientScope.contains(of) && consented.contains(ClaimsRequest.permission(for: claim)))
+        }
     }
 
     /// The standard claims of `account` (Core §5.1) that `covers` takes, each by its name and its scope.
@@ -60,6 +75,10 @@ public struct UserClaims: Sendable {
             for claim in claims where covers(claim, scope) {
                 if let value = account.profile[claim] { members.append(.init(claim, value)) }
             }
+        }
+        let tellsNumber = covers("phone_number", "phone") || covers(Account.phoneVerified.name, "phone")
+        if account.profile["phone_number"] != nil, tellsNumber {
+            members.append(Account.phoneVerified)
         }
         if covers("updated_at", "profile") { members.append(.init("updated_at", .integer(account.updatedAt.seconds))) }
         if let email = account.email {

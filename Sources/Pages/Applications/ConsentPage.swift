@@ -69,10 +69,22 @@ extension ConsentPage.Scope {
     private static let known = ["openid", "profile", "email", "phone", "address", "offline_access"]
 
     func words(_ texts: Texts) -> [String: Any] {
-        let key = Self.known.contains(name) ? "scope.\(name)" : "scope.other"
-        return ["name": name, "isRequired": isRequired, "description": texts[key]]
+        var words: [String: Any] = ["name": name, "isRequired": isRequired]
+        if let claim {
+            words["claim"] = claim
+            words["description"] = texts["scope.claim"]
+        } else {
+            words["description"] = texts[Self.known.contains(name) ? "scope.\(name)" : "scope.other"]
+        }
+        return words
+    }
+
+    /// The name of a single claim that is asked for.
+    private var claim: String? {
+        let parts = name.split(separator: ":", maxSplits: 1)
+        return parts.count == 2 && parts[0] == "claim" ? String(parts[1].replacing("_", with: " ")) : nil
     }
 
     /// Every text that `words` may ask for.
-    static let keys = (known + ["other"]).map { "scope.\($0)" }
+    static let keys = (known + ["claim", "other"]).map { "scope.\($0)" }
 }

@@ -12,16 +12,14 @@ public struct MailTemplates: Sendable {
         let html: MustacheTemplate
 
         init(from files: ResourceFiles, texts: Texts) throws(TemplateFault) {
-            func template(
-                _ name: String, _ escaping: MustacheTemplate.Escaping
-            ) throws(TemplateFault) -> MustacheTemplate {
+            func template(_ name: String) throws(TemplateFault) -> MustacheTemplate {
                 let path = files.path(name)
-                return try .parse(try texts.fill(try files.text(name), of: path), of: path, escaping: escaping)
+                return try .parse(try texts.fill(try files.text(name), of: path), of: path)
             }
             self.texts = texts
-            subject = try .parse("{{subject}}", of: "mail.txt", escaping: .nothing)
-            text = try template("mail.txt", .nothing)
-            html = try template("mail.html", .markup)
+            subject = try .parse("{{subject}}", of: "mail.txt")
+            text = try template("mail.txt")
+            html = try template("mail.html")
         }
     }
 
@@ -42,7 +40,8 @@ public struct MailTemplates: Sendable {
         words["sender"] = (frame.brand?.name ?? site).onOneLine
         words["site"] = frame.brand == nil ? nil : site
         return MailText(
-            subject: version.subject.render(words), text: version.text.render(words), html: version.html.render(words))
+            subject: version.subject.render(words, escaping: .none),
+            text: version.text.render(words, escaping: .none), html: version.html.render(words, escaping: .html))
     }
 }
 

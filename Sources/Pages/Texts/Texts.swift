@@ -11,7 +11,7 @@ struct Texts: Sendable {
         self.language = language
         self.texts = texts
         var parsed: [String: MustacheTemplate] = [:]
-        for (key, text) in texts { parsed[key] = try .parse(text, of: file(key), key: key, escaping: .asAround) }
+        for (key, text) in texts { parsed[key] = try .parse(text, of: file(key), key: key) }
         self.parsed = parsed
     }
 

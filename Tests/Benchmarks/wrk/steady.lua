@@ -1,4 +1,4 @@
--- The same few requests round and round: client_credentials, refresh_token, introspect, password.
+-- The same few requests round and round: a constant, client_credentials, refresh_token, introspect, password.
 -- Argument: the plan.
 
 require "summary"
@@ -8,7 +8,7 @@ local ready, turn = {}, 0
 function init(arguments)
     local plan = dofile(arguments[1])
     for index, body in ipairs(plan.bodies) do
-        ready[index] = wrk.format("POST", plan.path, plan.headers, body)
+        ready[index] = wrk.format(plan.method, plan.path, plan.headers, body ~= "" and body or nil)
     end
     turn = number  -- threads start apart
 end

@@ -17,12 +17,28 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a clientId that nobody has, or none, is a bad request", arguments: Backend.available)
+    @Test("a token does not tell a clientId that nobody has from another merchant's", arguments: Backend.available)
     func unknownReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
-            let nobody = World.Actor(id: "nobody", secret: "", redirectURI: "")
-            #expect(try await world.exchange(token, for: nobody).status == 400)
+            let gone = try await world.confidential([:])
+            try await world.change("clients", gone.id, ["disabled": true])
+            let foreign = try await world.exchange(token, for: world.rivalBackend)
+            for name in ["nobody", gone.id, world.server.adminID] {
+                let nobody = World.Actor(id: name, secret: "", redirectURI: "")
+                let code = try await world.exchange(token, for: nobody)
+                #expect(code.status == 403 && code.body == foreign.body, "\(name)")
+                let session = try await world.exchange(
+                    token, for: nobody, type: "session", redirectURI: world.rivalBackend.redirectURI)
+                #expect(session.status == 403 && session.body == foreign.body, "\(name)")
+            }
+        }
+    }
+
+    @Test("a request without clientId is a bad request", arguments: Backend.available)
+    func missingReceiver(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await world.signIn().require("access_token")
             let missing = try await world.server.post("/oauth/exchange", ["type": "code"], bearer: token)
             #expect(missing.status == 400)
             #expect(missing.json["error_description"]?.string?.contains("clientId") == true)

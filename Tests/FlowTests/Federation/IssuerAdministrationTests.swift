@@ -54,6 +54,34 @@ import Testing
         }
     }
 
+    @Test(
+        "a merchant's administrator has people signed in for every merchant by an issuer of its own",
+        arguments: Backend.available)
+    func acrossMerchants(_ backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            let token = try await merchantsToken(world)
+            let json: JSON = [
+                "issuer": "https://op.example", "discovery_url": "https://op.example/d", "client_id": "us",
+                "client_secret": "s", "sign_in_name": "OP",
+            ]
+            expectProblem(try await make(world, json, by: token), 403, member: "client_id")
+            let plain: JSON = ["issuer": "https://op.example", "discovery_url": "https://op.example/d"]
+            let own = try await make(world, plain, by: token)
+            #expect(own.status == 201, "\(own)")
+            let path = "/admin/v1/issuers/\(try own.require("id"))"
+            func change(_ json: JSON) async throws -> Answer {
+                try await world.server.send("PATCH", path, json: json, bearer: token)
+            }
+            let signIn: JSON = ["client_id": "us", "client_secret": "s", "sign_in_name": "OP"]
+            expectProblem(try await change(signIn), 403, member: "client_id")
+            #expect(try await world.change("issuers", try own.require("id"), signIn).status == 200)
+            // What the platform trusts keeps its keys.
+            expectProblem(try await change(["discovery_url": "https://evil.example/d"]), 403, member: "client_id")
+            expectProblem(try await change(["client_id": .null]), 403, member: "client_id")
+            #expect(try await change(["disabled": true]).status == 200)
+        }
+    }
+
     private static let secret = "a shared secret of at least 48 bytes, for any of the algorithms"
 
     @Test("a provider's keys are its own, unless the platform says otherwise", arguments: Backend.available)

@@ -88,13 +88,17 @@ import Values
             func signIn(_ key: PrivateKey) async throws -> Answer {
                 try await story.present(host.sign(story.claims(host), with: key))
             }
-            for _ in 1...3 { story.expect("assertion_key_unknown", try await signIn(new)) }
-            #expect(host.questions("/keys") == 1)
-            story.world.server.clock.advance(by: .seconds(10))
             #expect(try await signIn(new).status == 200)
+            #expect(host.questions("/keys") == 2)
+            let newer = PrivateKey.generate(.es256)
+            host.publish(host.key, new, newer)
+            for _ in 1...3 { story.expect("assertion_key_unknown", try await signIn(newer)) }
+            #expect(host.questions("/keys") == 2)
+            story.world.server.clock.advance(by: .seconds(10))
+            #expect(try await signIn(newer).status == 200)
             let stranger = PrivateKey.generate(.es256)
             for _ in 1...3 { story.expect("assertion_key_unknown", try await signIn(stranger)) }
-            #expect(host.questions("/keys") == 2 && host.questions("/discovery") == 1)
+            #expect(host.questions("/keys") == 3 && host.questions("/discovery") == 1)
         }
     }
 

@@ -55,16 +55,37 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the audience is the issuer or an endpoint that clients come to, alone or among others")
-    func audiences() async throws {
-        try await World.with(.sqlite) { world in
+    @Test("the audience is the issuer or the token endpoint, and nobody besides", arguments: Backend.available)
+    func audiences(backend: Backend) async throws {
+        try await World.with(backend) { world in
             let client = try await world.signingClient()
+            let issuer: JSON = .string(SigningClient.issuer)
             let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
-            let others = ["introspect", "revoke"].map { JSON.string(SigningClient.issuer + "/oauth/" + $0) }
-            let audiences = [.string(SigningClient.issuer), endpoint, ["https://other.example", endpoint]] + others
-            for audience: JSON in audiences {
-                #expect(try await client.ask(client.assertion(["aud": audience])).status == 200)
+            let good: [JSON] = [issuer, endpoint, [issuer], [endpoint]]
+            for audience in good {
+                #expect(try await client.ask(client.assertion(["aud": audience])).status == 200, "\(audience)")
             }
+            let bad: [JSON] = [
+                ["https://other.example", endpoint], [issuer, "https://other.example"], [issuer, endpoint],
+                [issuer, issuer], [], .string(SigningClient.issuer + "/"),
+                .string(SigningClient.issuer + "/oauth/introspect"), .string(SigningClient.issuer + "/oauth/revoke"),
+            ]
+            for audience in bad {
+                let refused = try await client.ask(client.assertion(["aud": audience]))
+                try await expect(401, "invalid_client", refused, "\(audience)")
+            }
+        }
+    }
+
+    @Test("a client that names the issuer alone is not let in by an assertion for the token endpoint")
+    func issuerAlone() async throws {
+        try await World.with(.sqlite) { world in
+            let client = try await world.signingClient(.generate(.es256), ["require_issuer_audience": true])
+            let endpoint: JSON = .string(SigningClient.issuer + "/oauth/token")
+            #expect(try await client.ask().status == 200)
+            try await expect(401, "invalid_client", try await client.ask(client.assertion(["aud": endpoint])))
+            try await world.change("clients", client.id, ["require_issuer_audience": false])
+            #expect(try await client.ask(client.assertion(["aud": endpoint])).status == 200)
         }
     }
 
@@ -95,6 +116,7 @@ struct ClientAssertionTests {
                 ("expiry_missing", ["exp": .null]), ("expired", ["exp": .integer(now)]),
                 ("rejected", ["exp": "soon"]), ("lives_too_long", ["exp": .integer(now + 86401)]),
                 ("not_yet_valid", ["nbf": .integer(now + 61)]), ("from_the_future", ["iat": .integer(now + 61)]),
+                ("too_old", ["iat": .integer(now - 601)]),
                 ("jti_missing", ["jti": .null]), ("jti_missing", ["jti": ""]), ("rejected", ["jti": 1]),
             ] {
                 assertions.append((reason, client.assertion(changes)))

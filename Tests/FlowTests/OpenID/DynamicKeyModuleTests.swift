@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import Keys
 import TestSupport
 import Testing
 import Values
@@ -45,6 +46,34 @@ struct DynamicKeyModuleTests {
         }
     }
 
+    @Test(
+        "a key that many libraries cannot read is published though nobody asked for it", arguments: Backend.available)
+    func algorithmsInUse(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func published() async throws -> [String] {
+                let keys = try await world.server.get("/oauth/jwks").json["keys"]?.array ?? []
+                return keys.compactMap { $0["alg"]?.string }.sorted()
+            }
+            func expectPublished(_ algorithms: [String], sourceLocation: SourceLocation = #_sourceLocation) async throws
+            {
+                let found = try await published()
+                #expect(found == algorithms, sourceLocation: sourceLocation)
+            }
+            // As `serve` does before it listens.
+            try await world.server.signingKeys.createMissing(at: world.server.clock.now)
+            _ = try await world.signInToRegistered(try await world.register().actor)
+            try await expectPublished(["RS256"])
+            _ = try await world.register(["id_token_signed_response_alg": "ES256"])
+            try await expectPublished(["ES256", "RS256"])
+            let client = try await world.confidential([:])
+            try await world.change("clients", client.id, ["userinfo_signed_response_alg": "PS256"])
+            try await expectPublished(["ES256", "PS256", "RS256"])
+            // Those in use, and no others, get a next one; it is shown at once.
+            try await world.server.rotateKeys()
+            try await expectPublished(["ES256", "ES256", "PS256", "PS256", "RS256", "RS256"])
+        }
+    }
+
     @Test("oidcc-server-rotate-keys", arguments: Backend.available)
     func serverRotation(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -58,11 +87,11 @@ struct DynamicKeyModuleTests {
             }
             let (old, before) = (try await token(), try await published())
             try await world.server.rotateKeys()
-            world.server.clock.advance(by: .minutes(5))
+            // At once, whatever was asked just before.
             let after = try await published()
             #expect(after.isStrictSuperset(of: before))
             #expect(try TakenApart(try await token()).header["kid"] == TakenApart(old).header["kid"], "not known yet")
-            world.server.clock.advance(by: .minutes(10))
+            world.server.clock.advance(by: .minutes(15))
             let new = try await token()
             let kid = try #require(try TakenApart(new).header["kid"]?.string)
             #expect(after.subtracting(before).contains(kid))

@@ -212,4 +212,37 @@ struct IDTokenTests {
             #expect(try await world.server.get("/oauth/userinfo", bearer: token).json["email"] == nil)
         }
     }
+
+    @Test(
+        "a stranger's client gets claims that it asked for one by one, though the person was not asked by name",
+        arguments: Backend.available)
+    func strangersClaims(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null,"phone_number":null}}"#
+            var browser = Browser(world.server)
+            // Nothing that this client has no scope for is asked.
+            let page = try await world.authorize(in: &browser, ["scope": "openid", "claims": wish], for: client)
+            #expect(page.boxes == ["openid", "claim:name", "claim:email"])
+            let denied = try await world.answer(page, in: browser, "deny")
+            #expect(denied.header("location")?.contains("error=access_denied") == true)
+            let back = try await world.allow(page, in: &browser, ticking: page.boxes)
+            let code = try back.requireRedirected("code")
+            let answer = try await world.redeemAuthorization(code, as: client)
+            let claims = try await world.idToken(in: answer)
+            #expect(claims["name"]?.string == "Ada Lovelace" && claims["email"] == nil)
+            let token = try answer.require("access_token")
+            let userinfo = try await world.server.get("/oauth/userinfo", bearer: token)
+            #expect(userinfo.json["email"]?.string == World.email && userinfo.json["name"] == nil)
+            #expect(answer.json["scope"] == "openid", "a claim is no scope")
+            // It is remembered; what was not asked for before is asked.
+            let address = world.authorizeAddress(["scope": "openid", "claims": wish], for: client)
+            let again = try await browser.open(address)
+            #expect(again.redirected("code") != nil)
+            let more = #"{"userinfo":{"given_name":null}}"#
+            let silent = ["scope": "openid", "claims": more, "prompt": "none"] as KeyValuePairs
+            let asked = try await browser.open(world.authorizeAddress(silent, for: client))
+            #expect(asked.redirected("error") == "consent_required")
+        }
+    }
 }

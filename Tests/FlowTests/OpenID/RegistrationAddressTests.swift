@@ -1,4 +1,5 @@
 import JOSE
+@testable import OAuth
 import TestSupport
 import Testing
 
@@ -8,7 +9,11 @@ struct RegistrationAddressTests {
     func ownOrigin() async throws {
         try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
             let token = try await world.initialToken()
-            for own in ["https://spindle.test/logout", "HTTPS://Spindle.TEST:443/logout", "https://spindle.test?x=1"] {
+            for own in [
+                "https://spindle.test/logout", "HTTPS://Spindle.TEST:443/logout", "https://spindle.test?x=1",
+                "https://spindle%2etest/logout", "https://%73pindle.test/", "https://spindle.test./logout",
+                "https://spindle.test:0443/logout",
+            ] {
                 for name in ["client_uri", "logo_uri", "policy_uri", "tos_uri", "initiate_login_uri"] {
                     let refused = try await world.sendRegistration([name: .string(own)], with: token)
                     try await expect(400, "invalid_client_metadata", refused, "\(name) \(own)")
@@ -27,6 +32,24 @@ struct RegistrationAddressTests {
             ])
             let changed = try await made.send("PUT", made.update(["policy_uri": "https://spindle.test/logout"]))
             try await expect(400, "invalid_client_metadata", changed)
+        }
+    }
+
+    @Test(
+        "nor is its own origin in any other spelling: numbers, IPv6 forms and punycode",
+        arguments: [
+            ("http://127.0.0.1:8080", ["http://127.1:8080/", "http://0x7f000001:8080/", "http://127.0.0.1.:8080/"]),
+            ("http://[::1]:8080", ["http://[0:0:0:0:0:0:0:1]:8080/", "http://[0::0.0.0.1]:8080/"]),
+            ("https://b%C3%BCcher.example", ["https://xn--bcher-kva.example/", "https://XN--BCHER-KVA.example./"]),
+            ("https://xn--bcher-kva.example", ["https://b%C3%BCcher.example/", "https://B%C3%9Ccher%2Eexample/"]),
+        ])
+    func spellings(_ site: String, _ spellings: [String]) throws {
+        let rules = AddressRules(site: site) { _ in true }
+        for text in [site + "/"] + spellings {
+            #expect(throws: JSONFault.self, "\(text)") { try rules.check(["client_uri": .string(text)]) }
+        }
+        for other in ["https://example.com/", "http://127.0.0.1:8081/", "http://[::2]:8080/", "com.example.rp:/back"] {
+            try rules.check(["client_uri": .string(other)])
         }
     }
 

@@ -125,6 +125,8 @@ struct RegistrationTests {
         ("invalid_client_metadata", ["policy_uri": "javascript:alert(1)"]),
         ("invalid_client_metadata", ["tos_uri": "data:text/html,x"]),
         ("invalid_client_metadata", ["initiate_login_uri": "http://rp.example/login"]),
+        ("invalid_client_metadata", ["initiate_login_uri": "http://localhost/login"]),
+        ("invalid_client_metadata", ["initiate_login_uri": "http://127.0.0.1:8080/login"]),
         ("invalid_client_metadata", ["application_type": "service"]),
         ("invalid_client_metadata", ["client_name": ["a", "b"]]),
         ("invalid_client_metadata", ["subject_type": "ephemeral"]),
@@ -195,6 +197,38 @@ struct RegistrationTests {
             #expect(made.answer.json["response_types"] == ["id_token", "code id_token"])
             let token = try await world.token(["grant_type": "implicit"], as: made.actor)
             try await expect(400, "unsupported_grant_type", token)
+        }
+    }
+
+    @Test(
+        "a client that registered itself gets an access token in an address, by a registration of before",
+        arguments: Backend.available)
+    func frontChannel(backend: Backend) async throws {
+        let types: [String] = ["token", "code token", "id_token token", "code id_token token"]
+        try await World.with(backend) { world in
+            let token = try await world.initialToken()
+            let made = try await world.register()
+            for type in types {
+                let refused = try await world.sendRegistration(["response_types": [.string(type)]], with: token)
+                try await expect(400, "invalid_client_metadata", refused, type)
+                let changed = try await made.send("PUT", made.update(["response_types": [.string(type)]]))
+                try await expect(400, "invalid_client_metadata", changed, type)
+                // Administration may have said it, or the setting was another then.
+                let grants: JSON = ["authorization_code", "implicit"]
+                try await world.change(
+                    "clients", made.id, ["response_types": [.string(type)], "grant_types": grants])
+                let address = world.authorizeAddress(
+                    ["response_type": type, "nonce": "n", "scope": "openid"], for: made.actor)
+                let answer = try await world.server.get(address)
+                #expect(answer.header("location")?.contains("access_token") != true && !answer.body.contains("/login"))
+                #expect(world.server.log.says("reason=front_channel_token"), "\(type)")
+            }
+        }
+        try await World.with(backend, settings: ["unsafe_front_channel_tokens": "true"]) { world in
+            for type in types {
+                let made = try await world.register(["response_types": [.string(type)]])
+                #expect(made.answer.json["response_types"] == [.string(type)])
+            }
         }
     }
 

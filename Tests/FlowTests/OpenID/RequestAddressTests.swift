@@ -38,7 +38,20 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("what is there is too long, nothing, no object, or changed since its hash was taken")
+    @Test("a fragment is compared with what is there: it only says when a copy is stale (Core 6.2)")
+    func fragment() async throws {
+        let host = try KeyHost(.null)
+        try await World.with(.sqlite, settings: Self.settings) { world in
+            let signer = try await signer(world, host, fragment: "#registered")
+            for fragment in ["", "#registered", "#another", "#" + Base64URL.encode(Digest.sha256([1]))] {
+                host.publish(text: signer.object(["state": .string("state\(fragment.count)")]))
+                #expect(try await error(signer, host.address + fragment) == nil, "\(fragment)")
+            }
+            #expect(host.questions == 4, "it is fetched each time")
+        }
+    }
+
+    @Test("what is there is too long, nothing, or no object")
     func bad() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -49,12 +62,6 @@ struct RequestAddressTests {
             }
             host.publish(text: String(repeating: "a", count: 20_000))
             #expect(try await error(signer, host.address) == "invalid_request_uri")
-            let object = signer.object()
-            host.publish(text: object)
-            let hash = Base64URL.encode(Digest.sha256(Array(object.utf8)))
-            #expect(try await error(signer, "\(host.address)#\(hash)") == nil)
-            host.publish(text: signer.object(["state": "changed"]))
-            #expect(try await error(signer, "\(host.address)#\(hash)") == "invalid_request_uri")
         }
     }
 

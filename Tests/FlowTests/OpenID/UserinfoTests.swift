@@ -59,7 +59,8 @@ struct UserinfoTests {
             let cases: [(String, [JSON.Member])] = [
                 ("", []), ("profile", profile + [.init("updated_at", .integer(now))]),
                 ("email", [.init("email", .string(World.email)), .init("email_verified", true)]),
-                ("address", [.init("address", address)]), ("phone", [.init("phone_number", "+44 20 7946 0000")]),
+                ("address", [.init("address", address)]),
+                ("phone", [.init("phone_number", "+44 20 7946 0000"), .init("phone_number_verified", false)]),
             ]
             for (scope, members) in cases {
                 let token = try await world.signIn(scope: "openid \(scope)", with: client).require("access_token")

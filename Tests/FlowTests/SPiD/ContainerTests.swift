@@ -46,7 +46,7 @@ import Values
             let phone = try await world.signIn().require("access_token")
             for remaining: JSON in [2, 1, 0] {
                 let answer = try await world.api("oauth/exchange", phone, ["clientId": "unknown", "type": "code"])
-                #expect(answer.status == 400 && answer.json["request"]?["remaining"] == remaining)
+                #expect(answer.status == 403 && answer.json["request"]?["remaining"] == remaining)
             }
             let over = try await world.api("oauth/exchange", phone, ["clientId": "unknown", "type": "code"])
             #expect(over.status == 420 && over.json["code"] == 420 && over.json["data"] == .null)
@@ -54,7 +54,7 @@ import Values
             world.server.clock.advance(by: .hours(1))
             let later = try await world.signIn().require("access_token")
             #expect(
-                try await world.api("oauth/exchange", later, ["clientId": "unknown", "type": "code"]).status == 400)
+                try await world.api("oauth/exchange", later, ["clientId": "unknown", "type": "code"]).status == 403)
         }
     }
 

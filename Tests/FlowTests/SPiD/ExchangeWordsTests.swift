@@ -23,6 +23,10 @@ import Testing
                     ["clientId": world.rivalBackend.id, "type": "code"], 403,
                     "Provided client ID does not belong to the current merchant"
                 ),
+                (
+                    ["clientId": "nobody", "type": "code"], 403,
+                    "Provided client ID does not belong to the current merchant"
+                ),
             ]
             for (form, status, text) in refusals {
                 let refused = try await world.api("oauth/exchange", token, form)

@@ -122,11 +122,11 @@ struct ReadingTests {
             // Their values are empty: the hash is right.
             let hash = Base64URL.encode(Digest.hmacSHA256([], key: Array(try made.require("sign_secret").utf8)))
             let path = "user/\(world.user)/agreements/accept"
-            for (count, status) in [(12_500, 400), (1001, 400), (1000, 200)] {
+            for (count, status) in [(12_500, 400), (1000, 400), (999, 200)] {
                 let body = String(repeating: "a[]=&", count: count) + "hash=\(hash)"
                 let answer = try await post(world, path, form, body, bearer: token)
                 #expect(answer.status == status, "\(count)")
-                #expect(status == 200 || answer.spidError == "A form with a hash has at most 1000 parameters.")
+                #expect(status == 200 || answer.body.contains("1000"), "\(answer)")
             }
         }
     }

@@ -18,12 +18,49 @@ import Values
             #expect(answer.data["isAdmin"] == false && answer.data["expiresIn"] == 3000)
             #expect(!answer.body.contains(phone), "the token is told again")
 
-            let own = try await world.clientToken(world.backend)
+            let backend = try await world.spidBackend()
+            let own = try await world.clientToken(backend)
             let client = try await world.api(path(own) + ".json", nil)
             #expect(client.data["type"] == "CLIENT" && client.data["userId"] == .null)
-            #expect(client.data["clientId"] == .string(world.backend.id) && client.data["isAdmin"] == false)
+            #expect(client.data["clientId"] == .string(backend.id) && client.data["isAdmin"] == false)
+            try await world.change("clients", world.server.adminID, ["spid_compatible": true])
             #expect(try await world.api(path(world.admin), nil).data["isAdmin"] == true)
             #expect(try await world.api(path(world.admin), nil).data["merchantId"] == .null)
+        }
+    }
+
+    @Test(
+        "whoever is shown a token learns nothing that it would not open: neither of another's resource nor of a client",
+        arguments: Backend.available)
+    func closed(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for token in [try await world.clientToken(world.backend), world.admin] {
+                #expect(try await world.api(path(token), nil).status == 401)
+                #expect(try await world.api("me", token).status == 401)
+            }
+            let resource = "https://api.elsewhere.example"
+            for isSPiD in [true, false] {
+                let client = try await world.confidential([
+                    "resources": [.string(resource)], "spid_compatible": .bool(isSPiD),
+                ])
+                let form: KeyValuePairs = [
+                    "grant_type": "password", "username": World.email, "password": World.password, "resource": resource,
+                ]
+                let foreign = try await world.token(form, as: client).require("access_token")
+                let answer = try await world.api(path(foreign), nil)
+                #expect(answer.status == 401 && !answer.body.contains(world.user), "SPiD: \(isSPiD)")
+            }
+        }
+    }
+
+    @Test("a pairwise client's token tells nobody the person's number", arguments: Backend.available)
+    func pairwise(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.confidential(["subject_type": "pairwise"])
+            let token = try await world.signIn(with: client).require("access_token")
+            let answer = try await world.api(path(token), nil)
+            #expect(answer.status == 403 && !answer.body.contains(world.user))
+            #expect(try await world.api("me", token).status == 403)
         }
     }
 

@@ -33,6 +33,23 @@ struct BadInputTests {
         }
     }
 
+    @Test("more parameters than any request has are refused before they are decoded", arguments: Backend.available)
+    func tooMany(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let good = good(world)
+            let own = good.split(separator: "&").count
+            func more(_ count: Int) -> String { String(repeating: "&a=%41", count: count) }
+            #expect(try await send(world, good + more(1000 - own)).status == 200)
+            try await expect(400, "invalid_request", try await send(world, good + more(1001 - own)))
+            // Broken escapes among them are not even looked at.
+            let many = try await send(world, good + String(repeating: "&%", count: 30_000))
+            #expect(many.status == 400 && many.json["error_description"]?.string?.contains("1000") == true)
+            let members = (0...1000).map { JSON.Member("a\($0)", "b") }
+            let json = try await world.server.send("POST", "/oauth/token", json: .object(members))
+            #expect(json.status == 400 && json.json["error_description"]?.string?.contains("1000") == true)
+        }
+    }
+
     @Test("every missing parameter is named", arguments: Backend.available)
     func missing(backend: Backend) async throws {
         try await World.with(backend) { world in

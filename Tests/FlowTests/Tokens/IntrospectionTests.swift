@@ -65,4 +65,29 @@ struct IntrospectionTests {
             try await expect(400, "invalid_request", try await world.introspect("", as: world.backend))
         }
     }
+
+    @Test(
+        "a client that registered itself learns nothing of its merchant's other tokens, nor ends them",
+        arguments: Backend.available)
+    func selfRegistered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let made = try await world.register()
+            let phone = try await world.signIn()
+            for name in ["access_token", "refresh_token"] {
+                let token = try phone.require(name)
+                #expect(try await world.introspect(token, as: made.actor).body == "{\"active\":false}")
+                let revoked = try await world.server.post("/oauth/revoke", ["token": token], basic: made.actor.basic)
+                #expect(revoked.status == 200)
+            }
+            #expect(try await world.isLive(try phone.require("access_token")))
+            #expect(try await world.refresh(try phone.require("refresh_token")).status == 200)
+
+            let own = try await world.signInToRegistered(made.actor).require("access_token")
+            #expect(try await world.introspect(own, as: made.actor).json["active"] == true)
+            // The merchant's backend, for which somebody vouched, sees what is the merchant's.
+            #expect(try await world.introspect(own, as: world.backend).json["active"] == true)
+            _ = try await world.server.post("/oauth/revoke", ["token": own], basic: made.actor.basic)
+            #expect(try await world.introspect(own, as: made.actor).json["active"] == false)
+        }
+    }
 }

@@ -164,7 +164,7 @@ TOKEN = [
 ]
 EXCHANGE = [
     exchange("clientId missing", lambda s: exchanging(s, clientId=None), BAD),
-    exchange("clientId unknown", lambda s: exchanging(s, clientId="nobody"), BAD, CLIENT),
+    exchange("clientId unknown", lambda s: exchanging(s, clientId="nobody"), statuses=(403,)),
     exchange("clientId and client_id differ", lambda s: exchanging(s, client_id=s.world.web.id), BAD),
     exchange("type missing", lambda s: exchanging(s, type=None), BAD),
     exchange("type unknown", lambda s: exchanging(s, type="gift"), BAD),

@@ -35,8 +35,9 @@ def start(gateway_program, tmp_path) -> Iterator[Callable[..., Gateway]]:
 
 
 def register(spindle: Spindle, redirect_uri: str = CALLBACK, **members) -> Client:
-    # Sync Gateway reads ID tokens, and nothing else.
+    # Sync Gateway reads ID tokens, and nothing else; it sends neither a `code_challenge` nor a `nonce`.
     members = {"grant_types": GRANTS, "id_token_scope_claims": True} | members
+    members.setdefault("require_pkce", members.get("token_endpoint_auth_method") == "none")
     return spindle.create_client(spindle.create_merchant(), "Sync Gateway", redirect_uri, **members)
 
 

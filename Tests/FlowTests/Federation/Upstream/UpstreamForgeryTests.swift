@@ -118,7 +118,9 @@ struct UpstreamForgeryTests {
             let bad: [(String, KeyValuePairs<String, JSON>)] = [
                 ("iss", ["iss": "https://elsewhere.example"]), ("iss", ["iss": .null]),
                 ("aud", ["aud": "another-client"]), ("aud", ["aud": .null]), ("aud", ["aud": []]),
-                ("azp", ["aud": ["spindle-here", "another-client"]]), ("azp", ["azp": "another-client"]),
+                ("aud of another", ["aud": ["spindle-here", "another-client"]]),
+                ("aud of another", ["aud": ["spindle-here", "another-client"], "azp": "spindle-here"]),
+                ("azp", ["azp": "another-client"]),
                 ("azp", ["azp": 7]), ("exp", ["exp": .integer(now - 61)]), ("exp", ["exp": .null]),
                 ("iat", ["iat": .integer(now + 600)]), ("iat", ["iat": .null]), ("nbf", ["nbf": .integer(now + 600)]),
                 ("nonce", ["nonce": "another"]), ("nonce", ["nonce": .null]), ("nonce", ["nonce": ""]),
@@ -131,8 +133,24 @@ struct UpstreamForgeryTests {
             }
             let hash = Base64URL.encode(Array(Digest.sha256("at".utf8).prefix(16)))
             let good = try await story.signIn(
-                &browser, ["aud": ["spindle-here", "another"], "azp": "spindle-here", "at_hash": .string(hash)])
+                &browser, ["aud": ["spindle-here"], "azp": "spindle-here", "at_hash": .string(hash)])
             #expect(good.status == 303)
+        }
+    }
+
+    @Test("an ID token that is also for an audience nobody here trusts is taken", arguments: Backend.available)
+    func furtherAudience(backend: Backend) async throws {
+        try await StandInStory.with(backend, ["authorized_parties": ["the-other-app"]]) { story in
+            var browser = Browser(story.here.server)
+            let both: JSON = ["spindle-here", "the-other-app"]
+            let trusted = try await story.signIn(&browser, ["aud": both, "azp": "spindle-here"])
+            #expect(trusted.status == 303)
+            browser.forgetSession()
+            let three: JSON = ["spindle-here", "the-other-app", "a-third"]
+            let untrusted = try await story.signIn(&browser, ["aud": three, "azp": "spindle-here"])
+            story.expect(502, "upstream_mistrusted: id_token aud of another", untrusted, browser)
+            let unnamed = try await story.signIn(&browser, ["aud": both])
+            story.expect(502, "upstream_mistrusted: id_token azp", unnamed, browser)
         }
     }
 

@@ -1,3 +1,4 @@
+import Cryptography
 import JOSE
 import TestSupport
 import Testing
@@ -107,6 +108,94 @@ struct UpstreamRedemptionTests {
             // All that was asked for is in the token: there is no need.
             let answer = try await story.signIn(&browser, ["email": "kari@example.com", "name": "Kari"])
             #expect(answer.status == 303)
+        }
+    }
+
+    @Test("a client secret is posted to an issuer that takes no secret that way", arguments: Backend.available)
+    func otherWays(backend: Backend) async throws {
+        // Nothing that we can do: said before anybody leaves.
+        try await StandInStory.with(
+            backend, document: ["token_endpoint_auth_methods_supported": ["tls_client_auth"]]
+        ) { story in
+            var browser = Browser(story.here.server)
+            let page = try await browser.open(story.here.authorizeAddress())
+            let answer = try await browser.open(try page.requireLink(to: "/login/with/\(story.issuer)?"))
+            story.expect(
+                503, "upstream_unavailable: its token endpoint takes none of our ways to authenticate", answer, browser)
+        }
+        try await StandInStory.with(
+            backend, document: ["token_endpoint_auth_methods_supported": ["client_secret_jwt"]]
+        ) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["client_secret"] == nil && redemption.authorization == nil)
+            let parts = try #require(redemption.form["client_assertion"]).split(separator: ".").map(String.init)
+            let mac = Digest.hmacSHA256(Array("\(parts[0]).\(parts[1])".utf8), key: Array("a secret & more".utf8))
+            #expect(parts[2] == Base64URL.encode(mac))
+        }
+        try await StandInStory.with(
+            backend, document: ["token_endpoint_auth_methods_supported": ["private_key_jwt"]]
+        ) { story in
+            var browser = Browser(story.here.server)
+            #expect(try await story.signIn(&browser).status == 303)
+            let redemption = try #require(story.there.redemptions.first)
+            #expect(redemption.form["client_secret"] == nil && redemption.authorization == nil)
+            let ours = try AssertionKeys(keySet: try await story.here.server.get("/oauth/jwks").body)
+            let shown = try await ours.verify(try #require(redemption.form["client_assertion"]), allowed: [.rs256])
+            #expect(shown.claims["iss"] == "spindle-here" && shown.claims["sub"] == "spindle-here")
+            #expect(try shown.audience == [story.there.origin + "/token"])
+        }
+    }
+
+    @Test("an access token of a type that is not Bearer is used, or none is missed", arguments: Backend.available)
+    func tokenType(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann"])
+            story.there.addEndpoint("userinfo_endpoint", "/userinfo")
+            var browser = Browser(story.here.server)
+            for (type, reason) in [("DPoP", "token_type"), (nil, "token_type")] as [(String?, String)] {
+                let departure = try await story.leave(&browser)
+                story.there.publish(
+                    "/token",
+                    .members([
+                        "access_token": "at", "token_type": type.map { .string($0) },
+                        "id_token": .string(story.there.sign(story.claims(departure))),
+                    ]))
+                let answer = try await story.comeBack(departure, in: &browser)
+                story.expect(502, "upstream_mistrusted: \(reason)", answer, browser)
+            }
+            let departure = try await story.leave(&browser)
+            story.there.publish("/token", ["id_token": .string(story.there.sign(story.claims(departure)))])
+            story.expect(
+                502, "upstream_mistrusted: no access_token", try await story.comeBack(departure, in: &browser), browser)
+            #expect(story.there.bearers.isEmpty)
+        }
+    }
+
+    @Test("signed userinfo is called no JSON object", arguments: Backend.available)
+    func signedUserinfo(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            story.there.addEndpoint("userinfo_endpoint", "/userinfo")
+            let good: [JSON.Member] = [
+                .init("sub", "kari"), .init("name", "Kari Nordmann"), .init("iss", .string(story.there.issuer)),
+                .init("aud", "spindle-here"),
+            ]
+            var browser = Browser(story.here.server)
+            story.there.publish("/userinfo", text: story.there.sign(.object(good)))
+            #expect(try await story.signIn(&browser).status == 303)
+            browser.forgetSession()
+            let forgeries = [
+                story.there.sign(.object(good), with: .generate(.es256)),
+                story.there.sign(.object(good.changed(["iss": "https://elsewhere.example"]))),
+                story.there.sign(.object(good.changed(["aud": "another"]))),
+                story.there.sign(.object(good.changed(["sub": "ola"]))),
+            ]
+            for forgery in forgeries {
+                story.there.publish("/userinfo", text: forgery)
+                let answer = try await story.signIn(&browser)
+                story.expect(502, "upstream_mistrusted: userinfo", answer, browser)
+            }
         }
     }
 }

@@ -1,0 +1,13 @@
+#pragma once
+// First: unistring gives the integer types names of its own in whatever is included after it.
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <unicase.h>
+#include <uninorm.h>
+#include <unistr.h>
+
+// The form is a constant of an incomplete type, which Swift cannot name.
+static inline uint8_t *spindle_nfc(const uint8_t *text, size_t length, uint8_t *buffer, size_t *result) {
+    return u8_normalize(UNINORM_NFC, text, length, buffer, result);
+}

@@ -1,0 +1,39 @@
+/// A value by its position.
+@propertyWrapper public struct Argument<Value>: Declaration {
+    private let slot: Slot<Value>
+    private let help: String
+    private let isRequired: Bool
+    private let take: (String) -> Bool
+
+    /// The value that was given.
+    public var wrappedValue: Value { slot.content }
+
+    func parameters(of property: String) -> [Parameter] {
+        [
+            Parameter(
+                form: .argument, valueName: property.kebabCased, help: help, isRequired: isRequired, take: take)
+        ]
+    }
+}
+
+extension Argument where Value: ArgumentValue {
+    /// An argument that must be given.
+    public init(help: String = "") {
+        let slot = Slot<Value>(nil)
+        self.slot = slot
+        self.help = help
+        isRequired = true
+        take = { Value(argument: $0).map(slot.fill) != nil }
+    }
+}
+
+extension Argument {
+    /// An argument that may be left out, after all that must be given.
+    public init<Content: ArgumentValue>(help: String = "") where Value == Content? {
+        let slot = Slot<Value>(.some(nil))
+        self.slot = slot
+        self.help = help
+        isRequired = false
+        take = { Content(argument: $0).map(slot.fill) != nil }
+    }
+}

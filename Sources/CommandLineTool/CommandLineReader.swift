@@ -1,0 +1,77 @@
+/// Hands the words of a command line to the parameters they are for.
+struct CommandLineReader {
+    private let parameters: [Parameter]
+    private let groups: [any CommandArguments]
+    private let usage: Usage
+
+    init(_ declarations: Declarations, usage: Usage) {
+        parameters = declarations.parameters
+        groups = declarations.groups
+        self.usage = usage
+    }
+
+    /// Fills every parameter that `arguments` name, and refuses what they do not know or leave out.
+    func read(_ arguments: [String]) throws(CommandExit) {
+        do throws(Misuse) {
+            let missing = try fill(arguments)
+            if let missing { throw Misuse.missing(missing) }
+            for group in groups { try group.validate() }
+        } catch {
+            throw CommandExit(error, usage: usage)
+        }
+    }
+
+    /// The first required parameter that got no value.
+    private func fill(_ arguments: [String]) throws(Misuse) -> Parameter? {
+        var words = arguments[...]
+        var given: [Int: String] = [:]
+        var unknown: String?
+        var unexpected: [String] = []
+        var positions = parameters.indices.filter { parameters[$0].form == .argument }[...]
+        var isPastOptions = false
+        while let word = words.popFirst() {
+            if !isPastOptions, word == "--" {
+                isPastOptions = true
+            } else if !isPastOptions, word.isOption {
+                let name = String(word.prefix { $0 != "=" })
+                guard let index = parameters.firstIndex(where: { $0.names.contains(name) }) else {
+                    unknown = unknown ?? name
+                    continue
+                }
+                let inline = name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil
+                try take(parameters[index], name, inline, &words, after: given[index])
+                given[index] = name
+            } else if let index = positions.popFirst() {
+                guard parameters[index].take(word) else { throw .invalid(word, for: parameters[index]) }
+                given[index] = word
+            } else {
+                unexpected.append(word)
+            }
+        }
+        if let unknown { throw .unknownOption(unknown, known: parameters) }
+        guard unexpected.isEmpty else { throw .unexpected(unexpected) }
+        return parameters.indices.first { parameters[$0].isRequired && given[$0] == nil }.map { parameters[$0] }
+    }
+
+    /// Takes an option's value, which stands behind its `=` or is the next word, or a flag.
+    private func take(
+        _ parameter: Parameter, _ name: String, _ inline: String?, _ words: inout ArraySlice<String>,
+        after earlier: String?
+    ) throws(Misuse) {
+        if parameter.form == .flag {
+            if let inline { throw .unexpectedValue(inline, of: name) }
+            if let earlier, parameter.names.count > 1 { throw .contradiction(name, after: earlier) }
+            _ = parameter.take(name)
+            return
+        }
+        let next = words.first.flatMap { $0.isOption || $0 == "--" ? nil : $0 }
+        guard let value = inline ?? next else { throw .missingValue(of: parameter) }
+        if inline == nil { words.removeFirst() }
+        guard parameter.take(value) else { throw .invalid(value, for: parameter) }
+    }
+}
+
+extension String {
+    /// A dash alone is a value: many programs call the standard input so.
+    fileprivate var isOption: Bool { hasPrefix("-") && count > 1 }
+}

@@ -1,0 +1,43 @@
+/// `--name`, which takes no value.
+@propertyWrapper public struct Flag<Value>: Declaration {
+    private let slot: Slot<Value>
+    private let help: String
+    private let isDeniable: Bool
+    private let value: (_ isDenied: Bool) -> Value
+
+    /// Whether it was given.
+    public var wrappedValue: Value { slot.content }
+
+    func parameters(of property: String) -> [Parameter] {
+        let name = property.kebabCased
+        let denial = "--no-" + name
+        return [
+            Parameter(
+                form: .flag, names: ["--" + name] + (isDeniable ? [denial] : []), valueName: name, help: help,
+                take: { given in
+                    slot.fill(value(given == denial))
+                    return true
+                })
+        ]
+    }
+}
+
+extension Flag where Value == Bool {
+    /// A flag that is true when it is given.
+    public init(wrappedValue: Bool, help: String) {
+        slot = Slot(wrappedValue)
+        self.help = help
+        isDeniable = false
+        value = { _ in true }
+    }
+}
+
+extension Flag where Value == Bool? {
+    /// A flag with its opposite, `--no-name`: nil when neither is given. Both together, or one twice, are a misuse.
+    public init(deniable help: String) {
+        slot = Slot(.some(nil))
+        self.help = help
+        isDeniable = true
+        value = { isDenied in !isDenied }
+    }
+}

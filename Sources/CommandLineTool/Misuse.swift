@@ -1,0 +1,49 @@
+/// What is wrong with a command line.
+public struct Misuse: Error, Sendable {
+    let message: String
+    /// The line of the help that would have told.
+    let help: String?
+
+    /// A fault that a command finds itself, as a whole sentence without full stop.
+    public init(_ message: String) {
+        self.message = message
+        help = nil
+    }
+
+    private init(_ message: String, of parameter: Parameter) {
+        self.message = message
+        help = "\(parameter.synopsis)  \(parameter.help)"
+    }
+
+    static func unknownOption(_ name: String, known: [Parameter]) -> Misuse {
+        let suggestion = name.count > 2 ? name.nearest(of: known.flatMap(\.names), within: 3) : nil
+        return Misuse("Unknown option '\(name)'" + (suggestion.map { ". Did you mean '\($0)'?" } ?? ""))
+    }
+
+    static func unexpected(_ arguments: [String]) -> Misuse {
+        let quoted = arguments.map { "'\($0)'" }.joined(separator: ", ")
+        return Misuse(
+            arguments.count == 1
+                ? "Unexpected argument \(quoted)" : "\(arguments.count) unexpected arguments: \(quoted)")
+    }
+
+    static func missing(_ parameter: Parameter) -> Misuse {
+        Misuse("Missing expected argument '\(parameter.synopsis)'", of: parameter)
+    }
+
+    static func missingValue(of parameter: Parameter) -> Misuse {
+        Misuse("Missing value for '\(parameter.synopsis)'", of: parameter)
+    }
+
+    static func invalid(_ value: String, for parameter: Parameter) -> Misuse {
+        Misuse("The value '\(value)' is invalid for '\(parameter.synopsis)'", of: parameter)
+    }
+
+    static func unexpectedValue(_ value: String, of name: String) -> Misuse {
+        Misuse("The option '\(name)' does not take any value, but '\(value)' was specified.")
+    }
+
+    static func contradiction(_ name: String, after earlier: String) -> Misuse {
+        Misuse("Value to be set with flag '\(name)' had already been set with flag '\(earlier)'")
+    }
+}

@@ -1,0 +1,64 @@
+extension String {
+    /// `newKeyFile` and `NewKeyFile` as `new-key-file`; capitals in a row are one word, as in `logo-uri`.
+    var kebabCased: String {
+        let letters = Array(self)
+        var text = ""
+        for (index, letter) in letters.enumerated() {
+            if letter.isUppercase, index > 0 {
+                let endsWord = !letters[index - 1].isUppercase
+                let beginsWord = index + 1 < letters.count && letters[index + 1].isLowercase
+                if endsWord || beginsWord { text += "-" }
+            }
+            text += letter.lowercased()
+        }
+        return text
+    }
+
+    /// Lines of at most `width` columns, `indent` of them blank; a longer word has a line of its own.
+    func wrapped(to width: Int, indent: Int = 0) -> String {
+        let margin = String(repeating: " ", count: indent)
+        return split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { $0.lines(of: width - indent) }
+            .map { $0.isEmpty ? "" : margin + $0 }
+            .joined(separator: "\n")
+    }
+
+    /// The first of the `candidates` that differ from it least, in at most `limit` letters.
+    func nearest(of candidates: [String], within limit: Int) -> String? {
+        var nearest: String?
+        var least = limit + 1
+        for candidate in candidates {
+            let distance = distance(to: candidate)
+            if distance < least { (nearest, least) = (candidate, distance) }
+        }
+        return nearest
+    }
+
+    /// How many letters must be put in, taken out or exchanged (Levenshtein).
+    private func distance(to other: String) -> Int {
+        let other = Array(other)
+        var distances = Array(0...other.count)
+        for (row, letter) in enumerated() {
+            var diagonal = distances[0]
+            distances[0] = row + 1
+            for column in other.indices {
+                let exchanged = diagonal + (letter == other[column] ? 0 : 1)
+                diagonal = distances[column + 1]
+                distances[column + 1] = Swift.min(exchanged, diagonal + 1, distances[column] + 1)
+            }
+        }
+        return distances[other.count]
+    }
+}
+
+extension Substring {
+    fileprivate func lines(of width: Int) -> [Substring] {
+        var lines: [Substring] = []
+        var rest = self
+        while rest.count > width, let space = rest.prefix(width).lastIndex(of: " ") ?? rest.firstIndex(of: " ") {
+            lines.append(rest[..<space])
+            rest = rest[rest.index(after: space)...]
+        }
+        return lines + [rest]
+    }
+}

@@ -1,0 +1,23 @@
+extension Digest {
+    /// A digest that signatures and HMACs are made with.
+    public enum Function: Sendable, Hashable, CaseIterable {
+        case sha256, sha384, sha512
+
+        /// Bytes of the digest.
+        public var length: Int {
+            switch self {
+            case .sha256: 32
+            case .sha384: 48
+            case .sha512: 64
+            }
+        }
+
+        var fetched: FetchedDigest {
+            switch self {
+            case .sha256: .sha256
+            case .sha384: .sha384
+            case .sha512: .sha512
+            }
+        }
+    }
+}

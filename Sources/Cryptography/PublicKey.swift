@@ -1,0 +1,82 @@
+internal import COpenSSL
+
+/// A public key of somebody else, through OpenSSL.
+///
+/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer: it is made once, never changed after, counted atomically, and
+/// every verification has a context of its own.
+@safe public final class PublicKey: @unchecked Sendable {
+    /// A curve of NIST's (FIPS 186-4, appendix D).
+    public enum Curve: String, Sendable, CaseIterable {
+        case p256 = "P-256"
+        case p384 = "P-384"
+        case p521 = "P-521"
+
+        /// Bytes of a coordinate, and of r and s each.
+        var length: Int {
+            switch self {
+            case .p256: 32
+            case .p384: 48
+            case .p521: 66
+            }
+        }
+    }
+
+    /// What makes up a key, as big-endian numbers.
+    public enum Numbers: Sendable, Equatable {
+        case rsa(modulus: [UInt8], exponent: [UInt8])
+        /// A point, each coordinate of the curve's full length.
+        case point(Curve, x: [UInt8], y: [UInt8])
+        /// A point of Ed25519, 32 bytes.
+        case ed25519(x: [UInt8])
+    }
+
+    /// A key that is not one: numbers of another size, a point off its curve, a weak key or one made to be slow.
+    public struct Unusable: Error, Sendable {}
+
+    enum Kind: Sendable {
+        case rsa, curve(Curve), ed25519
+    }
+
+    let kind: Kind
+    let key: OpaquePointer
+
+    /// Makes a key of `numbers`, and checks them.
+    public init(_ numbers: Numbers) throws(Unusable) {
+        OpenSSL.start()
+        let key: OpaquePointer?
+        switch numbers {
+        case .rsa(let modulus, let exponent):
+            let (n, e) = (Array(modulus.drop { $0 == 0 }), Array(exponent.drop { $0 == 0 }))
+            guard Self.isSound(modulus: n, exponent: e) else { throw Unusable() }
+            kind = .rsa
+            unsafe key = unsafe spindle_rsa_public_key(n, Int32(n.count), e, Int32(e.count))
+        case .point(let curve, let x, let y):
+            // RFC 7518 §6.2.1.2: each coordinate has the full length, so that the two cannot shift into one another.
+            guard x.count == curve.length, y.count == curve.length else { throw Unusable() }
+            // SEC 1 §2.3.3: an uncompressed point begins with 4.
+            let point = [4] + x + y
+            kind = .curve(curve)
+            unsafe key = unsafe spindle_ec_public_key(curve.rawValue, point, point.count)
+        case .ed25519(let x):
+            guard x.count == 32 else { throw Unusable() }
+            kind = .ed25519
+            unsafe key = unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
+        }
+        guard let key = unsafe key else {
+            ERR_clear_error()
+            throw Unusable()
+        }
+        unsafe self.key = unsafe key
+    }
+
+    deinit { unsafe EVP_PKEY_free(key) }
+
+    /// 2048 to 8192 bits, and an odd exponent from 3 up to 17 bits' length, as 65537 has. OpenSSL takes any: under an
+    /// exponent of 1 everything is a signature.
+    private static func isSound(modulus n: [UInt8], exponent e: [UInt8]) -> Bool {
+        guard let high = n.first, let last = n.last, let low = e.last else { return false }
+        let bits = n.count * 8 - high.leadingZeroBitCount
+        return (2048...8192).contains(bits) && last % 2 == 1 && (e.count < 3 || (e.count == 3 && e.first == 1))
+            && low % 2 == 1 && e != [1]
+    }
+}

@@ -1,0 +1,77 @@
+import Cryptography
+import Endpoints
+import HTTPServer
+import Logging
+import Values
+
+/// The addresses that the server listens at: the public one, and that of administration when it has one.
+struct Listeners: BackgroundService {
+    private struct Listener {
+        let server: WebServer
+        let address: ListenAddress
+    }
+    private let loops: EventLoops
+    private let listeners: [Listener]
+    private let tls: TLSSettings?
+    private let logger: Logger
+
+    init(_ spindle: Spindle, _ configuration: SpindleConfiguration, _ logger: Logger) throws {
+        let tls = configuration.tls.map { TLSSettings(certificate: $0.certificate, key: $0.key) }
+        var limits = ServerLimits()
+        limits.maxConnections = configuration.maxConnections
+        limits.requestTimeout = configuration.requestTimeout
+        limits.idleTimeout = configuration.idleTimeout
+        let loops = try EventLoops(count: HashingPool.cores)
+        func listener(_ router: Router, _ address: ListenAddress) -> Listener {
+            Listener(
+                server: WebServer(on: loops, handler: router, limits: limits, tls: tls, logger: logger),
+                address: address)
+        }
+        var listeners = [listener(spindle.publicRouter, configuration.listen)]
+        if let router = spindle.adminRouter, let address = configuration.adminListen {
+            listeners.append(listener(router, address))
+        }
+        self.loops = loops
+        self.listeners = listeners
+        self.tls = tls
+        self.logger = logger
+    }
+
+    /// Binds all of them; returns the port of the public one. An address that is taken is an error.
+    func start() async throws -> Int {
+        do {
+            let ports = try listeners.map { listener in
+                let port = try listener.server.start(host: listener.address.host, port: listener.address.port)
+                logger.info("listening", metadata: ["address": "\(listener.address.host):\(port)"])
+                return port
+            }
+            if let tls { logger.info("certificate loaded", metadata: Self.facts(of: tls)) }
+            return ports.first ?? 0
+        } catch {
+            await loops.shutdown()
+            throw error
+        }
+    }
+
+    func run(until stop: StopSignal) async {
+        await stop.wait()
+        for listener in listeners.reversed() { await listener.server.drain(grace: Server.graceTime) }
+        await loops.shutdown()
+    }
+
+    /// Reads the certificate anew for the connections to come; those that there are keep theirs.
+    func renewCertificate() {
+        guard let tls else { return }
+        do {
+            for listener in listeners { try listener.server.exchange(tls: tls) }
+            logger.notice("certificate exchanged", metadata: Self.facts(of: tls))
+        } catch {
+            logger.error("certificate not exchanged", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private static func facts(of tls: TLSSettings) -> Logger.Metadata {
+        let end = (try? tls.certificateEnd()).flatMap { Timestamp(seconds: $0)?.iso8601 }
+        return ["file": "\(tls.certificate)", "ends": "\(end ?? "-")"]
+    }
+}

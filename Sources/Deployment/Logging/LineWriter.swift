@@ -1,0 +1,23 @@
+import Foundation
+
+/// Writes lines to a descriptor, each with one call, so that those of several threads and processes do not mix.
+struct LineWriter {
+    let descriptor: Int32
+
+    /// Waits while the reader is slow. A line that cannot be written is given up: there is nowhere left to say so.
+    func write(_ line: String) {
+        var rest = Array(line.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if written > 0 {
+                rest = rest.dropFirst(written)
+            } else if errno == EAGAIN {
+                // Another process that shares the descriptor may have made it non-blocking.
+                var state = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&state, 1, -1)
+            } else if errno != EINTR {
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import HTTP
+
+/// Finds the route of a request: a tree of segments, made at the start and walked without an allocation. What is fixed in
+/// a template goes before what is a parameter; slashes in a row, and one at the end, say nothing.
+struct RouteTable: Sendable {
+    /// The number of the route for what nobody answers.
+    static let notFound = 0
+
+    /// By number: the first is for what was not found.
+    private(set) var routes: [Route]
+    private let tree: SegmentTree
+    /// By the tree's number of a path: its routes, and after them the one that refuses other methods.
+    private var paths: [Range<Int>] = []
+    /// Methods that are refused where a path does not take them. Others are unknown everywhere.
+    private static let methods: [HTTP.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+
+    init(_ offered: [Route]) {
+        routes = [
+            Route(.get, PathTemplate("/"), refusal: nil) { _, _ in throw HTTPRefusal(.notFound) }
+        ]
+        var tree = SegmentTree()
+        var byPath: [[Route]] = []
+        for route in offered {
+            let path = tree.insert(route.template)
+            if path == byPath.count { byPath.append([]) }
+            precondition(!byPath[path].contains { $0.method == route.method }, "\(route) is offered twice")
+            byPath[path].append(route)
+        }
+        self.tree = tree
+        for offered in byPath {
+            let first = routes.count
+            routes += offered
+            paths.append(first..<routes.count)
+            routes.append(Self.refusal(beside: offered))
+        }
+    }
+
+    /// The number of the route for `method` at `path`.
+    func find(_ method: HTTP.Method, _ path: String) -> Int {
+        guard let index = tree.find(path) else { return Self.notFound }
+        let offered = paths[index]
+        for number in offered where routes[number].method == method { return number }
+        return Self.methods.contains(method) ? offered.upperBound : Self.notFound
+    }
+
+    /// Answers 405 and `Allow` (RFC 9110 §15.5.6).
+    ///
+    /// HEAD is among what it refuses unless an endpoint offers it: a GET of ours may spend a code.
+    private static func refusal(beside offered: [Route]) -> Route {
+        let allowed = offered.map(\.method.rawValue).sorted().joined(separator: ", ")
+        return Route(.get, offered[0].template, refusal: nil) { _, _ in
+            throw HTTPRefusal(.methodNotAllowed, headers: [.allow: allowed])
+        }
+    }
+}

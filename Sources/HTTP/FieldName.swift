@@ -1,0 +1,66 @@
+/// The name of a field (RFC 9110 §5.1): a token, compared without regard to case.
+public struct FieldName: Hashable, Sendable, CustomStringConvertible {
+    /// A place in the table of known names, so that these are compared as numbers.
+    private let index: UInt8
+    private let other: Other?
+
+    private final class Other: Sendable {
+        let text: String
+        let folded: String
+
+        init(_ text: String) {
+            self.text = text
+            folded = text.lowercased()
+        }
+    }
+
+    /// Nil when `text` is no token (RFC 9110 §5.6.2).
+    public init?(_ text: String) {
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isTokenCharacter) else { return nil }
+        self.init(checked: text)
+    }
+
+    /// `bytes` are known to be a token.
+    public init(received bytes: borrowing Span<UInt8>) {
+        index = KnownFieldNames.shared.index(of: bytes)
+        other =
+            index == KnownFieldNames.none
+            ? Other(bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }) : nil
+    }
+
+    /// `text` is known to be a token.
+    init(checked text: String) { self.init(received: text.utf8.span) }
+
+    /// As it is written on an HTTP/1.1 line.
+    public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
+
+    /// In lower case: what is compared, and what HTTP/2 sends.
+    public var folded: String { other?.folded ?? KnownFieldNames.shared.folded[Int(index)] }
+
+    public static func == (a: FieldName, b: FieldName) -> Bool {
+        a.index == b.index && (a.index != KnownFieldNames.none || a.other?.folded == b.other?.folded)
+    }
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(index)
+        if let other { hasher.combine(other.folded) }
+    }
+    public var description: String { text }
+}
+
+extension UInt8 {
+    /// A character of a token (RFC 9110 §5.6.2).
+    public var isTokenCharacter: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "!"), UInt8(ascii: "#"), UInt8(ascii: "$"),
+            UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "*"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "`"),
+            UInt8(ascii: "|"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// A byte that a field's value may hold (RFC 9110 §5.5): visible, a blank, a tab, or beyond ASCII.
+    public var isFieldValueCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
+}

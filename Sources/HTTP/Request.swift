@@ -1,0 +1,59 @@
+/// A request as it was received: whole, and by the rules of its protocol.
+public struct Request: Sendable {
+    public var method: Method
+    /// The path and query as they were sent; of an absolute target only these.
+    public var target: Target
+    public var headers: Fields
+    public var body: Body
+    /// The address on the other end of the connection, as text without a port; nil when it has none.
+    public var peer: String?
+    /// What `RequestHandler.admit` made of the head: the handler's own number.
+    public var route: Int
+
+    public init(
+        method: Method, target: Target, headers: Fields = [:], body: Body = .bytes([]), peer: String? = nil,
+        route: Int = 0
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.peer = peer
+        self.route = route
+    }
+
+    /// What came as the body, or why it did not come whole.
+    public enum Body: Sendable {
+        case bytes([UInt8])
+        case fault(Fault)
+    }
+
+    /// Why a body was not taken. The connection is closed after the answer (HTTP/2: the stream is reset).
+    public enum Fault: Error, Sendable, Equatable {
+        /// Announced or sent more than `limit` bytes.
+        case tooLarge(limit: Int)
+        /// It ended before its announced length, its chunks are malformed, or it took too long.
+        case cutOff
+    }
+}
+
+/// The path and the query of a request's target (RFC 9112 §3.2.1), as sent: nothing is decoded.
+public struct Target: Sendable, Hashable, CustomStringConvertible {
+    public let text: String
+    public let path: String
+    /// What stands after the first question mark.
+    public let query: String?
+
+    public init(_ text: String) {
+        self.text = text
+        guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+            path = text
+            query = nil
+            return
+        }
+        path = String(text[..<mark])
+        query = String(text[text.utf8.index(after: mark)...])
+    }
+
+    public var description: String { text }
+}

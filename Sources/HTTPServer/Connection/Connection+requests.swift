@@ -1,0 +1,19 @@
+import HTTP
+import Synchronization
+
+extension Connection {
+    /// Starts a task for each request that is whole.
+    func startRequests(_ session: any ConnectionSession, _ now: Milliseconds) {
+        guard phase == .open, session.readsWhileSending || !hasBacklog else { return }
+        while let started = session.nextRequest(now: now) {
+            service.working.add(1, ordering: .relaxed)
+            RequestTask(started, of: id, service: service, loop: loop).start()
+        }
+    }
+
+    func answer(_ response: Response, to stream: Int32) {
+        guard phase == .open, let session else { return }
+        session.answer(response, to: stream, now: core.now)
+        enqueue()
+    }
+}

@@ -1,0 +1,206 @@
+import CLinux
+import HTTP
+import Logging
+
+/// One accepted socket, from its first byte to its last. It belongs to one loop.
+final class Connection {
+    enum Phase { case handshaking, open, lingering, closed }
+
+    let id: ConnectionID
+    let service: Service
+    let core: LoopCore
+    let loop: EventLoop
+    let descriptor: Int32
+    let peer: String?
+    var transport: Transport
+    var session: (any ConnectionSession)?
+    var phase: Phase
+    /// When the loop is to call `expire`.
+    private(set) var deadline = Milliseconds.never
+
+    /// What is to be sent; `sent` bytes of it are.
+    var output: [UInt8] = []
+    var sent = 0
+    /// Bytes sent since the peer was last given time to read.
+    var sentInTime = 0
+    /// When the peer must have read more of the answer.
+    var unreadDeadline = Milliseconds.never
+    /// Of the handshake, or of what comes after the last answer.
+    var phaseDeadline = Milliseconds.never
+    /// Bytes that are still dropped after the last answer.
+    var lingerBudget = 32 * 1024 * 1024
+
+    /// What the socket said last; cleared when it says that it would block.
+    var mayRead = true
+    var mayWrite = true
+    /// The peer has ended its side: a short read is not the last.
+    var peerEnded = false
+    var inputEnded = false
+    private var isQueued = false
+    private var drainDeadline = Milliseconds.never
+    private var roomWaiters: [Int32: CheckedContinuation<Void, Never>] = [:]
+
+    /// Nil when TLS cannot begin.
+    init?(_ descriptor: Int32, peer: String?, service: Service, core: LoopCore, loop: EventLoop) {
+        self.descriptor = descriptor
+        self.peer = peer
+        self.service = service
+        self.core = core
+        self.loop = loop
+        if let context = service.tls {
+            guard let encrypted = try? context.connection(on: descriptor) else { return nil }
+            transport = .tls(encrypted)
+            phase = .handshaking
+        } else {
+            transport = .plain(descriptor)
+            phase = .open
+        }
+        id = core.newID()
+        core.insert(self)
+    }
+
+    func begin(_ now: Milliseconds) {
+        if phase == .handshaking {
+            phaseDeadline = now + service.limits.requestTimeout.milliseconds
+        } else {
+            startSession(session(speaking: .http1, now), now)
+        }
+        updateDeadline()
+    }
+
+    func startSession(_ session: any ConnectionSession, _ now: Milliseconds) {
+        self.session = session
+        phase = .open
+        phaseDeadline = .never
+        if service.isDraining { drain(now) }
+    }
+
+    /// The socket's state has changed.
+    func signal(_ events: UInt32) {
+        // Reset, or both sides have ended: nobody hears an answer.
+        if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
+        if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 { mayRead = true }
+        if events & EPOLLRDHUP.rawValue != 0 { peerEnded = true }
+        if events & EPOLLOUT.rawValue != 0 { mayWrite = true }
+        enqueue()
+    }
+
+    /// Has the loop call `advance`, once.
+    func enqueue() {
+        guard !isQueued, phase != .closed else { return }
+        isQueued = true
+        if phase == .handshaking { core.enqueueHandshake(id) } else { core.enqueue(id) }
+    }
+
+    /// Does what can be done: reads, starts requests, sends.
+    func advance(_ now: Milliseconds) {
+        isQueued = false
+        if phase == .lingering { return dropInput() }
+        guard phase == .open, let session else { return }
+        read(session, now)
+        startRequests(session, now)
+        flush(session, now)
+        guard phase == .open else { return updateDeadline() }
+        startRequests(session, now)
+        wakeWriters(session)
+        if hasBacklog ? mayWrite : session.hasOutput { enqueue() }
+        if mayRead, mayReceive(session) { enqueue() }
+        updateDeadline()
+    }
+
+    func advanceHandshake(_ now: Milliseconds) {
+        isQueued = false
+        guard phase == .handshaking, case .tls(let encrypted) = transport else { return }
+        switch encrypted.handshake() {
+        case .again: return
+        case .failed:
+            let reason = encrypted.failure?.description ?? "connection closed"
+            service.logger.debug("TLS handshake failed", metadata: ["reason": "\(reason)", "peer": "\(peer ?? "")"])
+            return close()
+        case .done(let agreed):
+            service.handshakeEnded()
+            startSession(session(speaking: agreed, now), now)
+            updateDeadline()
+            enqueue()
+        }
+    }
+
+    private func session(speaking agreed: TLSProtocol, _ now: Milliseconds) -> any ConnectionSession {
+        switch agreed {
+        case .http1: HTTP1Session(service: service, dates: core.dates, peer: peer, now: now)
+        case .http2: HTTP2Session(service: service, dates: core.dates, peer: peer, now: now)
+        }
+    }
+
+    /// A deadline has passed.
+    func expire(_ now: Milliseconds) {
+        guard phase == .open, let session, now < unreadDeadline else { return close() }
+        if now >= drainDeadline, session.isIdle, !hasBacklog { return closeUnlessAsked(session, now) }
+        if now >= session.deadline { session.expire(now: now) }
+        advance(now)
+    }
+
+    /// Takes no more requests than those under way.
+    func drain(_ now: Milliseconds) {
+        guard phase == .open, let session else {
+            if phase == .handshaking { phaseDeadline = min(phaseDeadline, now + DrainTimes.handshake) }
+            return updateDeadline()
+        }
+        session.drain(now: now)
+        drainDeadline = now + DrainTimes.silence
+        enqueue()
+        updateDeadline()
+    }
+
+    /// At drain: what is on the socket by now was asked in time and is answered.
+    private func closeUnlessAsked(_ session: any ConnectionSession, _ now: Milliseconds) {
+        mayRead = true
+        read(session, now)
+        guard session.isIdle, phase == .open else { return advance(now) }
+        session.drain(now: now)
+        drainDeadline = now + DrainTimes.silence
+        guard session.readsWhileSending else { return close() }
+        flush(session, now)
+        updateDeadline()
+    }
+
+    func updateDeadline() {
+        guard phase != .closed else { return }
+        deadline = min(phaseDeadline, unreadDeadline)
+        if phase == .open, let session {
+            deadline = min(deadline, session.deadline)
+            if session.isIdle { deadline = min(deadline, drainDeadline) }
+        }
+        core.noteDeadline(deadline)
+    }
+
+    /// Frees everything, at once.
+    func close() {
+        guard phase != .closed else { return }
+        if phase == .handshaking { service.handshakeEnded() }
+        phase = .closed
+        core.remove(self)
+        core.poll.remove(descriptor)
+        session?.close()
+        session = nil
+        transport.close()
+        linux_close(descriptor)
+        core.giveBack(output)
+        output = []
+        let waiting = roomWaiters
+        roomWaiters = [:]
+        for (_, waiter) in waiting { waiter.resume() }
+        service.released()
+    }
+
+    /// A streamed body waits until its stream has room.
+    func waitForRoom(on stream: Int32, _ waiter: CheckedContinuation<Void, Never>) {
+        guard phase == .open, roomWaiters[stream] == nil else { return waiter.resume() }
+        roomWaiters[stream] = waiter
+    }
+
+    private func wakeWriters(_ session: any ConnectionSession) {
+        guard !roomWaiters.isEmpty else { return }
+        while let stream = session.nextRoom() { roomWaiters.removeValue(forKey: stream)?.resume() }
+    }
+}

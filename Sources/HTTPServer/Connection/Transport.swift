@@ -1,0 +1,40 @@
+import CLinux
+
+/// How bytes come and go on a socket that does not block.
+enum Transport {
+    case plain(Int32)
+    case tls(TLSConnection)
+
+    /// `buffer` is not empty.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransportRead {
+        guard case .plain(let descriptor) = self else { return unsafe encrypted?.read(into: buffer) ?? .failed }
+        return switch unsafe linux_receive(descriptor, buffer.baseAddress, buffer.count) {
+        case 0: .ended
+        case let count where count > 0: .bytes(count)
+        case Int(-EAGAIN), Int(-EINTR): .again
+        default: .failed
+        }
+    }
+
+    /// `bytes` are not empty.
+    func write(_ bytes: UnsafeRawBufferPointer) -> TransportWrite {
+        guard case .plain(let descriptor) = self else { return unsafe encrypted?.write(bytes) ?? .failed }
+        return switch unsafe linux_send(descriptor, bytes.baseAddress, bytes.count) {
+        case let count where count > 0: .bytes(count)
+        case 0, Int(-EAGAIN), Int(-EINTR): .again
+        default: .failed
+        }
+    }
+
+    /// TLS tells the peer that nothing more is sent.
+    func shutdown() { encrypted?.shutdown() }
+
+    func close() { encrypted?.close() }
+
+    /// Whether a read that filled less than its buffer has emptied the socket.
+    var shortReadEmpties: Bool { encrypted == nil }
+
+    private var encrypted: TLSConnection? {
+        if case .tls(let connection) = self { connection } else { nil }
+    }
+}

@@ -1,0 +1,77 @@
+extension UInt8 {
+    static let carriageReturn: UInt8 = 0x0D
+    static let lineFeed: UInt8 = 0x0A
+    static let blank: UInt8 = 0x20
+    static let tab: UInt8 = 0x09
+
+    var isDigit: Bool { self &- 0x30 < 10 }
+
+    /// What a hexadecimal digit counts; nil for other bytes.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x37
+        case 0x61...0x66: self - 0x57
+        default: nil
+        }
+    }
+
+    /// In lower case, of ASCII only.
+    var folded: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}
+
+extension Span<UInt8> {
+    /// Whether these bytes are `text`, which is in lower case, without regard to case.
+    func equalsFolded(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<count where unsafe self[index].folded != text[index] { return false }
+            return true
+        }
+    }
+
+    func equals(_ text: StaticString) -> Bool {
+        guard count == text.utf8CodeUnitCount else { return false }
+        return text.withUTF8Buffer { text in
+            for index in 0..<count where unsafe self[index] != text[index] { return false }
+            return true
+        }
+    }
+
+    func firstIndex(of byte: UInt8) -> Int? {
+        for index in 0..<count where self[index] == byte { return index }
+        return nil
+    }
+
+    func allSatisfy(_ condition: (UInt8) -> Bool) -> Bool {
+        for index in 0..<count where !condition(self[index]) { return false }
+        return true
+    }
+
+    /// As text; bytes that are no UTF-8 are replaced.
+    var text: String {
+        unsafe withUnsafeBufferPointer { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
+    }
+}
+
+/// Kinds of bytes, looked up.
+struct ByteSet {
+    private var low: (UInt64, UInt64) = (0, 0)
+
+    /// `characters` are ASCII.
+    init(_ characters: String) {
+        for byte in characters.utf8 { insert(byte) }
+    }
+
+    init(_ matches: (UInt8) -> Bool) {
+        for byte in UInt8(0)..<0x80 where matches(byte) { insert(byte) }
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low.0 |= 1 << UInt64(byte) } else { low.1 |= 1 << UInt64(byte - 64) }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        byte < 64 ? low.0 >> UInt64(byte) & 1 == 1 : byte < 128 && low.1 >> UInt64(byte - 64) & 1 == 1
+    }
+}

@@ -1,0 +1,101 @@
+import HTTP
+import Logging
+
+extension HTTP1Session {
+    /// What waits to be produced.
+    enum Outgoing {
+        case refusal(Status)
+        case answer(Response)
+    }
+
+    var readsWhileSending: Bool { false }
+    var wantsInput: Bool { isReading && outgoing == nil && pending.count - pendingRead < 64 * 1024 }
+    var hasOutput: Bool { outgoing != nil || owesContinue || parts.hasOutput || isConcluding }
+    var isIdle: Bool {
+        if case .head = state { !hasBegun && pending.isEmpty && outgoing == nil } else { false }
+    }
+
+    var end: SessionEnd? {
+        if case .ended(let end) = state { end } else { nil }
+    }
+
+    func answer(_ response: Response, to stream: Int32, now: Milliseconds) {
+        guard case .working = state else { return }
+        outgoing = .answer(response)
+        guard case .stream = response.body, hasBody(response) else { return }
+        state = .streaming
+        parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
+        // HTTP/1.0 knows the end of such a body by the end of the connection.
+        if !parts.isChunked { closes = true }
+    }
+
+    func send(_ part: [UInt8], on stream: Int32) -> Bool { parts.append(part) }
+
+    func finish(_ stream: Int32, failed: Bool) {
+        guard case .streaming = state else { return }
+        if failed { state = .ended(.abrupt) } else { parts.finish() }
+    }
+
+    func isOpen(_ stream: Int32) -> Bool {
+        if case .streaming = state { !parts.isFinished } else { false }
+    }
+
+    func nextRoom() -> Int32? { parts.takeRoom() ? 0 : nil }
+
+    func produce(into output: inout [UInt8], now: Milliseconds) {
+        // A streamed answer broke off before its head was sent.
+        if case .ended(.abrupt) = state { return outgoing = nil }
+        if owesContinue {
+            owesContinue = false
+            output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
+        }
+        switch outgoing {
+        case .refusal(let status): writer(now).writeRefusal(status, into: &output)
+        case .answer(let response): produce(response, into: &output, now)
+        case nil: break
+        }
+        outgoing = nil
+        parts.produce(into: &output)
+        if case .streaming = state, parts.isFinished, !parts.hasOutput { concludeAnswer(now) }
+    }
+
+    private func produce(_ response: Response, into output: inout [UInt8], _ now: Milliseconds) {
+        closes = closes || service.isDraining || response.headers[.connection] != nil
+        let isWhole = writer(now).write(response, into: &output)
+        if !isWhole { service.logger.error("an answer held what no answer may hold") }
+        if case .streaming = state {
+            guard !isWhole else { return }
+            parts = StreamedParts()
+        }
+        concludeAnswer(now)
+    }
+
+    /// All parts of a streamed answer are said, but nobody has drawn the conclusion.
+    private var isConcluding: Bool {
+        if case .streaming = state { parts.isFinished } else { false }
+    }
+
+    private func writer(_ now: Milliseconds) -> ResponseWriter {
+        ResponseWriter(
+            date: dates.text(now), isHead: isHead, closes: closes || current == nil,
+            minorVersion: current?.minorVersion ?? 1)
+    }
+
+    private var isHead: Bool { current?.request.method == .head || head.method == .head }
+
+    private func hasBody(_ response: Response) -> Bool { !isHead && response.status.mayHaveBody }
+
+    /// Nothing to do: an answer looks at the service, and an idle connection is the connection's affair.
+    func drain(now: Milliseconds) {}
+
+    func close() {
+        state = .ended(.abrupt)
+        pending = []
+        outgoing = nil
+    }
+}
+
+extension Status {
+    /// RFC 9110 §6.4.1.
+    var mayHaveBody: Bool { code >= 200 && code != 204 && code != 304 }
+}

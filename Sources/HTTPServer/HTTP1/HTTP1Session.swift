@@ -1,0 +1,181 @@
+import HTTP
+import Logging
+
+/// HTTP/1.1 on one connection: requests one after the other, at most one at work (RFC 9112).
+final class HTTP1Session: ConnectionSession {
+    enum State {
+        /// Between two requests, or within a head.
+        case head
+        case body(BodyReader)
+        /// Whole, and not yet with the handler.
+        case ready
+        case working
+        /// A streamed answer is under way.
+        case streaming
+        case ended(SessionEnd)
+    }
+
+    let service: Service
+    let dates: DateClock
+    let peer: String?
+    var state = State.head
+    var head: HeadReader
+    /// The request that is read or at work, and what its head says.
+    var current: RequestHead?
+    /// Received, and not yet read; up to `read` it is.
+    var pending: [UInt8] = []
+    var pendingRead = 0
+    var hasBegun = false
+    var inputEnded = false
+    /// The connection is closed after the answer.
+    var closes = false
+    var owesContinue = false
+    var outgoing: Outgoing?
+    var parts = StreamedParts()
+    private(set) var deadline: Milliseconds
+
+    init(service: Service, dates: DateClock, peer: String?, now: Milliseconds) {
+        self.service = service
+        self.dates = dates
+        self.peer = peer
+        head = HeadReader(limits: service.limits)
+        // A new connection owes its first request.
+        deadline = now + min(service.limits.requestTimeout, service.limits.idleTimeout).milliseconds
+    }
+
+    func receive(_ bytes: Span<UInt8>, now: Milliseconds) {
+        if pending.isEmpty {
+            let used = consume(bytes, now)
+            if isReading || isBusy { pending.append(contentsOf: bytes.extracting(used...)) }
+        } else {
+            pending.append(contentsOf: bytes)
+            consumePending(now)
+        }
+    }
+
+    func receiveEnd(now: Milliseconds) {
+        inputEnded = true
+        switch state {
+        case .head:
+            guard hasBegun else { return state = .ended(.lingering) }
+            refuse(.badRequest("cut off in the header"))
+        case .body: bodyFault(.cutOff)
+        case .ready, .working, .streaming, .ended: return
+        }
+    }
+
+    func nextRequest(now: Milliseconds) -> StartedRequest? {
+        if case .head = state, !pending.isEmpty, outgoing == nil { consumePending(now) }
+        guard case .ready = state, let current else { return nil }
+        state = .working
+        deadline = .never
+        return StartedRequest(stream: 0, request: current.request)
+    }
+
+    private func consumePending(_ now: Milliseconds) {
+        var bytes: [UInt8] = []
+        swap(&bytes, &pending)
+        pendingRead += consume(bytes.span.extracting(pendingRead...), now)
+        guard isReading || isBusy, pendingRead < bytes.count else { return pendingRead = 0 }
+        swap(&bytes, &pending)
+        // The head reader counts from a request's first byte, so what was read before it may go.
+        guard pendingRead > 16 * 1024 else { return }
+        pending.removeFirst(pendingRead)
+        pendingRead = 0
+    }
+
+    /// Reads as far as one request goes. How many bytes that were.
+    private func consume(_ bytes: borrowing Span<UInt8>, _ now: Milliseconds) -> Int {
+        var used = 0
+        if case .head = state {
+            guard bytes.count > 0 else { return 0 }
+            if !hasBegun {
+                hasBegun = true
+                deadline = now + service.limits.requestTimeout.milliseconds
+            }
+            switch head.read(bytes, peer: peer) {
+            case .more: return 0
+            case .refused(let refusal): refuse(refusal)
+            case .head(let head, let count):
+                used = count
+                admit(head, hasMore: count < bytes.count)
+            }
+        }
+        guard case .body(var reader) = state else { return used }
+        state = .ready
+        switch reader.read(bytes.extracting(used...), used: &used) {
+        case .more: state = .body(reader)
+        case .done: current?.request.body = .bytes(reader.bytes)
+        case .fault(let fault): bodyFault(fault)
+        }
+        return used
+    }
+
+    /// Asks the handler for route and limit. A body that is announced too large is not read.
+    private func admit(_ received: RequestHead, hasMore: Bool) {
+        var head = received
+        let admission = service.handler.admit(head.request)
+        head.request.route = admission.route
+        current = head
+        closes = closes || !head.persists
+        if case .length(let length) = head.framing, length > admission.bodyLimit {
+            return bodyFault(.tooLarge(limit: admission.bodyLimit))
+        }
+        guard let reader = BodyReader(head.framing, limit: admission.bodyLimit) else { return state = .ready }
+        owesContinue = head.expectsContinue && !hasMore
+        state = .body(reader)
+    }
+
+    func bodyFault(_ fault: Request.Fault) {
+        current?.request.body = .fault(fault)
+        closes = true
+        owesContinue = false
+        state = .ready
+    }
+
+    /// Answers what is no request, and ends.
+    func refuse(_ refusal: Refusal) {
+        service.logger.debug("request refused", metadata: ["rule": "\(refusal.rule)", "peer": "\(peer ?? "")"])
+        outgoing = .refusal(refusal.status)
+        pending = []
+        state = .ended(.lingering)
+        deadline = .never
+    }
+
+    /// The answer is said: the next request may come, or the end.
+    func concludeAnswer(_ now: Milliseconds) {
+        current = nil
+        hasBegun = false
+        guard !closes, !(inputEnded && pending.isEmpty) else {
+            pending = []
+            state = .ended(.lingering)
+            deadline = .never
+            return
+        }
+        state = .head
+        deadline = now + service.limits.idleTimeout.milliseconds
+    }
+
+    func expire(now: Milliseconds) {
+        switch state {
+        case .head where !hasBegun: state = .ended(.abrupt)
+        case .head: refuse(.timedOut)
+        case .body: bodyFault(.cutOff)
+        case .ready, .working, .streaming, .ended: deadline = .never
+        }
+    }
+
+    var isReading: Bool {
+        switch state {
+        case .head, .body: true
+        case .ready, .working, .streaming, .ended: false
+        }
+    }
+
+    private var isBusy: Bool {
+        switch state {
+        case .ready, .working, .streaming: true
+        case .head, .body, .ended: false
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import HTTP
+
+/// Reads the head of a request line by line as its bytes come, and refuses it at the first byte that cannot be right. The
+/// verdict is the same however the bytes are cut.
+struct HeadReader {
+    enum Step {
+        case more
+        /// The head, and how many bytes it took.
+        case head(RequestHead, Int)
+        case refused(Refusal)
+    }
+
+    private let maxTarget: Int
+    private let maxHeader: Int
+    private let maxFields: Int
+
+    /// The next byte that was not looked at, and where its line begins.
+    private var position = 0
+    private var lineStart = 0
+    private var emptyLines = 0
+    private var requestLine: RequestLine?
+    private var requestLineStart = 0
+    private var fieldsStart = 0
+    private var fields: [FieldLine] = []
+
+    /// The longest method and version that are waited for, and the blanks.
+    private static let besideTarget = 64
+    private static let maxEmptyLines = 2
+
+    init(limits: ServerLimits) {
+        (maxTarget, maxHeader, maxFields) = (limits.maxTarget, limits.maxHeader, limits.maxFields)
+    }
+
+    /// `method` of a head that was refused for a later fault, when it is known.
+    var method: Method? { requestLine?.method }
+
+    /// `bytes` begin with the request's first byte, and grow from call to call while the step is `more`.
+    mutating func read(_ bytes: borrowing Span<UInt8>, peer: String?) -> Step {
+        do throws(Refusal) {
+            while let end = try lineEnd(bytes) {
+                let line = bytes.extracting(lineStart..<end)
+                let start = lineStart
+                (lineStart, position) = (end + 2, end + 2)
+                guard let requestLine else {
+                    try readFirst(line, at: start)
+                    continue
+                }
+                guard line.count > 0 else {
+                    let head = try RequestHead(
+                        requestLine, at: requestLineStart, fields: fields, in: bytes, peer: peer)
+                    let count = position
+                    reset()
+                    return .head(head, count)
+                }
+                guard fields.count < maxFields else { throw Refusal.tooManyFields }
+                fields.append(try FieldLine(line, offset: start))
+            }
+            return .more
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    private mutating func reset() {
+        (position, lineStart, emptyLines, requestLine) = (0, 0, 0, nil)
+        fields.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func readFirst(_ line: borrowing Span<UInt8>, at start: Int) throws(Refusal) {
+        guard line.count > 0 else {
+            emptyLines += 1
+            guard emptyLines <= Self.maxEmptyLines else { throw .badRequest("empty lines") }
+            return
+        }
+        requestLine = try RequestLine(line, maxTarget: maxTarget)
+        (requestLineStart, fieldsStart) = (start, position)
+    }
+
+    /// Where the line that is being read ends, before its CRLF; nil when it has not come whole. RFC 9112 §2.2: nothing but
+    /// CRLF ends a line.
+    private mutating func lineEnd(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Int? {
+        let isFirst = requestLine == nil
+        let limit = isFirst ? lineStart + maxTarget + Self.besideTarget : fieldsStart + maxHeader
+        let end = min(bytes.count, limit)
+        while position < end {
+            let byte = bytes[position]
+            if byte == .carriageReturn {
+                guard position + 1 < bytes.count else { return nil }
+                guard bytes[position + 1] == .lineFeed else { throw .badRequest("bare CR") }
+                return position
+            }
+            if byte < 0x20 ? isFirst || byte != .tab : byte == 0x7F || isFirst && byte > 0x7F {
+                throw .badRequest("a byte outside the grammar")
+            }
+            position += 1
+        }
+        guard position < limit else { throw isFirst ? .targetTooLong : .headerTooLarge }
+        return nil
+    }
+}

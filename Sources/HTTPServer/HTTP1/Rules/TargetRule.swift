@@ -1,0 +1,55 @@
+import HTTP
+
+/// The forms of a request target (RFC 9112 §3.2).
+enum TargetRule {
+    /// RFC 3986 §3.3.
+    private static let path = ByteSet { $0.isUnreserved || "!$&'()*+,;=:@/%".utf8.contains($0) }
+    /// RFC 3986 §3.4, and what browsers leave as it is (URL Standard, query percent-encode set).
+    private static let query = ByteSet { path.contains($0) || "?[]{}|\\^`".utf8.contains($0) }
+
+    /// What names the resource. The host of an absolute target is in `authority`.
+    struct Parsed {
+        var target: Target
+        var authority: Range<Int>?
+    }
+
+    static func parse(_ bytes: borrowing Span<UInt8>, method: Method) throws(Refusal) -> Parsed {
+        if bytes[0] == UInt8(ascii: "/") { return Parsed(target: try origin(bytes), authority: nil) }
+        if bytes.equals("*"), method == .options { return Parsed(target: Target("*"), authority: nil) }
+        return try absolute(bytes)
+    }
+
+    /// RFC 9112 §3.2.1.
+    private static func origin(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Target {
+        let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        for index in 0..<mark where !path.contains(bytes[index]) { throw .badRequest("malformed path") }
+        for index in mark..<bytes.count where !query.contains(bytes[index]) { throw .badRequest("malformed query") }
+        return Target(bytes.text)
+    }
+
+    /// RFC 9112 §3.2.2.
+    private static func absolute(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Parsed {
+        guard let scheme = schemeLength(bytes) else { throw .badRequest("malformed target") }
+        var end = scheme
+        while end < bytes.count, bytes[end] != UInt8(ascii: "/"), bytes[end] != UInt8(ascii: "?") { end += 1 }
+        guard HostRule.isValid(bytes.extracting(scheme..<end)) else { throw .badRequest("malformed authority") }
+        let rest = bytes.extracting(end...)
+        guard rest.count > 0 else { return Parsed(target: Target("/"), authority: scheme..<end) }
+        guard rest[0] == UInt8(ascii: "?") else { return Parsed(target: try origin(rest), authority: scheme..<end) }
+        return Parsed(target: Target("/" + (try origin(rest)).text), authority: scheme..<end)
+    }
+
+    /// Of `http://` or `https://`.
+    private static func schemeLength(_ bytes: borrowing Span<UInt8>) -> Int? {
+        if bytes.count > 7, bytes.extracting(0..<7).equalsFolded("http://") { return 7 }
+        if bytes.count > 8, bytes.extracting(0..<8).equalsFolded("https://") { return 8 }
+        return nil
+    }
+}
+
+extension UInt8 {
+    /// RFC 3986 §2.3.
+    var isUnreserved: Bool {
+        isDigit || folded &- 0x61 < 26 || self == 0x2D || self == 0x2E || self == 0x5F || self == 0x7E
+    }
+}

@@ -1,0 +1,97 @@
+import HTTP
+
+/// A request's fields as they are decoded, and the rules that nghttp2 leaves to us.
+struct HTTP2Head {
+    /// So many times the limits are counted, to be answered; beyond that the stream is reset.
+    private static let patience = 4
+
+    /// What is wrong with a head.
+    enum Fault: Error {
+        /// RFC 9113 §8.1.1: the stream is reset.
+        case malformed
+        /// It can be answered, and without the handler.
+        case refused(Status)
+    }
+
+    private let limits: ServerLimits
+    private var method = ""
+    private var path = ""
+    private var scheme = ""
+    private var authority: String?
+    private var host: String?
+    private var cookie: String?
+    private(set) var contentLength: Int?
+    private var expectation: String?
+    private var fields = Fields()
+    private var count = 0
+    /// By RFC 9113 §6.5.2: names, values, and 32 for each field.
+    private var bytes = 0
+
+    init(limits: ServerLimits) { self.limits = limits }
+
+    /// RFC 9110 §10.1.1.
+    var expectsContinue: Bool { expectation?.lowercased() == "100-continue" }
+
+    /// Takes one field, already checked by nghttp2. False when there are far too many.
+    mutating func add(_ name: String, _ value: String, bytes size: Int) -> Bool {
+        count += 1
+        bytes += size + 32
+        guard !isTooLarge else {
+            return count <= limits.maxFields * Self.patience && bytes <= limits.maxHeader * Self.patience
+        }
+        switch name {
+        case ":method": method = value
+        case ":path": path = value
+        case ":scheme": scheme = value
+        case ":authority": authority = value
+        case "host": host = value
+        case "cookie": cookie = cookie.map { $0 + "; " + value } ?? value
+        default: addOther(name, value)
+        }
+        return true
+    }
+
+    /// The request without its body.
+    func request(peer: String?) throws(Fault) -> Request {
+        guard !isTooLarge else { throw .refused(.requestHeaderFieldsTooLarge) }
+        guard scheme == "https", let named = authority ?? host, agrees(named) else { throw .malformed }
+        guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
+        guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
+        let (method, target) = try methodAndTarget()
+        var headers: Fields = [.host: named]
+        headers.reserveCapacity(fields.count + 2)
+        headers.append(contentsOf: fields)
+        if let cookie { headers.append(Field(name: .cookie, value: cookie)) }
+        return Request(method: method, target: target, headers: headers, peer: peer)
+    }
+
+    private var isTooLarge: Bool { count > limits.maxFields || bytes > limits.maxHeader }
+
+    private mutating func addOther(_ name: String, _ value: String) {
+        guard let field = FieldName(name) else { return }
+        switch field {
+        case .contentLength: contentLength = Int(value)
+        case .expect: expectation = expectation.map { $0 + ", " + value } ?? value
+        default: break
+        }
+        fields.append(Field(name: field, value: value))
+    }
+
+    /// RFC 9113 §8.3.1: a host, and where Host stands beside `:authority` the same.
+    private func agrees(_ named: String) -> Bool {
+        guard HostRule.isValid(named.utf8.span) else { return false }
+        guard let host, host != named else { return true }
+        return HostRule.isValid(host.utf8.span) && HostRule.areEqual(host.utf8.span, named.utf8.span)
+    }
+
+    private func methodAndTarget() throws(Fault) -> (Method, Target) {
+        // The absolute form is HTTP/1.1's (RFC 9112 §3.2.2).
+        guard path.hasPrefix("/") || path == "*" else { throw .malformed }
+        do throws(Refusal) {
+            let method = try RequestLine.method(method.utf8.span)
+            return (method, try TargetRule.parse(path.utf8.span, method: method).target)
+        } catch {
+            throw error.status == .badRequest ? .malformed : .refused(error.status)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CNGHTTP2
+import HTTP
+
+/// The fields of an answer, as nghttp2 takes them: it checks none.
+struct HTTP2ResponseHead {
+    /// What belongs to a connection of HTTP/1.1 (RFC 9113 §8.2.2), and what the server writes itself.
+    private static let left: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "content-length", "date",
+    ]
+
+    /// Names and values, one after the other.
+    private var text: [UInt8] = []
+    /// Where each of them ends.
+    private var ends: [Int] = []
+
+    /// Nil when the answer holds what none may hold.
+    init?(_ response: Response, date: [UInt8]) {
+        guard ResponseRule.isValid(response) else { return nil }
+        text.reserveCapacity(512)
+        ends.reserveCapacity(2 * response.headers.count + 6)
+        add(":status") { $0.append(decimal: response.status.code) }
+        for field in response.headers where !Self.left.contains(field.name.folded) {
+            add(field.name.folded) { $0.append(contentsOf: field.value.utf8) }
+        }
+        add("date") { $0.append(contentsOf: date) }
+        if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
+    }
+
+    private init(status: Int) { add(":status") { $0.append(decimal: status) } }
+
+    private mutating func add(_ name: String, _ writeValue: (inout [UInt8]) -> Void) {
+        text.append(contentsOf: name.utf8)
+        ends.append(text.count)
+        writeValue(&text)
+        ends.append(text.count)
+    }
+
+    /// nghttp2's result. The body is asked for later.
+    func submit(on stream: Int32, hasBody: Bool, in session: OpaquePointer) -> Int32 {
+        unsafe withFields { fields, count in
+            guard hasBody else { return unsafe nghttp2_submit_response(session, stream, fields, count, nil) }
+            var provider = unsafe nghttp2_data_provider(
+                source: nghttp2_data_source(ptr: nil), read_callback: readResponseBody)
+            return unsafe nghttp2_submit_response(session, stream, fields, count, &provider)
+        }
+    }
+
+    static func submitContinue(on stream: Int32, in session: OpaquePointer) {
+        _ = unsafe HTTP2ResponseHead(status: 100).withFields { fields, count in
+            unsafe nghttp2_submit_headers(
+                session, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, nil, fields, count, nil)
+        }
+    }
+
+    private func withFields(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
+        var text = text
+        return unsafe text.withUnsafeMutableBufferPointer { text in
+            guard let base = text.baseAddress else { return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue }
+            var fields: [nghttp2_nv] = unsafe []
+            unsafe fields.reserveCapacity(ends.count / 2)
+            var start = 0
+            for index in stride(from: 0, to: ends.count, by: 2) {
+                let (middle, end) = (ends[index], ends[index + 1])
+                unsafe fields.append(
+                    nghttp2_nv(
+                        name: base + start, value: base + middle, namelen: middle - start, valuelen: end - middle,
+                        flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+                start = end
+            }
+            return unsafe body(fields, fields.count)
+        }
+    }
+}
+
+extension Response {
+    /// RFC 9110 §8.6. Nil where none is sent.
+    fileprivate var contentLength: Int? {
+        guard status.mayHaveBody else { return nil }
+        return switch body {
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        case .stream: nil
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import CNGHTTP2
+import HTTP
+import Logging
+
+/// Requests go up, answers come down.
+extension HTTP2Session {
+    func nextRequest(now: Milliseconds) -> StartedRequest? {
+        while end == nil, working < limits.streams, !ready.isEmpty {
+            let id = ready.removeFirst()
+            guard let stream = streams[id], case .ready(let request) = stream.phase else { continue }
+            stream.phase = .working
+            working += 1
+            return StartedRequest(stream: id, request: request)
+        }
+        return nil
+    }
+
+    func answer(_ response: Response, to id: Int32, now: Milliseconds) {
+        working -= 1
+        self.now = now
+        noteUse()
+        guard end == nil, let stream = streams[id], case .working = stream.phase else { return }
+        submit(response, on: stream)
+    }
+
+    func send(_ part: [UInt8], on id: Int32) -> Bool {
+        guard isOpen(id), let stream = streams[id] else {
+            waiting.append(id)
+            return false
+        }
+        stream.append(part)
+        extended.append(id)
+        resume(id)
+        guard stream.unsent >= limits.streamedBytes else { return true }
+        waiting.append(id)
+        return false
+    }
+
+    func finish(_ id: Int32, failed: Bool) {
+        waiting.removeAll { $0 == id }
+        guard isOpen(id), let session = unsafe session, let stream = streams[id] else { return }
+        guard !failed else { return unsafe reset(id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session) }
+        stream.phase = .answering(isComplete: true)
+        extended.append(id)
+        resume(id)
+    }
+
+    func isOpen(_ id: Int32) -> Bool {
+        guard end == nil, case .answering(isComplete: false)? = streams[id]?.phase else { return false }
+        return true
+    }
+
+    func nextRoom() -> Int32? {
+        guard !waiting.isEmpty else { return nil }
+        let index = waiting.firstIndex { id in
+            !isOpen(id) || streams[id].map { $0.unsent < limits.streamedBytes / 2 } ?? true
+        }
+        return index.map { waiting.remove(at: $0) }
+    }
+
+    /// Sends the head, and lets nghttp2 ask for the body (`readBody`).
+    func submit(_ response: Response, on stream: HTTP2Stream) {
+        guard let session = unsafe session else { return }
+        var head = HTTP2ResponseHead(response, date: dates.text(now))
+        var body = response.body
+        if head == nil {
+            service.logger.error("an answer held what no answer may hold")
+            let status = Status.internalServerError
+            head = HTTP2ResponseHead(Response(status: status), date: dates.text(now))
+            body = .empty
+        }
+        guard let head else { return }
+        let isBodiless = stream.isHEAD || !response.status.mayHaveBody
+        var isComplete = true
+        switch body {
+        case _ where isBodiless: break
+        case .bytes(let bytes): stream.append(bytes)
+        case .text(let text): stream.append(Array(text.utf8))
+        case .stream: isComplete = false
+        }
+        let hasBody = stream.unsent > 0 || !isComplete
+        stream.phase = .answering(isComplete: isComplete)
+        setDeadline(of: stream, after: service.limits.answerTimeout)
+        mayHaveOutput = true
+        guard unsafe head.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
+            return unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session)
+        }
+    }
+
+    /// RFC 9110 §15.2.1.
+    func submitContinue(on id: Int32) {
+        guard let session = unsafe session else { return }
+        unsafe HTTP2ResponseHead.submitContinue(on: id, in: session)
+    }
+
+    /// Moves what nghttp2 wants to send. Nil when there is nothing now, or nothing more: the stream is being reset.
+    func readBody(of id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
+        guard let stream = streams[id], case .answering(let isComplete) = stream.phase else { return nil }
+        let count = unsafe stream.take(into: buffer)
+        if count > 0 { setDeadline(of: stream, after: service.limits.answerTimeout) }
+        if stream.unsent == 0, isComplete { return (count, true) }
+        if count > 0 { return (count, false) }
+        stream.deadline = .never
+        return nil
+    }
+
+    /// A part that the peer does not take must not wait for ever.
+    func armExtended() {
+        for id in extended {
+            guard let stream = streams[id], case .answering = stream.phase, stream.deadline == .never else { continue }
+            setDeadline(of: stream, after: service.limits.answerTimeout)
+        }
+        extended.removeAll(keepingCapacity: true)
+    }
+
+    func noteUse() {
+        if isUnused { idleSince = now }
+    }
+
+    private func resume(_ id: Int32) {
+        guard let session = unsafe session else { return }
+        mayHaveOutput = true
+        // Refused, and harmless, where nghttp2 is not waiting.
+        _ = unsafe nghttp2_session_resume_data(session, id)
+    }
+}

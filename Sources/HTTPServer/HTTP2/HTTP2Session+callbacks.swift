@@ -1,0 +1,124 @@
+import CNGHTTP2
+
+/// The border to nghttp2's callbacks: each finds its session and records.
+extension HTTP2Session {
+    /// Makes the session, and its settings the first frame.
+    func begin() {
+        var (callbacks, options): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+        defer {
+            unsafe nghttp2_session_callbacks_del(callbacks)
+            unsafe nghttp2_option_del(options)
+        }
+        guard unsafe nghttp2_session_callbacks_new(&callbacks) == 0, unsafe nghttp2_option_new(&options) == 0,
+            let callbacks = unsafe callbacks, let options = unsafe options
+        else {
+            end = .abrupt
+            return
+        }
+        unsafe setCallbacks(callbacks)
+        unsafe setOptions(options)
+        let user = unsafe Unmanaged.passUnretained(self).toOpaque()
+        guard unsafe nghttp2_session_server_new2(&session, callbacks, user, options) == 0 else {
+            end = .abrupt
+            return
+        }
+        var settings = [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: UInt32(limits.streams)),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                value: UInt32(clamping: service.limits.maxHeader)),
+            // SETTINGS_NO_RFC7540_PRIORITIES (RFC 9218 §2.1).
+            nghttp2_settings_entry(settings_id: 9, value: 1),
+        ]
+        _ = unsafe nghttp2_submit_settings(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), &settings, settings.count)
+    }
+
+    private func setOptions(_ options: OpaquePointer) {
+        unsafe nghttp2_option_set_no_auto_window_update(options, 1)
+        unsafe nghttp2_option_set_no_closed_streams(options, 1)
+        unsafe nghttp2_option_set_max_outbound_ack(options, limits.unreadAcknowledgements)
+        unsafe nghttp2_option_set_max_settings(options, 32)
+        unsafe nghttp2_option_set_max_continuations(options, 8)
+        // Resets are counted by us, those that we send too: this is what lies behind it.
+        unsafe nghttp2_option_set_stream_reset_rate_limit(
+            options, UInt64(limits.resets.burst) * 4, UInt64(limits.resets.rate) * 4)
+    }
+
+    private func setCallbacks(_ callbacks: OpaquePointer) {
+        unsafe nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, user in
+            guard let frame = unsafe frame?.pointee, unsafe frame.hd.type == UInt8(NGHTTP2_HEADERS.rawValue),
+                unsafe frame.headers.cat == NGHTTP2_HCAT_REQUEST
+            else { return 0 }
+            unsafe HTTP2Session.of(user)?.beginRequest(frame.hd.stream_id)
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _, frame, name, nameLength, value, valueLength, _, user in
+            guard let id = unsafe frame?.pointee.hd.stream_id, let session = unsafe HTTP2Session.of(user) else {
+                return 0
+            }
+            let name = unsafe String(decoding: UnsafeBufferPointer(start: name, count: nameLength), as: UTF8.self)
+            let value = unsafe String(decoding: UnsafeBufferPointer(start: value, count: valueLength), as: UTF8.self)
+            switch session.receiveField(of: id, name, value, bytes: nameLength + valueLength) {
+            case .goOn: return 0
+            case .resetStream: return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+            }
+        }
+        // RFC 9113 §8.2.1: such a request is malformed; nghttp2 alone would drop the field.
+        unsafe nghttp2_session_callbacks_set_on_invalid_header_callback(callbacks) { _, _, _, _, _, _, _, _ in
+            NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
+        unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, user in
+            unsafe HTTP2Session.of(user)?.receiveData(of: id, UnsafeBufferPointer(start: bytes, count: count))
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, user in
+            guard let header = unsafe frame?.pointee.hd, let session = unsafe HTTP2Session.of(user) else { return 0 }
+            let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+            switch UInt32(header.type) {
+            case NGHTTP2_HEADERS.rawValue: session.receiveHead(of: header.stream_id, endsStream: endsStream)
+            case NGHTTP2_RST_STREAM.rawValue: session.noteReset()
+            case NGHTTP2_DATA.rawValue where endsStream: session.receiveEnd(of: header.stream_id)
+            default: break
+            }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, user in
+            guard let frame = unsafe frame?.pointee, let session = unsafe HTTP2Session.of(user) else { return 0 }
+            let header = unsafe frame.hd
+            let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+            switch UInt32(header.type) {
+            // Streams that are answered before their body has come are no sign of an attack.
+            case NGHTTP2_RST_STREAM.rawValue where unsafe frame.rst_stream.error_code != NGHTTP2_NO_ERROR.rawValue:
+                session.noteReset()
+            case NGHTTP2_HEADERS.rawValue where endsStream, NGHTTP2_DATA.rawValue where endsStream:
+                session.noteAnswered(header.stream_id)
+            default: break
+            }
+            return 0
+        }
+        unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, user in
+            unsafe HTTP2Session.of(user)?.closeStream(id)
+            return 0
+        }
+    }
+
+    /// The session of a callback. It is alive: nghttp2 calls back only while one of its methods runs.
+    static func of(_ user: UnsafeMutableRawPointer?) -> HTTP2Session? {
+        unsafe user.map { unsafe Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+/// nghttp2 asks for the next bytes of an answer.
+func readResponseBody(
+    _ session: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ size: Int,
+    _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,
+    _ user: UnsafeMutableRawPointer?
+) -> Int {
+    let buffer = unsafe UnsafeMutableRawBufferPointer(start: buffer, count: size)
+    guard let session = unsafe HTTP2Session.of(user), let part = unsafe session.readBody(of: stream, into: buffer)
+    else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+    if part.isLast { unsafe flags?.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+    return part.count
+}

@@ -1,0 +1,147 @@
+import CNGHTTP2
+import HTTP
+import Logging
+
+/// How a connection, or one stream of it, comes to its end.
+extension HTTP2Session {
+    /// Does what the callbacks of the last call asked for, and sees whether the connection is over.
+    func settle() {
+        guard let session = unsafe session, end == nil else { return }
+        while !deferred.isEmpty {
+            let work = deferred
+            deferred.removeAll()
+            mayHaveOutput = true
+            for item in work { unsafe settle(item, in: session) }
+        }
+        if let violation {
+            self.violation = nil
+            return endOver(violation)
+        }
+        if inputEnded, isUnused { terminate(NGHTTP2_NO_ERROR) }
+        guard unsafe nghttp2_session_want_read(session) == 0 else { return }
+        isDeaf = true
+        if unsafe nghttp2_session_want_write(session) == 0 { end = end ?? .lingering }
+    }
+
+    private func settle(_ item: Deferred, in session: OpaquePointer) {
+        switch item {
+        case .consume(let id, let bytes): _ = unsafe nghttp2_session_consume(session, id, bytes)
+        case .drop(let bytes): _ = unsafe nghttp2_session_consume_connection(session, bytes)
+        case .reset(let id, let code): unsafe reset(id, code, in: session)
+        case .refuse(let id, let status):
+            guard let stream = streams[id] else { return }
+            submit(.init(status: status), on: stream)
+        case .sendContinue(let id):
+            guard let stream = streams[id], case .body = stream.phase, stream.body.isEmpty else { return }
+            submitContinue(on: id)
+        }
+    }
+
+    /// RST_STREAM, unless the stream is over by itself.
+    func reset(_ id: Int32, _ code: UInt32, in session: OpaquePointer) {
+        guard let stream = streams[id] else { return }
+        if code == NGHTTP2_NO_ERROR.rawValue, stream.hasEnded { return }
+        stream.dropOutput()
+        stream.phase = .answered
+        stream.deadline = .never
+        mayHaveOutput = true
+        _ = unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code)
+    }
+
+    /// GOAWAY, and nothing after it.
+    func terminate(_ code: nghttp2_error_code) {
+        guard let session = unsafe session, end == nil, !isDeaf else { return }
+        isDeaf = true
+        mayHaveOutput = true
+        _ = unsafe nghttp2_session_terminate_session(session, code.rawValue)
+    }
+
+    /// The peer has gone beyond a limit.
+    func endOver(_ limit: String) {
+        let peer = peer ?? "unknown"
+        service.logger.info("HTTP/2 connection ended", metadata: ["limit": "\(limit)", "peer": "\(peer)"])
+        terminate(NGHTTP2_ENHANCE_YOUR_CALM)
+    }
+
+    /// nghttp2 can go no further with this connection: floods that it sees itself end here too.
+    func fail(_ code: Int32) {
+        end = .abrupt
+        mayHaveOutput = false
+        let reason = unsafe String(cString: nghttp2_strerror(code))
+        let peer = peer ?? "unknown"
+        service.logger.info("HTTP/2 connection ended", metadata: ["reason": "\(reason)", "peer": "\(peer)"])
+    }
+
+    func receiveEnd(now: Milliseconds) {
+        guard let session = unsafe session, end == nil else { return }
+        self.now = now
+        inputEnded = true
+        for stream in streams.values {
+            switch stream.phase {
+            case .head, .body: unsafe reset(stream.id, NGHTTP2_CANCEL.rawValue, in: session)
+            default: break
+            }
+        }
+        settle()
+    }
+
+    /// RFC 9113 §6.8: first a notice, which refuses no stream that is on its way; at the second call, or a second later,
+    /// the last stream that was taken.
+    func drain(now: Milliseconds) {
+        guard let session = unsafe session, end == nil, !isDeaf else { return }
+        self.now = now
+        mayHaveOutput = true
+        switch drainState {
+        case .none:
+            drainState = .noticed(until: now + Self.noticeTime)
+            _ = unsafe nghttp2_submit_shutdown_notice(session)
+        case .noticed:
+            drainState = .refusing
+            let last = unsafe nghttp2_session_get_last_proc_stream_id(session)
+            _ = unsafe nghttp2_submit_goaway(
+                session, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0)
+        case .refusing: break
+        }
+    }
+
+    private static var noticeTime: Milliseconds { 1_000 }
+
+    var deadline: Milliseconds {
+        guard end == nil else { return .never }
+        let request = isUnused ? idleSince + service.limits.idleTimeout.milliseconds : earliest
+        guard case .noticed(let until) = drainState else { return request }
+        return min(request, until)
+    }
+
+    func expire(now: Milliseconds) {
+        guard let session = unsafe session, end == nil else { return }
+        self.now = now
+        if case .noticed(let until) = drainState, until <= now { drain(now: now) }
+        guard !isUnused else {
+            if deadline <= now { terminate(NGHTTP2_NO_ERROR) }
+            return
+        }
+        earliest = .never
+        for stream in streams.values {
+            if stream.deadline <= now { unsafe expire(stream, in: session) }
+            earliest = min(earliest, stream.deadline)
+        }
+    }
+
+    private func expire(_ stream: HTTP2Stream, in session: OpaquePointer) {
+        stream.deadline = .never
+        switch stream.phase {
+        // Nothing else can come before the rest of a header block (RFC 9113 §4.3).
+        case .head: terminate(NGHTTP2_NO_ERROR)
+        case .body(let request, _): makeReady(stream, request, body: .fault(.cutOff))
+        case .answering: unsafe reset(stream.id, NGHTTP2_CANCEL.rawValue, in: session)
+        case .answered: unsafe reset(stream.id, NGHTTP2_NO_ERROR.rawValue, in: session)
+        case .ready, .working: break
+        }
+    }
+
+    func setDeadline(of stream: HTTP2Stream, after time: Duration) {
+        stream.deadline = now + time.milliseconds
+        earliest = min(earliest, stream.deadline)
+    }
+}

@@ -1,0 +1,117 @@
+import CNGHTTP2
+import HTTP
+
+/// What nghttp2's callbacks record. Nothing here calls nghttp2.
+extension HTTP2Session {
+    /// What a callback tells nghttp2.
+    enum Verdict {
+        case goOn
+        /// The stream is reset; nghttp2 decodes the rest without calling us.
+        case resetStream
+    }
+
+    func beginRequest(_ id: Int32) {
+        let stream = HTTP2Stream(id: id, limits: service.limits)
+        streams[id] = stream
+        setDeadline(of: stream, after: service.limits.requestTimeout)
+    }
+
+    func receiveField(of id: Int32, _ name: String, _ value: String, bytes: Int) -> Verdict {
+        guard let stream = streams[id] else { return .goOn }
+        guard case .head = stream.phase else {
+            // Trailers are dropped (RFC 9110 §6.5.1), and bounded.
+            stream.trailers += 1
+            return stream.trailers > service.limits.maxFields ? .resetStream : .goOn
+        }
+        return stream.head.add(name, value, bytes: bytes) ? .goOn : .resetStream
+    }
+
+    /// The header block of `id` is whole.
+    func receiveHead(of id: Int32, endsStream: Bool) {
+        guard let stream = streams[id] else { return }
+        guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
+        stream.hasEnded = endsStream
+        do throws(HTTP2Head.Fault) {
+            var request = try stream.head.request(peer: peer)
+            stream.isHEAD = request.method == .head
+            let admission = service.handler.admit(request)
+            request.route = admission.route
+            receive(request, limit: admission.bodyLimit, on: stream)
+        } catch {
+            switch error {
+            case .malformed: deferred.append(.reset(id, NGHTTP2_PROTOCOL_ERROR.rawValue))
+            case .refused(let status): deferred.append(.refuse(id, status))
+            }
+        }
+    }
+
+    private func receive(_ request: Request, limit: Int, on stream: HTTP2Stream) {
+        if let length = stream.head.contentLength, length > limit {
+            makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
+        } else if stream.hasEnded {
+            makeReady(stream, request, body: .bytes([]))
+        } else {
+            stream.phase = .body(request, limit: limit)
+            if stream.head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
+        }
+        stream.head = HTTP2Head(limits: service.limits)
+    }
+
+    /// Bytes of a body are consumed as they come. Those that nobody wants are dropped: the connection's window opens for
+    /// them, the stream's does not, so that its client stops.
+    func receiveData(of id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let stream = streams[id], case .body(let request, let limit) = stream.phase else {
+            return drop(bytes.count)
+        }
+        guard stream.body.count + bytes.count <= limit else {
+            makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
+            return drop(bytes.count)
+        }
+        unsafe stream.body.append(contentsOf: bytes)
+        deferred.append(.consume(id, bytes: bytes.count))
+    }
+
+    func receiveEnd(of id: Int32) {
+        guard let stream = streams[id] else { return }
+        stream.hasEnded = true
+        guard case .body(let request, _) = stream.phase else { return }
+        makeReady(stream, request, body: .bytes(stream.body))
+    }
+
+    func closeStream(_ id: Int32) {
+        guard streams.removeValue(forKey: id) != nil else { return }
+        noteUse()
+    }
+
+    /// RST_STREAM, sent or received: a peer can make us send them.
+    func noteReset() {
+        if !resets.spend(at: now) { violation = "reset streams" }
+    }
+
+    /// The last byte of an answer is on its way. A client that is still sending is told to stop (RFC 9113 §8.1), but not at
+    /// once: curl loses an answer that comes with a reset.
+    func noteAnswered(_ id: Int32) {
+        guard let stream = streams[id] else { return }
+        stream.phase = .answered
+        stream.deadline = .never
+        guard !stream.hasEnded else { return }
+        guard streams.values.count(where: \.isAnswered) <= Self.maxLingering else {
+            return deferred.append(.reset(id, NGHTTP2_NO_ERROR.rawValue))
+        }
+        setDeadline(of: stream, after: Self.lingerTime)
+    }
+
+    private static var lingerTime: Duration { .seconds(1) }
+    private static var maxLingering: Int { 8 }
+
+    func makeReady(_ stream: HTTP2Stream, _ request: Request, body: Request.Body) {
+        var request = request
+        request.body = body
+        stream.body = []
+        stream.phase = .ready(request)
+        stream.deadline = .never
+        ready.append(stream.id)
+    }
+
+    private func drop(_ count: Int) { deferred.append(.drop(bytes: count)) }
+}

@@ -1,0 +1,128 @@
+import CNGHTTP2
+import HTTP
+import Logging
+
+/// HTTP/2 on one connection (RFC 9113), as nghttp2 speaks it.
+///
+/// nghttp2's callbacks only record (`HTTP2Session+receiving`); what follows from a record is submitted when the call
+/// that made it has returned (`settle`). A stream is known by its id alone.
+@safe final class HTTP2Session: ConnectionSession {
+    let service: Service
+    let dates: DateClock
+    let peer: String?
+    let limits: HTTP2Limits
+    /// Nil after `close`.
+    var session: OpaquePointer?
+    var end: SessionEnd?
+    var now: Milliseconds
+
+    var streams: [Int32: HTTP2Stream] = [:]
+    /// Requests that are whole, in the order in which they became so.
+    var ready: [Int32] = []
+    /// Handlers at work, those of streams that are gone too.
+    var working = 0
+    /// Streamed answers whose next part found no room.
+    var waiting: [Int32] = []
+    /// Answers with a part that nobody has begun to send.
+    var extended: [Int32] = []
+
+    /// What callbacks ask for.
+    var deferred: [Deferred] = []
+    var violation: String?
+    private var meter: FrameMeter
+    var resets: Allowance
+    var mayHaveOutput = true
+    /// GOAWAY is said or to be said, and nothing more is read.
+    var isDeaf = false
+    /// The peer has ended its side.
+    var inputEnded = false
+    var drainState = DrainState.none
+    var idleSince: Milliseconds
+    /// No stream's deadline is earlier.
+    var earliest = Milliseconds.never
+
+    /// Something to be done when nghttp2 has returned.
+    enum Deferred {
+        case consume(Int32, bytes: Int)
+        case drop(bytes: Int)
+        case reset(Int32, UInt32)
+        case refuse(Int32, Status)
+        case sendContinue(Int32)
+    }
+
+    enum DrainState: Equatable {
+        case none
+        /// The peer knows; streams are taken until then.
+        case noticed(until: Milliseconds)
+        case refusing
+    }
+
+    init(
+        service: Service, dates: DateClock, peer: String?, now: Milliseconds, limits: HTTP2Limits = HTTP2Limits()
+    ) {
+        self.service = service
+        self.dates = dates
+        self.peer = peer
+        self.limits = limits
+        self.now = now
+        idleSince = now
+        meter = FrameMeter(limits: limits, now: now)
+        resets = Allowance(burst: limits.resets.burst, perSecond: limits.resets.rate, now: now)
+        begin()
+    }
+
+    deinit { close() }
+
+    func receive(_ bytes: Span<UInt8>, now: Milliseconds) {
+        guard let session = unsafe session, wantsInput else { return }
+        self.now = now
+        guard meter.receive(bytes, now: now) else { return endOver("frames that bring nothing") }
+        mayHaveOutput = true
+        let taken = unsafe bytes.withUnsafeBufferPointer { bytes in
+            unsafe nghttp2_session_mem_recv(session, bytes.baseAddress, bytes.count)
+        }
+        guard taken >= 0 else { return fail(Int32(taken)) }
+        settle()
+    }
+
+    func produce(into output: inout [UInt8], now: Milliseconds) {
+        guard let session = unsafe session, end == nil else {
+            mayHaveOutput = false
+            return
+        }
+        self.now = now
+        armExtended()
+        let bound = output.count + limits.outputBytes
+        while output.count < bound {
+            var bytes: UnsafePointer<UInt8>?
+            let count = unsafe nghttp2_session_mem_send(session, &bytes)
+            guard count >= 0 else { return fail(Int32(count)) }
+            if count > 0 {
+                unsafe output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count))
+                meter.send(count)
+            } else if deferred.isEmpty, violation == nil {
+                mayHaveOutput = false
+                return settle()
+            } else {
+                settle()
+            }
+        }
+    }
+
+    var hasOutput: Bool { mayHaveOutput && end == nil }
+    var wantsInput: Bool { end == nil && !isDeaf && !inputEnded }
+    /// Window updates come that way.
+    var readsWhileSending: Bool { true }
+    var isIdle: Bool { isUnused && !hasOutput }
+    /// No request is open, and none is at work.
+    var isUnused: Bool { streams.isEmpty && working == 0 }
+
+    func close() {
+        guard let session = unsafe session else { return }
+        unsafe self.session = nil
+        unsafe nghttp2_session_del(session)
+        end = end ?? .abrupt
+        streams = [:]
+        ready = []
+    }
+}

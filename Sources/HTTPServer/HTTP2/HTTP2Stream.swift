@@ -1,0 +1,73 @@
+import HTTP
+
+/// One request and its answer. It is found by its id alone, and is gone when nghttp2 closes the stream.
+final class HTTP2Stream {
+    enum Phase {
+        case head
+        /// `limit` bytes at most.
+        case body(Request, limit: Int)
+        case ready(Request)
+        /// The handler is at work.
+        case working
+        /// `isComplete` when the last byte of the answer is in `output`.
+        case answering(isComplete: Bool)
+        case answered
+    }
+
+    let id: Int32
+    var phase = Phase.head
+    var head: HTTP2Head
+    var body: [UInt8] = []
+    var isHEAD = false
+    var trailers = 0
+    /// The peer has sent its last byte.
+    var hasEnded = false
+    /// When the whole of the request must have come, or the answer must have gone on.
+    var deadline: Milliseconds
+
+    private var output: [UInt8] = []
+    private var sent = 0
+
+    init(id: Int32, limits: ServerLimits) {
+        self.id = id
+        head = HTTP2Head(limits: limits)
+        deadline = .never
+    }
+
+    var isAnswered: Bool {
+        if case .answered = phase { true } else { false }
+    }
+
+    var unsent: Int { output.count - sent }
+
+    func append(_ part: [UInt8]) {
+        guard unsent > 0 else {
+            output = part
+            sent = 0
+            return
+        }
+        output.removeFirst(sent)
+        sent = 0
+        output.append(contentsOf: part)
+    }
+
+    /// Moves what fits to `buffer`, and returns how much that was.
+    func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(buffer.count, unsent)
+        guard count > 0 else { return 0 }
+        unsafe output.withUnsafeBytes { bytes in
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[sent..<(sent + count)]))
+        }
+        sent += count
+        if unsent == 0 {
+            output = []
+            sent = 0
+        }
+        return count
+    }
+
+    func dropOutput() {
+        output = []
+        sent = 0
+    }
+}

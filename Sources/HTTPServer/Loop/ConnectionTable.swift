@@ -1,0 +1,35 @@
+/// A loop's connections by their identifiers.
+struct ConnectionTable {
+    private var connections: [Connection?] = []
+    /// Of the connection that stands in a slot, or of the next.
+    private var generations: [UInt32] = []
+    private var free: [Int] = []
+
+    /// A slot for a connection that is to come.
+    mutating func reserve() -> ConnectionID {
+        if let slot = free.popLast() { return ConnectionID(slot: slot, generation: generations[slot]) }
+        connections.append(nil)
+        generations.append(0)
+        return ConnectionID(slot: connections.count - 1, generation: 0)
+    }
+
+    subscript(id: ConnectionID) -> Connection? {
+        get {
+            let slot = id.slot
+            guard slot < connections.count, generations[slot] == id.generation else { return nil }
+            return connections[slot]
+        }
+        set { connections[id.slot] = newValue }
+    }
+
+    /// Only the one that `id` names: a second call does nothing.
+    mutating func remove(_ id: ConnectionID) {
+        guard id.slot < connections.count, generations[id.slot] == id.generation else { return }
+        connections[id.slot] = nil
+        generations[id.slot] &+= 1
+        if generations[id.slot] == ConnectionID.reserved { generations[id.slot] = 0 }
+        free.append(id.slot)
+    }
+
+    var all: [Connection] { connections.compactMap { $0 } }
+}

@@ -1,0 +1,140 @@
+import CLinux
+import Synchronization
+
+/// One thread with its own connections. Tasks that prefer it run on that thread.
+public final class EventLoop: TaskExecutor {
+    /// Counts from 0.
+    public let index: Int
+    let poll: Poll
+    let thread = ThreadMark()
+    private let inbox = Mutex(Inbox())
+    private let core: LoopBound<LoopCore>
+
+    /// Turns for what is left at the end.
+    private static let lastTurns = 64
+
+    /// What other threads left for the loop.
+    struct Inbox {
+        var jobs: [UnownedJob] = []
+        var calls: [@Sendable (LoopCore) -> Void] = []
+        var isAsleep = false
+        var isStopping = false
+        var ended: [CheckedContinuation<Void, Never>] = []
+        var hasEnded = false
+
+        var isEmpty: Bool { jobs.isEmpty && calls.isEmpty && !isStopping }
+    }
+
+    init(index: Int) throws(ServerError) {
+        self.index = index
+        poll = try Poll()
+        core = LoopBound(LoopCore(poll: poll), to: thread)
+    }
+
+    /// Whether the caller runs on this loop's thread.
+    public var isCurrent: Bool { thread.isCurrent }
+
+    /// What belongs to the loop; only its own thread may ask.
+    var local: LoopCore { core.value }
+
+    /// Nil when it is gone, or the loop.
+    func connection(_ id: ConnectionID) -> Connection? { isCurrent ? local.connection(id) : nil }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        guard !thread.isCurrent else { return core.value.jobs.append(job) }
+        let (wakes, isOver) = inbox.withLock { inbox in
+            guard !inbox.hasEnded else { return (false, true) }
+            inbox.jobs.append(job)
+            return (Self.wake(&inbox), false)
+        }
+        if wakes { poll.signal() }
+        // The thread is gone, but whoever waits for the job must not wait for ever.
+        if isOver { runElsewhere(job) }
+    }
+
+    /// Runs `call` on the loop, soon.
+    func submit(_ call: @escaping @Sendable (LoopCore) -> Void) {
+        let wakes = inbox.withLock { inbox in
+            inbox.calls.append(call)
+            return Self.wake(&inbox)
+        }
+        if wakes { poll.signal() }
+    }
+
+    /// Ends the thread after what it has at hand.
+    func stop() async {
+        await withCheckedContinuation { continuation in
+            let (wakes, isOver) = inbox.withLock { inbox in
+                guard !inbox.hasEnded else { return (false, true) }
+                inbox.ended.append(continuation)
+                inbox.isStopping = true
+                return (Self.wake(&inbox), false)
+            }
+            if wakes { poll.signal() }
+            if isOver { continuation.resume() }
+        }
+    }
+
+    /// One signal for a batch: only the first that finds the loop asleep sends it.
+    private static func wake(_ inbox: inout Inbox) -> Bool {
+        defer { inbox.isAsleep = false }
+        return inbox.isAsleep
+    }
+
+    private func runElsewhere(_ job: UnownedJob) {
+        let executor = unsafe asUnownedTaskExecutor()
+        LoopThread.start(named: "spindle-late") { unsafe job.runSynchronously(on: executor) }
+    }
+
+    /// The thread's whole life.
+    func run() {
+        thread.setCurrent()
+        let core = core.value
+        core.loop = self
+        let executor = unsafe asUnownedTaskExecutor()
+        var events = [linux_event](repeating: linux_event(), count: 256)
+        while true {
+            let mayWait = !core.hasWork
+            let isEmpty = inbox.withLock { inbox in
+                inbox.isAsleep = mayWait && inbox.isEmpty
+                return inbox.isEmpty
+            }
+            let found = poll.wait(&events, milliseconds: mayWait && isEmpty ? core.patience : 0)
+            core.beginTurn()
+            for event in events.prefix(found) { core.take(event) }
+            guard takeInbox(into: core) else { break }
+            unsafe core.endTurn(on: executor)
+        }
+        core.close()
+        for _ in 0..<Self.lastTurns where core.hasWork { unsafe core.endTurn(on: executor) }
+        end(core)
+    }
+
+    /// False when the loop is to end.
+    private func takeInbox(into core: LoopCore) -> Bool {
+        let (calls, isStopping) = inbox.withLock { inbox -> ([@Sendable (LoopCore) -> Void], Bool) in
+            inbox.isAsleep = false
+            core.jobs.append(contentsOf: inbox.jobs)
+            inbox.jobs.removeAll(keepingCapacity: true)
+            guard !inbox.calls.isEmpty else { return ([], inbox.isStopping) }
+            defer { inbox.calls = [] }
+            return (inbox.calls, inbox.isStopping)
+        }
+        for call in calls { call(core) }
+        return !isStopping
+    }
+
+    private func end(_ core: LoopCore) {
+        thread.clear()
+        for job in core.jobs { runElsewhere(job) }
+        core.jobs = []
+        let (jobs, waiting) = inbox.withLock { inbox in
+            inbox.hasEnded = true
+            defer { (inbox.jobs, inbox.ended) = ([], []) }
+            return (inbox.jobs, inbox.ended)
+        }
+        for job in jobs { runElsewhere(job) }
+        for continuation in waiting { continuation.resume() }
+    }
+}

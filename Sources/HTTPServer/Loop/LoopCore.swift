@@ -1,0 +1,153 @@
+import CLinux
+
+/// What one loop owns: its connections, its jobs, its buffers. Only its own thread touches it.
+final class LoopCore {
+    let poll: Poll
+    let dates = DateClock()
+    /// The loop, while its thread runs.
+    var loop: EventLoop?
+    /// The time at the turn's begin.
+    private(set) var now = Milliseconds.now
+    var jobs: [UnownedJob] = []
+    /// What is read from a socket stands here until its session has taken it.
+    var scratch = [UInt8](repeating: 0, count: 32 * 1024)
+
+    private var running: [UnownedJob] = []
+    private var table = ConnectionTable()
+    private var ready: [ConnectionID] = []
+    private var advancing: [ConnectionID] = []
+    private var handshakes: [ConnectionID] = []
+    private var acceptors: [Acceptor?] = []
+    private var spareBuffers: [[UInt8]] = []
+    private var earliest = Milliseconds.never
+
+    /// Rounds of jobs and connections before the sockets are asked again.
+    private static let maxRounds = 8
+    /// A full handshake costs as much as a hundred requests, so connections that stand come first.
+    private static let handshakesPerTurn = 2
+    /// Deadlines are looked at no more often than this.
+    private static let precision: Milliseconds = 25
+
+    init(poll: Poll) { self.poll = poll }
+
+    var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
+
+    /// How long the loop may sleep; -1 without end.
+    var patience: Int32 {
+        earliest == .never ? -1 : Int32(clamping: max(0, earliest - .now))
+    }
+
+    func beginTurn() { now = .now }
+
+    func take(_ event: linux_event) {
+        let id = ConnectionID(raw: event.data)
+        guard id.generation != ConnectionID.reserved else {
+            if id != Poll.wakeUpID, acceptors.indices.contains(id.slot) { acceptors[id.slot]?.isReady = true }
+            return
+        }
+        table[id]?.signal(event.events)
+    }
+
+    func endTurn(on executor: UnownedTaskExecutor) {
+        for _ in 0..<Self.maxRounds where !jobs.isEmpty || !ready.isEmpty {
+            swap(&jobs, &running)
+            for job in running { unsafe job.runSynchronously(on: executor) }
+            running.removeAll(keepingCapacity: true)
+            swap(&ready, &advancing)
+            for id in advancing { table[id]?.advance(now) }
+            advancing.removeAll(keepingCapacity: true)
+        }
+        let steps = handshakes.prefix(Self.handshakesPerTurn)
+        handshakes.removeFirst(steps.count)
+        for id in steps { table[id]?.advanceHandshake(now) }
+        for acceptor in acceptors { acceptor?.accept(now) }
+        if now >= earliest { expire() }
+    }
+
+    // Connections
+
+    func connection(_ id: ConnectionID) -> Connection? { table[id] }
+
+    /// Takes a socket that was accepted.
+    func adopt(_ descriptor: Int32, peer: String?, for service: Service) {
+        guard let loop, let connection = Connection(descriptor, peer: peer, service: service, core: self, loop: loop)
+        else {
+            linux_close(descriptor)
+            if service.tls != nil { service.handshakeEnded() }
+            return service.released()
+        }
+        guard poll.addEdges(descriptor, as: connection.id) else { return connection.close() }
+        connection.begin(now)
+    }
+
+    func insert(_ connection: Connection) { table[connection.id] = connection }
+    func newID() -> ConnectionID { table.reserve() }
+
+    /// Forgets a connection; its identifier finds nothing from now on.
+    func remove(_ connection: Connection) { table.remove(connection.id) }
+
+    /// Its connection is looked after in this turn or the next.
+    func enqueue(_ id: ConnectionID) { ready.append(id) }
+    func enqueueHandshake(_ id: ConnectionID) { handshakes.append(id) }
+
+    func drain(_ service: Service) {
+        for connection in table.all where connection.service === service { connection.drain(now) }
+    }
+
+    /// Closes what is still open of a service.
+    func closeAll(of service: Service) {
+        for connection in table.all where connection.service === service { connection.close() }
+    }
+
+    /// At the end of the thread.
+    func close() {
+        for connection in table.all { connection.close() }
+        for acceptor in acceptors { acceptor?.close() }
+        acceptors = []
+        loop = nil
+    }
+
+    // Listeners
+
+    func add(_ acceptor: Acceptor) {
+        acceptor.register(at: acceptors.count, with: poll)
+        acceptors.append(acceptor)
+    }
+
+    func acceptor(of service: Service) -> Acceptor? {
+        acceptors.lazy.compactMap { $0 }.first { $0.service === service }
+    }
+
+    func removeAcceptor(of service: Service) {
+        for index in acceptors.indices where acceptors[index]?.service === service { acceptors[index] = nil }
+    }
+
+    // Time
+
+    func noteDeadline(_ deadline: Milliseconds) { earliest = min(earliest, deadline) }
+
+    private func expire() {
+        var next = Milliseconds.never
+        for connection in table.all {
+            if connection.deadline <= now { connection.expire(now) }
+            next = min(next, connection.deadline)
+        }
+        for acceptor in acceptors {
+            guard let acceptor else { continue }
+            if acceptor.deadline <= now { acceptor.resume() }
+            next = min(next, acceptor.deadline)
+        }
+        earliest = next == .never ? .never : max(next, now + Self.precision)
+    }
+
+    // Buffers
+
+    func takeBuffer() -> [UInt8] { spareBuffers.popLast() ?? [] }
+
+    /// Large ones go back to the system.
+    func giveBack(_ buffer: consuming [UInt8]) {
+        guard spareBuffers.count < 64, buffer.capacity <= 64 * 1024 else { return }
+        buffer.removeAll(keepingCapacity: true)
+        spareBuffers.append(buffer)
+    }
+}

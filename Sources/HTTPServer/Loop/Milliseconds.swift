@@ -1,0 +1,19 @@
+import CLinux
+
+/// A moment of a clock that never jumps, in milliseconds.
+typealias Milliseconds = Int64
+
+extension Milliseconds {
+    static var now: Milliseconds { linux_monotonic_milliseconds() }
+    static let never = Milliseconds.max
+}
+
+extension Duration {
+    /// Rounded up, and at least one.
+    var milliseconds: Milliseconds {
+        let (seconds, attoseconds) = components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+        guard !overflow, whole < .max / 4 else { return .max / 4 }
+        return Swift.max(1, whole + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,141 @@
+import CLinux
+import Logging
+import Synchronization
+
+/// A listening socket: accepts on one loop, and deals its connections to all loops in turn.
+final class Acceptor {
+    let service: Service
+    private let listener: Int32
+    private let loops: [EventLoop]
+    private let home: EventLoop
+    private var poll: Poll?
+    private var id = Poll.wakeUpID
+    private var next = 0
+    private var isWatched = false
+    private var saidFull = Milliseconds.min
+    /// There may be connections in the queue.
+    var isReady = false
+    /// When accepting is tried again after the system ran out of something.
+    private(set) var deadline = Milliseconds.never
+
+    private static let perTurn = 16
+    private static let pause: Milliseconds = 100
+    private static let silence: Milliseconds = 60_000
+
+    init(_ listener: Int32, service: Service, loops: [EventLoop], home: EventLoop) {
+        self.listener = listener
+        self.service = service
+        self.loops = loops
+        self.home = home
+    }
+
+    func register(at index: Int, with poll: Poll) {
+        self.poll = poll
+        id = ConnectionID(slot: index, generation: ConnectionID.reserved)
+        watch()
+    }
+
+    func close() {
+        unwatch()
+        linux_close(listener)
+    }
+
+    /// Accepts some of the queue. Connections that stand were served before in this turn.
+    func accept(_ now: Milliseconds) {
+        guard isReady, isWatched else { return }
+        isReady = false
+        for _ in 0..<(service.tls == nil ? Self.perTurn : 1) {
+            guard hasRoom(now), acceptOne(now) else { return }
+        }
+    }
+
+    /// Accepts all of the queue, however many are open: at the end, nobody who has a connection is turned away.
+    func acceptRest(_ now: Milliseconds) {
+        isWatched = true
+        while acceptOne(now) {}
+    }
+
+    /// Watches the queue again.
+    func resume() {
+        deadline = .never
+        watch()
+    }
+
+    /// False when there is nothing more to accept for now.
+    private func acceptOne(_ now: Milliseconds) -> Bool {
+        var text = [CChar](repeating: 0, count: 64)
+        let capacity = text.count
+        let descriptor = unsafe text.withUnsafeMutableBufferPointer { text in
+            unsafe linux_accept(listener, text.baseAddress, capacity)
+        }
+        guard descriptor >= 0 else { return survives(-descriptor, now) }
+        let peer = String(decoding: text.lazy.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        deal(descriptor, peer: peer.isEmpty ? nil : peer)
+        return true
+    }
+
+    private func deal(_ descriptor: Int32, peer: String?) {
+        service.open.add(1, ordering: .sequentiallyConsistent)
+        if service.tls != nil { service.handshaking.add(1, ordering: .sequentiallyConsistent) }
+        let loop = loops[next % loops.count]
+        next = (next + 1) % loops.count
+        guard !loop.isCurrent else { return loop.local.adopt(descriptor, peer: peer, for: service) }
+        loop.submit { [service] core in core.adopt(descriptor, peer: peer, for: service) }
+    }
+
+    /// Whether one more may be accepted. If not, the queue waits until a connection ends.
+    private func hasRoom(_ now: Milliseconds) -> Bool {
+        if hasRoom { return true }
+        if service.open.load(ordering: .relaxed) >= service.limits.maxConnections, now >= saidFull {
+            saidFull = now + Self.silence
+            let limit = service.limits.maxConnections
+            service.logger.warning("connections wait: as many as may be are open", metadata: ["limit": "\(limit)"])
+        }
+        unwatch()
+        resumeOnRelease()
+        // One may have ended before anybody was told to wake us.
+        if hasRoom { watch() }
+        return false
+    }
+
+    private var hasRoom: Bool {
+        service.open.load(ordering: .sequentiallyConsistent) < service.limits.maxConnections
+            && service.handshaking.load(ordering: .sequentiallyConsistent) < max(64, service.limits.maxConnections / 2)
+    }
+
+    private func resumeOnRelease() {
+        service.whenReleased { [home, service] in home.submit { $0.acceptor(of: service)?.resume() } }
+    }
+
+    /// What accept says of one connection is no reason to stop; what it says of the system is one to wait.
+    private func survives(_ code: Int32, _ now: Milliseconds) -> Bool {
+        switch code {
+        case EAGAIN: return false
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            if now >= saidFull {
+                saidFull = now + Self.silence
+                service.logger.error(
+                    "no connection can be accepted", metadata: ["error": "\(ServerError.system("accept4", code: code))"]
+                )
+            }
+            unwatch()
+            deadline = now + Self.pause
+            home.local.noteDeadline(deadline)
+            resumeOnRelease()
+            return false
+        case EBADF, EINVAL, ENOTSOCK: return false
+        default: return true
+        }
+    }
+
+    private func watch() {
+        guard !isWatched, let poll, !service.isDraining else { return }
+        isWatched = poll.addReadable(listener, as: id)
+    }
+
+    private func unwatch() {
+        guard isWatched else { return }
+        poll?.remove(listener)
+        isWatched = false
+    }
+}

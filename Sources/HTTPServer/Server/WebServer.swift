@@ -1,0 +1,76 @@
+import CLinux
+public import HTTP
+public import Logging
+import Synchronization
+
+/// Serves a handler over HTTP/1.1, and with TLS over HTTP/2.
+public final class WebServer: Sendable {
+    private let loops: [EventLoop]
+    private let service: Service
+    private let tls: TLSSettings?
+    private let tickets = TicketKeys()
+    private let home = Mutex<EventLoop?>(nil)
+
+    /// With `tls` nil connections are plain.
+    public init(
+        on loops: EventLoops, handler: any RequestHandler, limits: ServerLimits, tls: TLSSettings?, logger: Logger
+    ) {
+        self.loops = loops.loops
+        self.tls = tls
+        service = Service(handler: handler, limits: limits, logger: logger)
+    }
+
+    /// Binds and listens; an address in use, or not to be resolved, is an error, and so is a certificate that cannot be
+    /// used. Port 0 is any. Returns the port.
+    public func start(host: String, port: Int, backlog: Int = 1024) throws -> Int {
+        if let tls { try exchange(tls: tls) }
+        let listener = unsafe linux_listen(host, Int32(port), Int32(clamping: backlog))
+        switch listener {
+        case 0...: break
+        case -EADDRINUSE: throw ServerError.addressInUse(host: host, port: port)
+        case -linux_unresolved: throw ServerError.unresolved(host: host)
+        default: throw ServerError.system("listen at \(host) port \(port)", code: -listener)
+        }
+        let loop = home.withLock { home in
+            home = loops[0]
+            return loops[0]
+        }
+        loop.submit { [service, loops] core in
+            core.add(Acceptor(listener, service: service, loops: loops, home: loop))
+        }
+        return Int(linux_port(listener))
+    }
+
+    /// A new certificate for new connections; the old one stays when it cannot be used.
+    public func exchange(tls: TLSSettings) throws { service.tls = try TLSContext(tls, tickets: tickets) }
+
+    /// Accepts what waits in the queue and then nothing more, finishes what is asked, and returns when all connections have
+    /// ended or after `grace`.
+    public func drain(grace: Duration) async {
+        let end = ContinuousClock.now + grace
+        await stopAccepting()
+        while isBusy, ContinuousClock.now < end, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        for loop in loops { loop.submit { [service] core in core.closeAll(of: service) } }
+    }
+
+    private var isBusy: Bool {
+        service.open.load(ordering: .sequentiallyConsistent) > 0 || service.working.load(ordering: .relaxed) > 0
+    }
+
+    private func stopAccepting() async {
+        guard let home = home.withLock({ $0 }) else { return service.startDraining() }
+        await withCheckedContinuation { continuation in
+            home.submit { [service, loops] core in
+                let acceptor = core.acceptor(of: service)
+                acceptor?.acceptRest(core.now)
+                service.startDraining()
+                acceptor?.close()
+                core.removeAcceptor(of: service)
+                for loop in loops { loop.submit { core in core.drain(service) } }
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import COpenSSL
+
+/// One connection's TLS, over a socket that does not block. It belongs to one event loop.
+@safe final class TLSConnection {
+    /// Bytes of records without data that may come between two with data: KeyUpdates without end (RFC 8446 §4.6.3).
+    private static let maxOverhead: UInt64 = 32 * 1024
+
+    private var ssl: OpaquePointer?
+    /// Its ticket keys must outlive `ssl`.
+    private let context: TLSContext
+    private var isEstablished = false
+    private var hasSaidGoodbye = false
+    /// Why it ended, for the log: after a fatal error OpenSSL is not called again.
+    private(set) var failure: TLSFailure?
+    /// Bytes received when data came last.
+    private var receivedWithData: UInt64 = 0
+
+    /// Takes `ssl` over.
+    init(_ ssl: OpaquePointer, context: TLSContext) {
+        unsafe self.ssl = ssl
+        self.context = context
+        unsafe SSL_set_accept_state(ssl)
+    }
+
+    deinit { close() }
+
+    /// Takes the handshake as far as it goes.
+    func handshake() -> TLSHandshake {
+        guard let ssl = unsafe ssl, failure == nil else { return .failed }
+        ERR_clear_error()
+        let result = unsafe SSL_do_handshake(ssl)
+        guard result == 1 else { return unsafe wantsMore(after: result, ssl) ? .again : .failed }
+        isEstablished = true
+        receivedWithData = unsafe received(ssl)
+        return unsafe .done(agreed(ssl))
+    }
+
+    /// Reads at most one record's data into `buffer`, which is not empty. `.again` means that the socket is empty.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransportRead {
+        guard let ssl = unsafe ssl, failure == nil else { return .failed }
+        while true {
+            var count = 0
+            var isDrained: Int32 = 0
+            ERR_clear_error()
+            let result = unsafe spindle_tls_read(ssl, buffer.baseAddress, buffer.count, &count, &isDrained)
+            guard result != 1 else {
+                receivedWithData = unsafe received(ssl)
+                return .bytes(count)
+            }
+            let error = unsafe SSL_get_error(ssl, result)
+            guard error != SSL_ERROR_ZERO_RETURN else { return .ended }
+            guard unsafe wantsMore(after: result, ssl) else { return .failed }
+            guard error == SSL_ERROR_WANT_READ, isDrained == 0 else { return .again }
+            guard unsafe received(ssl) - receivedWithData <= Self.maxOverhead else {
+                failure = .noData
+                return .failed
+            }
+        }
+    }
+
+    /// Writes what fits of `bytes`, which are not empty. After `.again` the next call begins with the same bytes, of
+    /// which there may be more.
+    func write(_ bytes: UnsafeRawBufferPointer) -> TransportWrite {
+        guard let ssl = unsafe ssl, failure == nil else { return .failed }
+        var count = 0
+        ERR_clear_error()
+        let result = unsafe SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count)
+        guard result != 1 else { return .bytes(count) }
+        return unsafe wantsMore(after: result, ssl) ? .again : .failed
+    }
+
+    /// Tells the peer that nothing more is sent (close_notify), and does not wait for its own.
+    func shutdown() {
+        guard let ssl = unsafe ssl, isEstablished, failure == nil, !hasSaidGoodbye else { return }
+        hasSaidGoodbye = true
+        ERR_clear_error()
+        _ = unsafe SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    /// Frees what OpenSSL holds. The descriptor is the caller's.
+    func close() {
+        unsafe SSL_free(ssl)
+        unsafe ssl = nil
+    }
+
+    /// HTTP/1.1 also when the client named no protocol (RFC 7301 §3.2).
+    private func agreed(_ ssl: OpaquePointer) -> TLSProtocol {
+        var name: UnsafePointer<UInt8>?
+        var length: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &length)
+        let agreed = unsafe UnsafeBufferPointer(start: name, count: Int(length))
+        return unsafe agreed.elementsEqual("h2".utf8) ? .http2 : .http1
+    }
+
+    private func received(_ ssl: OpaquePointer) -> UInt64 { unsafe BIO_number_read(SSL_get_rbio(ssl)) }
+
+    /// Whether the call may be repeated when the socket has changed; if not, why is kept.
+    private func wantsMore(after result: Int32, _ ssl: OpaquePointer) -> Bool {
+        switch unsafe SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return true
+        default:
+            failure = .latest()
+            return false
+        }
+    }
+}

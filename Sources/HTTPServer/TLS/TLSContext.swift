@@ -1,0 +1,82 @@
+import COpenSSL
+
+/// A certificate with its key, and the rules of every TLS connection made with it.
+///
+/// TLS 1.2 and 1.3, ECDHE with AEAD alone (RFC 9325 §4.2), stateless tickets, no renegotiation, no early data. It never
+/// changes: another certificate is another context, and connections keep the one they began with.
+@safe final class TLSContext: Sendable {
+    // Nothing changes an SSL_CTX after init, and OpenSSL counts its users atomically.
+    private nonisolated(unsafe) let context: OpaquePointer
+    /// The callback in `context` refers to them.
+    private let tickets: TicketKeys
+    /// Seconds since 1970.
+    let certificateEnd: Int64
+
+    private static let ciphers = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
+    ].joined(separator: ":")
+
+    init(_ settings: TLSSettings, tickets: TicketKeys) throws(TLSError) {
+        _ = spindle_tls_start()
+        ERR_clear_error()
+        guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
+            throw .unavailable(reason: TLSFailure.latest().description)
+        }
+        do throws(TLSError) {
+            try unsafe Self.configure(context)
+            try unsafe Self.load(settings, into: context)
+            certificateEnd = try unsafe Self.readEnd(of: settings.certificate, in: context)
+        } catch {
+            unsafe SSL_CTX_free(context)
+            throw error
+        }
+        unsafe tickets.attach(to: context)
+        unsafe self.context = context
+        self.tickets = tickets
+    }
+
+    deinit { unsafe SSL_CTX_free(context) }
+
+    /// A server's end of TLS on a socket that does not block and stays the caller's.
+    func connection(on descriptor: Int32) throws(TLSError) -> TLSConnection {
+        ERR_clear_error()
+        guard let ssl = unsafe SSL_new(context) else { throw .unavailable(reason: TLSFailure.latest().description) }
+        guard unsafe SSL_set_fd(ssl, descriptor) == 1 else {
+            unsafe SSL_free(ssl)
+            throw .unavailable(reason: TLSFailure.latest().description)
+        }
+        return unsafe TLSConnection(ssl, context: self)
+    }
+
+    private static func configure(_ context: OpaquePointer) throws(TLSError) {
+        // One for all: resumption needs a name as soon as client certificates are asked for.
+        let name: [UInt8] = Array("server".utf8)
+        guard unsafe spindle_tls_configure(context) == 1,
+            unsafe SSL_CTX_set_cipher_list(context, ciphers) == 1,
+            unsafe SSL_CTX_set_num_tickets(context, 1) == 1,
+            unsafe SSL_CTX_set_session_id_context(context, name, UInt32(name.count)) == 1
+        else { throw .unavailable(reason: TLSFailure.latest().description) }
+        unsafe SSL_CTX_set_alpn_select_cb(context, selectProtocol, nil)
+        // OpenSSL would ask on the terminal; 0 would be an empty password.
+        unsafe SSL_CTX_set_default_passwd_cb(context) { _, _, _, _ in -1 }
+    }
+
+    private static func load(_ settings: TLSSettings, into context: OpaquePointer) throws(TLSError) {
+        guard unsafe SSL_CTX_use_certificate_chain_file(context, settings.certificate) == 1 else {
+            throw TLSFailure.latest().error(inCertificate: settings.certificate)
+        }
+        guard unsafe SSL_CTX_use_PrivateKey_file(context, settings.key, SSL_FILETYPE_PEM) == 1 else {
+            throw TLSFailure.latest().error(inKey: settings.key, of: settings.certificate)
+        }
+        guard unsafe SSL_CTX_check_private_key(context) == 1 else {
+            throw .wrongKey(file: settings.key, certificate: settings.certificate)
+        }
+    }
+
+    private static func readEnd(of file: String, in context: OpaquePointer) throws(TLSError) -> Int64 {
+        var end: Int64 = 0
+        guard unsafe spindle_tls_certificate_end(context, &end) == 1 else { throw .noCertificate(file: file) }
+        return end
+    }
+}

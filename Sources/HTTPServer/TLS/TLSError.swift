@@ -1,0 +1,26 @@
+/// Why a certificate or its key cannot be used.
+public enum TLSError: Error, Hashable, CustomStringConvertible {
+    case unreadable(file: String, reason: String)
+    case noCertificate(file: String)
+    case noKey(file: String)
+    case encryptedKey(file: String)
+    /// The key is another certificate's.
+    case wrongKey(file: String, certificate: String)
+    /// OpenSSL refuses what the file holds: too small a key, a weak signature.
+    case refused(file: String, reason: String)
+    /// OpenSSL cannot be set up as it is configured on this machine.
+    case unavailable(reason: String)
+
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let reason): "cannot read \(file): \(reason)"
+        case .noCertificate(let file): "\(file) holds no PEM certificate"
+        case .noKey(let file): "\(file) holds no PEM private key"
+        case .encryptedKey(let file): "the private key in \(file) is encrypted"
+        case .wrongKey(let file, let certificate):
+            "the private key in \(file) does not belong to the certificate in \(certificate)"
+        case .refused(let file, let reason): "\(file) cannot be used: \(reason)"
+        case .unavailable(let reason): "OpenSSL cannot be set up: \(reason)"
+        }
+    }
+}

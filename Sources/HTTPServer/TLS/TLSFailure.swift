@@ -1,0 +1,48 @@
+import COpenSSL
+import Glibc
+
+/// Why a call of OpenSSL failed: an entry of the thread's error queue, put into words when it is asked for.
+struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
+    private let code: UInt
+
+    /// The oldest entry, which is the cause of the others. The queue is empty afterwards.
+    static func latest() -> TLSFailure {
+        let code = ERR_get_error()
+        ERR_clear_error()
+        return TLSFailure(code: code)
+    }
+
+    /// The queue was empty: the connection is gone.
+    static let closed = TLSFailure(code: 0)
+    /// A peer that sends records without end and no data in them.
+    static let noData = TLSFailure(code: .max)
+
+    private var library: Int32 { ERR_GET_LIB(code) }
+    private var reason: Int32 { ERR_GET_REASON(code) }
+
+    var description: String {
+        if self == .closed { return "connection closed" }
+        if self == .noData { return "too many records without data" }
+        if library == ERR_LIB_SYS { return unsafe String(cString: strerror(reason)) }
+        guard let text = unsafe ERR_reason_error_string(code) else { return "error \(code)" }
+        return unsafe String(cString: text)
+    }
+
+    func error(inCertificate file: String) -> TLSError {
+        if library == ERR_LIB_SYS { return .unreadable(file: file, reason: description) }
+        if library == ERR_LIB_SSL { return .refused(file: file, reason: description) }
+        return .noCertificate(file: file)
+    }
+
+    func error(inKey file: String, of certificate: String) -> TLSError {
+        switch (library, reason) {
+        case (ERR_LIB_SYS, _): .unreadable(file: file, reason: description)
+        case (ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH), (ERR_LIB_X509, X509_R_KEY_TYPE_MISMATCH):
+            .wrongKey(file: file, certificate: certificate)
+        // Nobody gave a password: the call was cancelled.
+        case (ERR_LIB_CRYPTO, _), (ERR_LIB_PEM, PEM_R_BAD_PASSWORD_READ): .encryptedKey(file: file)
+        case (ERR_LIB_SSL, _): .refused(file: file, reason: description)
+        default: .noKey(file: file)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import CIDN2
+
+/// The name of a host with letters beyond ASCII.
+public enum HostName {
+    /// A label of four-byte letters that all become ASCII, 253 times, is not longer.
+    private static let longest = 1024
+
+    /// The name in ASCII (RFC 5891), after the mapping of Unicode Technical Standard #46; nil for what is no such name.
+    ///
+    /// Letters become small ones. Digits of other scripts become ours, so the result may be an IP address.
+    public static func ascii(_ text: some StringProtocol) -> String? {
+        // The library knows of ẞ only what Unicode 15 did: two letters s rather than the small ß.
+        let name = text.lowercased()
+        guard name.utf8.count <= longest, !name.utf8.contains(0) else { return nil }
+        var result: UnsafeMutablePointer<UInt8>?
+        let flags = Int32(IDN2_NFC_INPUT.rawValue | IDN2_NONTRANSITIONAL.rawValue)
+        let status = unsafe idn2_lookup_u8(Array(name.utf8) + [0], &result, flags)
+        defer { unsafe idn2_free(result) }
+        guard status == IDN2_OK.rawValue, let result = unsafe result else { return nil }
+        return unsafe String(cString: result)
+    }
+}

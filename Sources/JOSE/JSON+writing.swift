@@ -1,0 +1,70 @@
+extension JSON {
+    /// The compact form.
+    public var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The compact form as UTF-8: what is sent and signed.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        write(to: &bytes)
+        return bytes
+    }
+
+    private func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let flag): bytes += (flag ? "true" : "false").utf8
+        case .integer(let number): bytes += String(number).utf8
+        case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+        case .string(let value): Self.quote(value, to: &bytes)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.quote(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func quote(_ value: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        // The common case, a token or a name, has nothing to escape.
+        if value.utf8.contains(where: mustBeLookedAt) {
+            for scalar in value.unicodeScalars { write(scalar, to: &bytes) }
+        } else {
+            bytes += value.utf8
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// 0xE2 begins the two line separators.
+    private static func mustBeLookedAt(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "<")
+            || byte == 0xE2
+    }
+
+    private static func write(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+        switch scalar {
+        case "\"": bytes += "\\\"".utf8
+        case "\\": bytes += "\\\\".utf8
+        case "\n": bytes += "\\n".utf8
+        case "\r": bytes += "\\r".utf8
+        case "\t": bytes += "\\t".utf8
+        // `<` and the two line separators cannot end a script element they may be embedded in.
+        case "\u{0}"..<"\u{20}", "<", "\u{2028}", "\u{2029}":
+            let digits = String(scalar.value, radix: 16)
+            bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
+        default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// Writes lines to a log: a level, a message, and members that say the rest. Metadata is built only for a line that is
+/// written.
+public struct Logger: Sendable {
+    public typealias Metadata = [String: MetadataValue]
+
+    public enum Level: String, Sendable, CaseIterable, Comparable {
+        case trace, debug, info, notice, warning, error, critical
+
+        public static func < (a: Level, b: Level) -> Bool { a.order < b.order }
+        private var order: Int {
+            switch self {
+            case .trace: 0
+            case .debug: 1
+            case .info: 2
+            case .notice: 3
+            case .warning: 4
+            case .error: 5
+            case .critical: 6
+            }
+        }
+    }
+
+    public let label: String
+    private let sink: any LogSink
+    /// What every line of this logger carries.
+    private var metadata: Metadata = [:]
+
+    public init(label: String, sink: any LogSink) {
+        self.label = label
+        self.sink = sink
+    }
+
+    /// Writes nothing, at no level.
+    public static let silent = Logger(label: "silent", sink: NoSink())
+
+    public subscript(metadataKey key: String) -> MetadataValue? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    public func log(
+        level: Level, _ message: @autoclosure () -> String, metadata extra: @autoclosure () -> Metadata = [:]
+    ) {
+        guard level >= sink.level else { return }
+        let extra = extra()
+        let all = metadata.isEmpty ? extra : extra.isEmpty ? metadata : metadata.merging(extra) { $1 }
+        sink.write(LogRecord(level: level, label: label, message: message(), metadata: all))
+    }
+
+    public func trace(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .trace, message(), metadata: metadata())
+    }
+    public func debug(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .debug, message(), metadata: metadata())
+    }
+    public func info(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .info, message(), metadata: metadata())
+    }
+    public func notice(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .notice, message(), metadata: metadata())
+    }
+    public func warning(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .warning, message(), metadata: metadata())
+    }
+    public func error(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .error, message(), metadata: metadata())
+    }
+    public func critical(_ message: @autoclosure () -> String, metadata: @autoclosure () -> Metadata = [:]) {
+        log(level: .critical, message(), metadata: metadata())
+    }
+}

@@ -1,0 +1,38 @@
+import Transfer
+
+extension MailFailure {
+    /// What `failure` means for the letter.
+    ///
+    /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). One that asks for TLS or for other credentials
+    /// (RFC 3207 §4, RFC 4954 §6), and one before the envelope, is about us: the operator can mend it.
+    init(_ failure: SMTPFailure) {
+        switch failure {
+        case .refusedEnvelope(let answer): self.init(answer, to: "envelope")
+        case .refusedMessage(let answer): self.init(answer, to: "message")
+        default: self = .temporary(Self.reason(failure))
+        }
+    }
+
+    /// Its words may hold the address: the number will do.
+    private init(_ answer: Int, to step: String) {
+        let reason = "the mail server answered \(answer) to the \(step)"
+        let isFinal = answer >= 500 && ![530, 534, 535, 538].contains(answer)
+        self = isFinal ? .refused(reason) : .temporary(reason)
+    }
+
+    private static func reason(_ failure: SMTPFailure) -> String {
+        switch failure {
+        case .refusedEnvelope(let answer), .refusedMessage(let answer), .answered(let answer):
+            "the mail server answered \(answer)"
+        case .unknownHost: "the mail server's name has no address"
+        case .nameServiceBusy: "the name service does not answer"
+        case .unreachable: "the mail server cannot be reached"
+        case .timedOut: "the mail server does not answer in time"
+        case .withoutTLS: "the mail server does not offer STARTTLS"
+        case .untrusted: "the mail server's certificate does not verify"
+        case .unreadableAuthorities: "the file of authorities cannot be read"
+        case .badCredentials: "the mail server does not take this user and password"
+        case .other(let words): "no conversation with the mail server: " + words.lowercased()
+        }
+    }
+}

@@ -1,0 +1,18 @@
+/// Writes text so that HTML reads it as text, inside an element or inside a quoted attribute.
+///
+/// Compared are bytes, not characters: a quote followed by a combining accent is one character, and to a browser still a
+/// quote.
+enum HTMLText {
+    static func write(_ text: String, to output: inout [UInt8]) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "&"): output += "&amp;".utf8
+            case UInt8(ascii: "<"): output += "&lt;".utf8
+            case UInt8(ascii: ">"): output += "&gt;".utf8
+            case UInt8(ascii: "\""): output += "&quot;".utf8
+            case UInt8(ascii: "'"): output += "&#39;".utf8
+            default: output.append(byte)
+            }
+        }
+    }
+}

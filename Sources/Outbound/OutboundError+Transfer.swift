@@ -1,0 +1,15 @@
+import Transfer
+
+extension OutboundError {
+    /// What `error` means for whoever asked for at most `limit` bytes.
+    init(_ error: any Error, limit: Int) {
+        self =
+            switch error {
+            case TransferError.bodyTooLong: .tooLarge(longest: limit)
+            case TransferError.refusedAddress: .privateAddress
+            case TransferError.timedOut, NameServiceError.timedOut: .timedOut
+            case NameServiceError.busy: .busy
+            default: .unreachable
+            }
+    }
+}

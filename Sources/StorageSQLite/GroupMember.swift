@@ -1,0 +1,32 @@
+import Storage
+
+/// One caller of `write`, whatever it returns.
+struct GroupMember: Sendable {
+    /// What came of the work, and how its caller is answered.
+    struct Outcome {
+        let hasThrown: Bool
+        /// Answers after the commit, or with the failure of the whole group.
+        let answer: ((any Error)?) -> Void
+    }
+
+    let run: @Sendable (SQLiteTransaction) -> Outcome
+    /// Answers a caller whose work did not run.
+    let refuse: @Sendable (any Error) -> Void
+
+    init<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value, _ caller: CheckedContinuation<Value, any Error>
+    ) {
+        refuse = { caller.resume(throwing: $0) }
+        run = { transaction in
+            do {
+                let value = try work(transaction)
+                return Outcome(hasThrown: false) { failure in
+                    if let failure { caller.resume(throwing: failure) } else { caller.resume(returning: value) }
+                }
+            } catch {
+                // A member's own refusal is the better answer than its group's failure.
+                return Outcome(hasThrown: true) { _ in caller.resume(throwing: error) }
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import Storage
+
+/// A connection that only reads.
+struct Reader: Sendable {
+    private let connection: Connection
+
+    init(_ path: String, longestRead: Duration) throws(StorageError) {
+        connection = try .forReading(path)
+        connection.limitReads(to: longestRead)
+    }
+
+    /// Whether the last read has left its snapshot: one that kept it would show old rows for ever.
+    var isClean: Bool { !connection.isInTransaction }
+
+    /// Runs `work` on one snapshot.
+    func read<Value>(_ work: (any Transaction) throws -> Value) throws -> Value {
+        try connection.run(.begin)
+        connection.readBegins()
+        let transaction = SQLiteTransaction(connection, .never)
+        defer {
+            transaction.end()
+            // A transaction that only read has nothing to lose: ending it cannot fail in a way that matters.
+            do { try connection.run(.commit) } catch { try? connection.run(.rollBack) }
+        }
+        return try work(transaction)
+    }
+
+    func close() { connection.close() }
+}

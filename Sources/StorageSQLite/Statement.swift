@@ -1,0 +1,134 @@
+import CSQLite
+import Storage
+
+/// A prepared statement and its lifetime. It belongs to its connection's thread.
+@safe final class Statement {
+    /// Whether it leaves the database as it is.
+    let isReadOnly: Bool
+    /// Whether a member of a group that began with it has had to be undone. One that is not kept is not remembered.
+    var needsSavepoint: Bool
+    private let handle: OpaquePointer
+    private let connection: OpaquePointer
+    private let skeleton: [SQL.Part]
+    private var columns: ColumnNames?
+
+    /// Prepares `sql`; `isKept` says that it will run often.
+    init(_ sql: SQL, on connection: OpaquePointer, isKept: Bool) throws(StorageError) {
+        let text = sql.text
+        var handle: OpaquePointer?
+        var rest = 0
+        let code = unsafe text.withCString { start in
+            var tail: UnsafePointer<CChar>?
+            let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+            let code = unsafe sqlite3_prepare_v3(connection, start, -1, flags, &handle, &tail)
+            if let tail = unsafe tail { rest = unsafe text.utf8.count - (tail - start) }
+            return code
+        }
+        guard code == SQLITE_OK else { throw unsafe StorageError(code, String(cString: sqlite3_errmsg(connection))) }
+        guard let handle = unsafe handle else { throw .unreadable("an empty statement") }
+        unsafe self.handle = handle
+        unsafe self.connection = connection
+        isReadOnly = unsafe sqlite3_stmt_readonly(handle) != 0
+        needsSavepoint = !isKept
+        skeleton = sql.skeleton
+        // Only the first statement of a text is prepared: another one must not be dropped in silence.
+        guard text.utf8.suffix(rest).allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x3B }) else {
+            throw .unreadable("more than one statement")
+        }
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    /// Whether `sql` is this statement with other values.
+    func isText(of sql: SQL) -> Bool { sql.hasText(of: skeleton) }
+
+    /// Binds the values of `sql`; `texts` holds the bytes until `end()`.
+    func bind(_ sql: SQL, _ texts: BoundTexts) throws(StorageError) {
+        var size = 0
+        for case .value(.text(let text)) in sql.parts { size += text.utf8.count }
+        texts.begin(size: size)
+        var index: Int32 = 0
+        for case .value(let value) in sql.parts {
+            index += 1
+            let code =
+                switch value {
+                case .null: unsafe sqlite3_bind_null(handle, index)
+                case .integer(let number): unsafe sqlite3_bind_int64(handle, index, number)
+                case .text(let text): unsafe texts.bind(text, to: handle, index)
+                }
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+        guard unsafe sqlite3_bind_parameter_count(handle) == index else {
+            throw .unreadable("a statement with parameters that nobody binds")
+        }
+    }
+
+    /// Goes on to the next row; false when the statement is over.
+    func step() throws(StorageError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        guard code == SQLITE_DONE else { throw failure(code) }
+        return false
+    }
+
+    /// Goes to the end: what RETURNING has changed counts and is committed only then.
+    func run() throws(StorageError) { while try step() {} }
+
+    /// The first column of the first row.
+    func answer() throws(StorageError) -> SQLValue? {
+        guard try step() else { return nil }
+        let answer = value(0)
+        try run()
+        return answer
+    }
+
+    /// All rows.
+    func rows() throws(StorageError) -> [Row] {
+        guard try step() else { return [] }
+        let count = unsafe sqlite3_column_count(handle)
+        let columns = names(count)
+        var values: [SQLValue] = []
+        values.reserveCapacity(Int(count))
+        repeat {
+            for column in 0..<count { values.append(value(column)) }
+        } while try step()
+        return Row.all(columns, values)
+    }
+
+    /// Ends the run, whatever came of it, and forgets the values.
+    func end() {
+        unsafe sqlite3_reset(handle)
+        unsafe sqlite3_clear_bindings(handle)
+    }
+
+    /// The schema may have changed since the last run: the count comes from after the first step.
+    private func names(_ count: Int32) -> ColumnNames {
+        if let columns, columns.count == Int(count) { return columns }
+        let names = ColumnNames(
+            (0..<count).map { column in
+                unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+            })
+        columns = names
+        return names
+    }
+
+    private func value(_ column: Int32) -> SQLValue {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_NULL: return .null
+        case SQLITE_INTEGER: return unsafe .integer(sqlite3_column_int64(handle, column))
+        case SQLITE_FLOAT: return unsafe .text(String(sqlite3_column_double(handle, column)))
+        case SQLITE_BLOB:
+            let start = unsafe sqlite3_column_blob(handle, column)
+            let count = unsafe Int(sqlite3_column_bytes(handle, column))
+            return unsafe .text(String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self))
+        default:
+            guard let start = unsafe sqlite3_column_text(handle, column) else { return .text("") }
+            let bytes = unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+            return unsafe .text(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+        }
+    }
+
+    private func failure(_ code: Int32) -> StorageError {
+        unsafe StorageError(code, String(cString: sqlite3_errmsg(connection)))
+    }
+}

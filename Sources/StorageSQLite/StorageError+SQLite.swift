@@ -1,0 +1,22 @@
+import CSQLite
+import Storage
+
+extension StorageError {
+    /// What SQLite said, without the bound values. `code` is an extended result code.
+    init(_ code: Int32, _ text: String) {
+        switch (code & 0xFF, code) {
+        case (_, spindle_sqlite_constraint_unique), (_, spindle_sqlite_constraint_primary_key): self = .conflict(text)
+        case (_, spindle_sqlite_constraint_foreign_key): self = .constraint(text)
+        case (SQLITE_CONSTRAINT, _): self = .rejected(text)
+        // It has no code of its own. A file that is damaged is said to be so (SQLITE_CORRUPT, SQLITE_NOTADB).
+        case (_, SQLITE_ERROR) where text.hasPrefix("no such table: "): self = .noTable(text)
+        case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_FULL, _), (SQLITE_IOERR, _), (SQLITE_CANTOPEN, _),
+            (SQLITE_READONLY, _), (SQLITE_MISUSE, _), (SQLITE_INTERRUPT, _):
+            self = .unavailable(text)
+        default: self = .unreadable(text)
+        }
+    }
+
+    /// SQLite ended a transaction by itself, after a full disk or a failed write: nothing of it is left.
+    static let rolledBack = StorageError.unavailable("SQLite rolled back")
+}

@@ -1,0 +1,88 @@
+import CCurl
+import Foundation
+
+/// Owns one transfer of libcurl, and the lists it reads. Made, used and closed on one thread.
+@safe final class EasyHandle {
+    private let pointer: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+    private var isClosed = false
+
+    /// Makes a transfer that leads nowhere but to `route`: no name is looked up, and neither the environment nor the
+    /// other side sends it elsewhere.
+    init(_ route: Route) throws(CurlFailure) {
+        guard CurlFailure.isReady, let pointer = unsafe curl_easy_init() else {
+            throw CurlFailure(CURLE_FAILED_INIT)
+        }
+        unsafe self.pointer = pointer
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_PROTOCOLS_STR, route.scheme)
+        try set(CURLOPT_REDIR_PROTOCOLS_STR, route.scheme)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        try set(CURLOPT_PROXY, "")
+        try CurlFailure.check(unsafe spindle_curl_never_resolve(pointer))
+        try set(CURLOPT_CONNECT_TO, list: [route.connection])
+        try set(CURLOPT_RESOLVE, list: [route.resolution])
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        // RFC 8996: TLS 1.0 and 1.1 are over.
+        try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
+    }
+
+    deinit { close() }
+
+    /// Ends it, with all its callbacks.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        unsafe curl_easy_cleanup(pointer)
+        while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+    }
+
+    /// Tells it from all others that are open.
+    var id: UInt { unsafe UInt(bitPattern: pointer) }
+
+    func set(_ option: CURLoption, _ text: String) throws(CurlFailure) {
+        try CurlFailure.check(unsafe spindle_curl_set_text(pointer, option, text))
+    }
+
+    func set(_ option: CURLoption, _ number: Int) throws(CurlFailure) {
+        try CurlFailure.check(unsafe spindle_curl_set_number(pointer, option, number))
+    }
+
+    func set(_ option: CURLoption, _ limit: Duration) throws(CurlFailure) { try set(option, limit.milliseconds) }
+
+    func set(_ option: CURLoption, list: [String]) throws(CurlFailure) {
+        var head: UnsafeMutablePointer<curl_slist>?
+        for item in list {
+            guard let longer = unsafe curl_slist_append(head, item) else {
+                unsafe curl_slist_free_all(head)
+                throw CurlFailure(CURLE_OUT_OF_MEMORY)
+            }
+            unsafe head = longer
+        }
+        guard let head = unsafe head else { return }
+        unsafe lists.append(head)
+        try CurlFailure.check(unsafe spindle_curl_set_list(pointer, option, head))
+    }
+
+    /// `body` is handed the transfer itself, for the calls that take a callback.
+    func configure(_ body: (UnsafeMutableRawPointer) -> CURLcode) throws(CurlFailure) {
+        try CurlFailure.check(unsafe body(pointer))
+    }
+
+    /// Waits until it is over.
+    func perform() throws(CurlFailure) { try CurlFailure.check(unsafe curl_easy_perform(pointer)) }
+
+    /// What the other side answered last, 0 for nothing.
+    var answer: Int { unsafe spindle_curl_number(pointer, CURLINFO_RESPONSE_CODE) }
+
+    /// Whether it got as far as a connection, with TLS where that is asked for.
+    var isConnected: Bool { unsafe spindle_curl_microseconds(pointer, CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+    /// Reads no more from its connection, if it still has one.
+    func stopReading() {
+        let socket = unsafe spindle_curl_socket(pointer)
+        if socket != -1 { shutdown(socket, Int32(SHUT_RD)) }
+    }
+}

@@ -1,0 +1,145 @@
+import CCurl
+import Values
+
+/// One request on its way, on the thread of its loop.
+final class HTTPExchange {
+    private let request: HTTPClientRequest
+    private let options: HTTPClientOptions
+    private let time: Duration
+    let handle: EasyHandle
+    private var head = ResponseHead()
+    private var headCount = 0
+    private var body: [UInt8] = []
+    /// What a callback found, where libcurl only knows that it was a callback's will.
+    private var finding: TransferError?
+
+    /// Prepares `request`, of whose time `rest` is left.
+    init(_ request: HTTPClientRequest, _ options: HTTPClientOptions, rest: Duration) throws {
+        guard request.isAcceptable else { throw TransferError.unacceptable }
+        self.request = request
+        self.options = options
+        time = rest
+        let url = request.url
+        handle = try EasyHandle(
+            Route(scheme: url.isEncrypted ? "https" : "http", addresses: [request.address], port: url.port))
+        try unsafe handle.configure { easy in url.withHandle { unsafe $0.put(on: easy) } }
+        try handle.set(CURLOPT_PATH_AS_IS, 1)
+        // The system's authorities are read anew once an hour: a distribution changes them.
+        try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
+        try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+        try handle.set(CURLOPT_TIMEOUT_MS, rest)
+        try handle.set(CURLOPT_CONNECTTIMEOUT_MS, request.limits.connecting)
+        if !options.keepsConnections {
+            try handle.set(CURLOPT_FORBID_REUSE, 1)
+            try handle.set(CURLOPT_SSL_SESSIONID_CACHE, 0)
+        }
+        try setMethod()
+        try setFields()
+        try setCallbacks()
+    }
+
+    deinit { handle.close() }
+
+    private func setMethod() throws {
+        let hasBody = !request.body.isEmpty || ["POST", "PUT", "PATCH"].contains(request.method)
+        if request.method == "HEAD" {
+            try handle.set(CURLOPT_NOBODY, 1)
+        } else {
+            // Announced or not, a body over its limit ends the transfer; announced, before it comes.
+            try handle.set(CURLOPT_MAXFILESIZE, max(1, request.limits.body))
+        }
+        if hasBody, request.method != "HEAD" {
+            try handle.set(CURLOPT_POST, 1)
+            try unsafe handle.configure { easy in
+                unsafe request.body.withUnsafeBytes { unsafe spindle_curl_set_body(easy, $0.baseAddress, $0.count) }
+            }
+        }
+        try handle.set(CURLOPT_CUSTOMREQUEST, request.method)
+    }
+
+    private func setFields() throws {
+        // Without a value libcurl drops the field, and with it one of its own; an empty one is said by a semicolon.
+        var lines = request.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
+        let given = Set(request.fields.map { $0.name.lowercased() })
+        for name in ["accept", "content-type", "expect", "user-agent"] where !given.contains(name) {
+            lines.append("\(name):")
+        }
+        try handle.set(CURLOPT_HTTPHEADER, list: lines)
+    }
+
+    private func setCallbacks() throws {
+        let this = unsafe Unmanaged.passUnretained(self).toOpaque()
+        try unsafe handle.configure { easy in
+            unsafe spindle_curl_set_head_writer(
+                easy,
+                { bytes, size, count, this in
+                    unsafe HTTPExchange.at(this)?.takeHead(UnsafeRawBufferPointer(start: bytes, count: size * count))
+                        ?? 0
+                }, this)
+        }
+        try unsafe handle.configure { easy in
+            unsafe spindle_curl_set_body_writer(
+                easy,
+                { bytes, size, count, this in
+                    unsafe HTTPExchange.at(this)?.takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+                        ?? 0
+                }, this)
+        }
+        try unsafe handle.configure { easy in
+            unsafe spindle_curl_set_opener(
+                easy,
+                { this, _, address in
+                    unsafe openSocket(for: address) { unsafe HTTPExchange.at(this)?.mayConnect(to: $0) ?? false }
+                }, this)
+        }
+    }
+
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> HTTPExchange? {
+        unsafe pointer.map { unsafe Unmanaged<HTTPExchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Takes all or nothing: anything but the count ends the transfer.
+    private func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
+        headCount += line.count
+        guard headCount <= request.limits.head else {
+            finding = .headTooLong
+            return -1
+        }
+        unsafe head.add(line)
+        return line.count
+    }
+
+    private func takeBody(_ piece: UnsafeRawBufferPointer) -> Int {
+        guard body.count + piece.count <= request.limits.body else {
+            finding = .bodyTooLong
+            return -1
+        }
+        unsafe body.append(contentsOf: piece)
+        return piece.count
+    }
+
+    private func mayConnect(to address: IPAddress) -> Bool {
+        let mayConnect = address == request.address && options.mayConnect(address)
+        if !mayConnect { finding = .refusedAddress }
+        return mayConnect
+    }
+
+    /// What became of it, as libcurl says.
+    func outcome(_ code: CURLcode) -> Result<HTTPClientResponse, any Error> {
+        guard code != CURLE_OK else {
+            return .success(HTTPClientResponse(status: handle.answer, fields: head.fields, body: body))
+        }
+        return .failure(finding ?? failure(code))
+    }
+
+    private func failure(_ code: CURLcode) -> TransferError {
+        switch code {
+        case CURLE_FILESIZE_EXCEEDED: .bodyTooLong
+        case CURLE_PEER_FAILED_VERIFICATION: .untrusted
+        // The shorter of two limits is the one that strikes while there is no connection.
+        case CURLE_OPERATION_TIMEDOUT:
+            handle.isConnected || time <= request.limits.connecting ? .timedOut : .connectTimedOut
+        default: .failed(CurlFailure.text(of: code))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// The fields of an answer, line by line as libcurl hands them over.
+struct ResponseHead {
+    private(set) var fields: [(name: String, value: String)] = []
+    private var isOpen = false
+
+    /// Takes a line with its end. An interim answer (RFC 9110 §15.2) is forgotten with the next status line; what comes
+    /// after the empty line is a trailer, and dropped.
+    mutating func add(_ line: some Collection<UInt8>) {
+        let text = String(decoding: line, as: UTF8.self)
+        if !isOpen, text.hasPrefix("HTTP/") {
+            isOpen = true
+            fields = []
+            return
+        }
+        guard isOpen else { return }
+        guard text != "\r\n", text != "\n" else {
+            isOpen = false
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let name = String(text[..<colon])
+        guard !name.isEmpty, !name.contains(where: \.isWhitespace) else { return }
+        fields.append((name, Self.trimmed(text[text.index(after: colon)...])))
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

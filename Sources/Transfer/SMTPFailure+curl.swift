@@ -1,0 +1,22 @@
+import CCurl
+
+extension SMTPFailure {
+    /// What libcurl's `code` and the server's last `answer` say. `isOnMessage`: it was asked for its word on the message.
+    init(_ code: CURLcode, answer: Int, isOnMessage: Bool) {
+        let isRefusal = (400...599).contains(answer)
+        self =
+            switch code {
+            case CURLE_SEND_ERROR where isRefusal: .refusedEnvelope(answer)
+            case CURLE_WEIRD_SERVER_REPLY where isRefusal && isOnMessage: .refusedMessage(answer)
+            case CURLE_WEIRD_SERVER_REPLY where answer > 0: .answered(answer)
+            case CURLE_COULDNT_RESOLVE_HOST: .unknownHost
+            case CURLE_COULDNT_CONNECT: .unreachable
+            case CURLE_OPERATION_TIMEDOUT: .timedOut
+            case CURLE_USE_SSL_FAILED: .withoutTLS
+            case CURLE_PEER_FAILED_VERIFICATION: .untrusted
+            case CURLE_SSL_CACERT_BADFILE: .unreadableAuthorities
+            case CURLE_LOGIN_DENIED: .badCredentials
+            default: .other(CurlFailure.text(of: code))
+            }
+    }
+}

@@ -1,0 +1,67 @@
+import CCurl
+import Synchronization
+import Values
+
+/// An absolute URL of http or https, parsed once: what was checked is the very object that is asked for.
+public final class TransferURL: Sendable {
+    public let isEncrypted: Bool
+    /// A name, or an address without brackets, as it was written.
+    public let host: String
+    public let port: Int
+    private let handle: Mutex<URLHandle>
+
+    /// Reads `text`; nil for a URL with a user, a password or a fragment, and for anything that two readers could read
+    /// differently.
+    public init?(_ text: String) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains(where: { "\\\"<>^`{|}#".contains($0) }),
+            let handle = URLHandle(), handle.set(CURLUPART_URL, text, CURLU_PATH_AS_IS | CURLU_DISALLOW_USER),
+            let scheme = handle.get(CURLUPART_SCHEME), ["http", "https"].contains(scheme),
+            let port = handle.get(CURLUPART_PORT, CURLU_DEFAULT_PORT).flatMap({ Int($0) }),
+            let host = Self.host(of: text, handle)
+        else { return nil }
+        self.isEncrypted = scheme == "https"
+        self.host = host
+        self.port = port
+        self.handle = Mutex(handle)
+    }
+
+    /// Calls `body` with the parsed URL, which libcurl only reads.
+    func withHandle<Value: Sendable>(_ body: (borrowing URLHandle) -> Value) -> Value {
+        handle.withLock { body($0) }
+    }
+
+    /// The host without brackets; nil when libcurl sees another authority than the one that is written.
+    private static func host(of text: String, _ handle: borrowing URLHandle) -> String? {
+        guard let start = text.firstRange(of: "://")?.upperBound, let parsed = handle.get(CURLUPART_HOST) else {
+            return nil
+        }
+        let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
+        // What stands between scheme and path is the host, perhaps a port, and nothing else.
+        let port = handle.get(CURLUPART_PORT).map { ":\($0)" } ?? ""
+        guard authority.hasSuffix(port) else { return nil }
+        let written = String(authority.dropLast(port.count))
+        if written.hasPrefix("["), written.hasSuffix("]"),
+            let address = IPAddress(String(written.dropFirst().dropLast()))
+        {
+            // Leading zeros of its groups may be gone.
+            return IPAddress(String(parsed.dropFirst().dropLast())) == address
+                ? String(written.dropFirst().dropLast()) : nil
+        }
+        guard !written.isEmpty, written.utf8.count <= 253, written.utf8.allSatisfy(isOfHost) else { return nil }
+        // libcurl reads `127.1` as an address of its own accord; here it stays a name until it was looked up.
+        guard parsed == written || handle.set(CURLUPART_HOST, written) && handle.get(CURLUPART_HOST) == written else {
+            return nil
+        }
+        return written
+    }
+
+    /// A letter, a digit, a hyphen, a dot or an underscore.
+    private static func isOfHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

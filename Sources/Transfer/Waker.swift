@@ -1,0 +1,23 @@
+import CLinux
+import Foundation
+
+/// Wakes the thread that waits for many transfers; any thread may ask for it.
+final class Waker: Sendable {
+    let descriptor: Int32
+
+    /// Nil when the process has no descriptor left.
+    init?() {
+        descriptor = linux_eventfd()
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit { close(descriptor) }
+
+    func wake() { linux_eventfd_signal(descriptor) }
+
+    /// Makes the next wait a wait.
+    func clear() {
+        var count: UInt64 = 0
+        _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
+    }
+}

@@ -1,0 +1,55 @@
+import Glibc
+import InternationalText
+
+/// The one spelling of a host that browsers know by many (WHATWG URL §3.5): by case, percent-escapes, letters of other
+/// scripts, dots at the end, and numbers of which an IPv4 address can be made.
+public enum HostSpelling {
+    /// The host that `text` means, in small ASCII letters; an IP address as it is usually written, without brackets. Nil
+    /// for what no browser takes for a host.
+    public static func plain(_ text: some StringProtocol) -> String? {
+        guard let decoded = decoded(text) else { return nil }
+        if decoded.hasPrefix("["), decoded.hasSuffix("]") {
+            return IPAddress(String(decoded.dropFirst().dropLast()))?.description
+        }
+        guard let name = decoded.utf8.allSatisfy({ $0 < 0x80 }) ? decoded.lowercased() : HostName.ascii(decoded) else {
+            return nil
+        }
+        var host = Substring(name.lowercased())
+        while host.hasSuffix(".") { host.removeLast() }
+        guard !host.isEmpty else { return nil }
+        return number(String(host))?.description ?? String(host)
+    }
+
+    private static func decoded(_ text: some StringProtocol) -> String? {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = Substring(text).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard !bytes.contains(0) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// An IPv4 address by one to four numbers, decimal, octal or hexadecimal.
+    private static func number(_ host: String) -> IPAddress? {
+        guard host.utf8.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "x") }) else {
+            return nil
+        }
+        var address = in_addr()
+        guard inet_aton(host, &address) == 1 else { return nil }
+        return withUnsafeBytes(of: address) { IPAddress(bytes: Array($0)) }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHexadecimal: Bool { (0x30...0x39).contains(self) || (0x61...0x66).contains(self) }
+}

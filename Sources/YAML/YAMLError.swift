@@ -1,0 +1,14 @@
+/// Why a text is not the YAML that is read here. It quotes nothing of the text, which may hold secrets.
+public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// From 1 on.
+    public let line: Int
+    /// A sentence without capital and full stop.
+    public let problem: String
+
+    init(_ problem: String, line: Int) {
+        self.line = line
+        self.problem = problem
+    }
+
+    public var description: String { "line \(line): \(problem)" }
+}

@@ -1,0 +1,93 @@
+"""What `run` and `compare` share: options, programs, a folder for the databases, and an end that comes for certain."""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import load
+import machine
+import people
+import rounds
+import scenarios
+import servers
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+STARTS = 5
+
+
+def options(parser):
+    """Reads the command line, after what the caller asked `parser` for."""
+    names = [scenario.name for scenario in scenarios.all()]
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--rounds", type=int, default=5, help="runs of each, in turn (5)")
+    parser.add_argument("--seconds", type=int, default=4, help="length of a run (4)")
+    parser.add_argument("--connections", type=int, default=32, help="wrk's connections (32)")
+    parser.add_argument("--only", action="append", choices=names, help="this one only; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="two rounds of one second: does it work at all?")
+    options = parser.parse_args()
+    if options.quick:
+        options.rounds, options.seconds = 2, 1
+    if min(options.rounds, options.seconds, options.connections // load.THREADS) < 1:
+        parser.error(f"rounds and seconds are at least 1, connections at least {load.THREADS}")
+    return options
+
+
+def measure(binaries, options):
+    """Everything about `binaries`, by name, beside nginx. Ends what it starts, whatever happens."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("It took three times as long as it may: given up."))
+    install("wrk", "nginx-light")
+    chosen = [each for each in scenarios.all() if not options.only or each.name in options.only]
+    runs = len(chosen) * (options.rounds + 1) * (1 + len(binaries))
+    signal.alarm(300 + 3 * runs * (options.seconds + 2))
+    # Beside the sources and not in the system's folder for temporary files, which is often kept in memory.
+    directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-run-", dir=HERE))
+    try:
+        with contextlib.ExitStack() as stack:
+            return _measure(binaries, options, chosen, directory, stack)
+    finally:
+        signal.alarm(0)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _measure(binaries, options, chosen, directory, stack):
+    results = {
+        **machine.describe(ROOT, directory),
+        "rounds": options.rounds, "seconds": options.seconds, "connections": options.connections,
+    }
+    products = []
+    for name, binary in binaries.items():
+        server = servers.Spindle(binary, directory, name)
+        admin = server.initialize()
+        results[name] = {"ready_ms": round(statistics.median(server.time_to_start() for _ in range(STARTS)), 1)}
+        stack.enter_context(server)
+        results[name]["memory_idle_kib"] = server.resident_memory()
+        products.append((server, people.Deployment(server.address, admin, options.connections)))
+    nginx = stack.enter_context(servers.Nginx(directory))
+    results["scenarios"] = rounds.measure(chosen, products, nginx, directory, options)
+    for server, _ in products:
+        results[server.name]["memory_after_load_kib"] = server.resident_memory()
+    return results
+
+
+def built():
+    """The release executable of these sources, built now."""
+    command = ["swift", "build", "--configuration", "release"]
+    print("Building spindle for release …", flush=True)
+    subprocess.run([*command, "--product", "spindle"], cwd=ROOT, check=True)
+    folder = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return pathlib.Path(folder.stdout.strip()) / "spindle"
+
+
+def install(*packages):
+    done = subprocess.run([ROOT / "deploy" / "system-packages", *packages])
+    if done.returncode != 0:
+        sys.exit(os.EX_UNAVAILABLE)

@@ -1,0 +1,60 @@
+import Synchronization
+import Testing
+
+@testable import Deployment
+
+@Suite("Services end one after the other")
+struct LifecycleTests {
+    private final class Diary: Sendable {
+        private let written = Mutex<[String]>([])
+        var lines: [String] { written.withLock { $0 } }
+        func write(_ line: String) { written.withLock { $0.append(line) } }
+    }
+
+    private struct Example: BackgroundService {
+        let name: String
+        let diary: Diary
+        var isStubborn = false
+
+        func run(until stop: StopSignal) async {
+            await stop.wait()
+            diary.write("\(name) is told")
+            // Nothing but a cancellation ends it.
+            if isStubborn { await StopSignal().wait() }
+            diary.write("\(name) ends")
+        }
+    }
+
+    @Test("the last first, and each before the one in front of it is told")
+    func order() async {
+        let diary = Diary()
+        let stop = StopSignal()
+        let services = BackgroundServices(
+            services: ["mail", "listeners", "sweeper"].map { Example(name: $0, diary: diary) }, grace: .seconds(600))
+        stop.send()
+        await services.run(until: stop)
+        #expect(
+            diary.lines == ["sweeper", "listeners", "mail"].flatMap { ["\($0) is told", "\($0) ends"] })
+    }
+
+    @Test("who does not end in time is cancelled, and those in front of it end too")
+    func grace() async {
+        let diary = Diary()
+        let stop = StopSignal()
+        let services = BackgroundServices(
+            services: [
+                Example(name: "mail", diary: diary), Example(name: "listeners", diary: diary, isStubborn: true),
+            ], grace: .milliseconds(1))
+        stop.send()
+        await services.run(until: stop)
+        #expect(Set(diary.lines) == ["listeners is told", "listeners ends", "mail is told", "mail ends"])
+    }
+
+    @Test("what is to be cancelled at the stop is, also when the stop came before")
+    func cancelling() async {
+        let stop = StopSignal()
+        stop.send()
+        await stop.cancelling { await StopSignal().wait() }
+        await stop.wait()
+    }
+}

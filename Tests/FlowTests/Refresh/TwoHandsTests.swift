@@ -1,0 +1,64 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("A refresh token in two hands that take turns")
+struct TwoHandsTests {
+    @Test("two who take turns share a family without being noticed", arguments: Backend.available)
+    func turns(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var shared = try await world.signIn().require("refresh_token")
+            // Neither shows its access token here, as with JWTs that others verify.
+            for turn in 1...3 {
+                let first = try await world.refresh(shared)
+                let second = try await world.refresh(shared)
+                guard turn < 3 else {
+                    #expect(second.error == "invalid_grant")
+                    #expect(world.server.log.says("reason=refresh_token_in_two_hands"))
+                    #expect(try await world.refresh(try first.require("refresh_token")).error == "invalid_grant")
+                    #expect(try await !world.isLive(try first.require("access_token")))
+                    return
+                }
+                #expect(second.json["refresh_token"] == first.json["refresh_token"])
+                shared = try second.require("refresh_token")
+            }
+        }
+    }
+
+    @Test("a bad line asks for one answer many times, now and then, and stays signed in", arguments: Backend.available)
+    func badLine(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var token = try await world.signIn().require("refresh_token")
+            for round in 1...9 {
+                var answer = try await world.refresh(token)
+                // Two of three rotations lose their answers, one of them again and again.
+                for _ in 0..<(round % 3) * 2 { answer = try await world.refresh(token) }
+                #expect(answer.status == 200, "\(round)")
+                token = try answer.require("refresh_token")
+            }
+        }
+    }
+
+    @Test("an unconfirmed rotation is repeated after its window", arguments: Backend.available)
+    func window(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let early = try await world.signIn().require("refresh_token")
+            #expect(try await world.refresh(early).status == 200)
+            world.server.clock.advance(by: .seconds(600))
+            let repeated = try await world.refresh(early)
+            #expect(repeated.status == 200)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(early).error == "invalid_grant")
+            #expect(try await world.refresh(try repeated.require("refresh_token")).error == "invalid_grant")
+
+            try await world.change("clients", world.app.id, ["refresh_repeat_window": 0])
+            let never = try await world.signIn().require("refresh_token")
+            let next = try await world.refresh(never)
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(never).error == "invalid_grant")
+            #expect(try await world.refresh(try next.require("refresh_token")).error == "invalid_grant")
+            let tooLong = try await world.change("clients", world.app.id, ["refresh_repeat_window": 86_401])
+            #expect(tooLong.status == 400 && tooLong.body.contains("refresh_repeat_window"), "\(tooLong)")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Testing
+import Values
+
+@testable import Deployment
+
+/// What `spindle doctor` says of the certificate.
+@Suite struct CertificateDiagnosisTests: ConfigurationStory {
+    private let now = Timestamp(milliseconds: 1_800_000_000_000)
+
+    @Test("a server without TLS of its own has no certificate to tell of")
+    func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
+
+    @Test("a certificate that cannot be read is bad")
+    func unreadable() throws {
+        let configuration = try read(["tls_certificate": "/nonexistent/c.pem", "tls_key": "/nonexistent/k.pem"])
+        let findings = CertificateDiagnosis.findings(configuration, at: now)
+        #expect(findings.map(\.subject) == ["certificate"])
+        #expect(findings.map(\.state) == [.bad])
+        #expect(findings.first?.detail.contains("/nonexistent/c.pem") == true)
+    }
+
+    @Test("its end is told, two weeks ahead with a warning, and afterwards as a fault")
+    func end() {
+        let states: [(Duration, Finding.State)] = [
+            (.days(15), .good), (.days(14), .good), (.days(13), .warning), (.zero, .bad), (.days(-1), .bad),
+        ]
+        for (left, state) in states {
+            #expect(CertificateDiagnosis.finding("c.pem", end: now + left, at: now).state == state, "\(left)")
+        }
+        #expect(
+            CertificateDiagnosis.finding("c.pem", end: now + .days(15), at: now).detail
+                == "c.pem ends at 2027-01-30T08:00:00Z")
+        #expect(
+            CertificateDiagnosis.finding("c.pem", end: now, at: now).detail == "c.pem ended at 2027-01-15T08:00:00Z")
+    }
+}

@@ -1,0 +1,225 @@
+extension ExpectedHelp {
+    static let client: [ExpectedHelp] = [
+        ExpectedHelp(
+            "client",
+            """
+            OVERVIEW: Clients: apps and backends that ask for tokens.
+
+            USAGE: spindle client <subcommand>
+
+            OPTIONS:
+            \(builtIns)
+
+            SUBCOMMANDS:
+              create                  Register a client. Its secrets are shown once.
+              list                    List clients.
+              show                    Show a client.
+              change                  Change what is named of a client.
+              delete                  Delete a client and all it holds.
+              add-secret              Add a second live secret, shown once. End the other
+                                      one when it is no longer used.
+              end-secret              End one of its live secrets; without the id of a
+                                      secret, list them.
+
+              See 'spindle help client <subcommand>' for detailed help.
+            """),
+        ExpectedHelp(
+            "client create",
+            """
+            OVERVIEW: Register a client. Its secrets are shown once.
+
+            USAGE: spindle client create <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --merchant <merchant>   The id of the merchant it belongs to; a client with
+                                      scope admin belongs to none.
+              --name <name>           Its name.
+              --redirect-uri <redirect-uri>
+                                      An address it may be returned to; may be repeated.
+                                      Given at all, it replaces those there were.
+              --grant-type <grant-type>
+                                      A grant it may use; may be repeated.
+              --scope <scope>         The scope tokens it may have, separated by spaces.
+              --token-endpoint-auth-method <token-endpoint-auth-method>
+                                      client_secret_basic, client_secret_post or none, for
+                                      an app that can keep no secret.
+              --first-party/--no-first-party
+                                      Whether it is the merchant's own: no consent is asked
+                                      for.
+              --spid-compatible/--no-spid-compatible
+                                      Whether it is answered as SPiD would.
+              --rotate-refresh-tokens/--no-rotate-refresh-tokens
+                                      Whether it gets a new refresh token at each use.
+              --require-pkce/--no-require-pkce
+                                      Whether its requests for a code need PKCE, or a nonce
+                                      with openid.
+              --access-token-lifetime <access-token-lifetime>
+                                      Seconds that its access tokens live.
+              --refresh-token-lifetime <refresh-token-lifetime>
+                                      Seconds that its refresh tokens live.
+              --web-origin <web-origin>
+                                      An origin of its web pages, which may ask for the
+                                      session; may be repeated. "" for none.
+              --post-logout-redirect-uri <post-logout-redirect-uri>
+                                      Where a logout may return to; may be repeated. "" for
+                                      none.
+              --callback-uri <callback-uri>
+                                      Who is told when a person is deleted; "" for nobody.
+              --require-verified-email/--no-require-verified-email
+                                      Whether its people must have shown that they read
+                                      their address.
+              --signed-responses/--no-signed-responses
+                                      Whether SPiD's API answers it with a signature.
+              --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client list",
+            """
+            OVERVIEW: List clients.
+
+            USAGE: spindle client list <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --merchant <merchant>   Of this merchant only.
+              --after <cursor>        Go on after this cursor of the page before.
+              --count <number>        How many to print at most. (default: 100)
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client show",
+            """
+            OVERVIEW: Show a client.
+
+            USAGE: spindle client show [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client change",
+            """
+            OVERVIEW: Change what is named of a client.
+
+            USAGE: spindle client change [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --name <name>           Its name.
+              --redirect-uri <redirect-uri>
+                                      An address it may be returned to; may be repeated.
+                                      Given at all, it replaces those there were.
+              --grant-type <grant-type>
+                                      A grant it may use; may be repeated.
+              --scope <scope>         The scope tokens it may have, separated by spaces.
+              --token-endpoint-auth-method <token-endpoint-auth-method>
+                                      client_secret_basic, client_secret_post or none, for
+                                      an app that can keep no secret.
+              --first-party/--no-first-party
+                                      Whether it is the merchant's own: no consent is asked
+                                      for.
+              --spid-compatible/--no-spid-compatible
+                                      Whether it is answered as SPiD would.
+              --rotate-refresh-tokens/--no-rotate-refresh-tokens
+                                      Whether it gets a new refresh token at each use.
+              --require-pkce/--no-require-pkce
+                                      Whether its requests for a code need PKCE, or a nonce
+                                      with openid.
+              --access-token-lifetime <access-token-lifetime>
+                                      Seconds that its access tokens live.
+              --refresh-token-lifetime <refresh-token-lifetime>
+                                      Seconds that its refresh tokens live.
+              --web-origin <web-origin>
+                                      An origin of its web pages, which may ask for the
+                                      session; may be repeated. "" for none.
+              --post-logout-redirect-uri <post-logout-redirect-uri>
+                                      Where a logout may return to; may be repeated. "" for
+                                      none.
+              --callback-uri <callback-uri>
+                                      Who is told when a person is deleted; "" for nobody.
+              --require-verified-email/--no-require-verified-email
+                                      Whether its people must have shown that they read
+                                      their address.
+              --signed-responses/--no-signed-responses
+                                      Whether SPiD's API answers it with a signature.
+              --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+              --disabled/--no-disabled
+                                      Disable it, or enable it again.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client delete",
+            """
+            OVERVIEW: Delete a client and all it holds.
+
+            USAGE: spindle client delete [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client add-secret",
+            """
+            OVERVIEW: Add a second live secret, shown once. End the other one when it is no
+            longer used.
+
+            USAGE: spindle client add-secret [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "client end-secret",
+            """
+            OVERVIEW: End one of its live secrets; without the id of a secret, list them.
+
+            USAGE: spindle client end-secret [<options>] <id> [<secret>]
+
+            ARGUMENTS:
+              <id>
+              <secret>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+    ]
+}

@@ -1,0 +1,122 @@
+extension ExpectedHelp {
+    static let merchant: [ExpectedHelp] = [
+        ExpectedHelp(
+            "merchant",
+            """
+            OVERVIEW: Merchants: the owners of clients.
+
+            USAGE: spindle merchant <subcommand>
+
+            OPTIONS:
+            \(builtIns)
+
+            SUBCOMMANDS:
+              create                  Make a merchant.
+              list                    List merchants.
+              show                    Show a merchant.
+              change                  Change what is named of a merchant.
+              delete                  Delete a merchant, its clients and all they hold.
+
+              See 'spindle help merchant <subcommand>' for detailed help.
+            """),
+        ExpectedHelp(
+            "merchant create",
+            """
+            OVERVIEW: Make a merchant.
+
+            USAGE: spindle merchant create <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --name <name>           Its name.
+              --logout-reaches-backends/--no-logout-reaches-backends
+                                      Whether a device's logout also ends what backends
+                                      redeemed from it.
+              --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
+                                      none.
+              --accent-color <accent-color>
+                                      The colour of its pages, as #rrggbb; "" for ours.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "merchant list",
+            """
+            OVERVIEW: List merchants.
+
+            USAGE: spindle merchant list <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --after <cursor>        Go on after this cursor of the page before.
+              --count <number>        How many to print at most. (default: 100)
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "merchant show",
+            """
+            OVERVIEW: Show a merchant.
+
+            USAGE: spindle merchant show [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "merchant change",
+            """
+            OVERVIEW: Change what is named of a merchant.
+
+            USAGE: spindle merchant change [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --name <name>           Its name.
+              --logout-reaches-backends/--no-logout-reaches-backends
+                                      Whether a device's logout also ends what backends
+                                      redeemed from it.
+              --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
+                                      none.
+              --accent-color <accent-color>
+                                      The colour of its pages, as #rrggbb; "" for ours.
+              --disabled/--no-disabled
+                                      Disable it with all its clients, or enable it again.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "merchant delete",
+            """
+            OVERVIEW: Delete a merchant, its clients and all they hold.
+
+            USAGE: spindle merchant delete [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+    ]
+}

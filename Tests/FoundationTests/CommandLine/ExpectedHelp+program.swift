@@ -1,0 +1,138 @@
+extension ExpectedHelp {
+    static let program: [ExpectedHelp] = [
+        ExpectedHelp(
+            "",
+            """
+            OVERVIEW: An OAuth 2.0 server for apps, their backends and the people who use
+            them.
+
+            USAGE: spindle <subcommand>
+
+            OPTIONS:
+            \(builtIns)
+
+            SUBCOMMANDS:
+              init                    Make the database, the keys and an admin client. A
+                                      second run changes nothing.
+              serve                   Run the server until SIGTERM or SIGINT.
+              migrate                 Bring the schema up to date.
+              merchant                Merchants: the owners of clients.
+              client                  Clients: apps and backends that ask for tokens.
+              user                    Users: the people who sign in.
+              key                     Signing keys, and the master key that seals them.
+              doctor                  Check configuration, pages, database, keys, clock,
+                                      mail and issuer; exit with 1 if one is bad.
+              backup                  Copy the database to FILE while the server runs. The
+                                      master key is not in it.
+              restore                 Put the backup FILE in the place of the database.
+                                      Stop the server first.
+
+              See 'spindle help <subcommand>' for detailed help.
+            """),
+        ExpectedHelp(
+            "init",
+            """
+            OVERVIEW: Make the database, the keys and an admin client. A second run changes
+            nothing.
+
+            USAGE: spindle init <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "serve",
+            """
+            OVERVIEW: Run the server until SIGTERM or SIGINT.
+
+            USAGE: spindle serve <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --migrate               Bring the schema of a PostgreSQL database up to date
+                                      first; on SQLite that is always done.
+              --dev                   For trying things out on this machine: anybody signs
+                                      in as anybody. What is missing is made, the client
+                                      dev too.
+              --dev-redirect-uri <uri>
+                                      With --dev: an address the client dev may be returned
+                                      to; may be repeated. Given at all, it replaces those
+                                      there were.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "migrate",
+            """
+            OVERVIEW: Bring the schema up to date.
+
+            USAGE: spindle migrate <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --check                 Change nothing; exit with 1 if there is something to
+                                      do.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "doctor",
+            """
+            OVERVIEW: Check configuration, pages, database, keys, clock, mail and issuer;
+            exit with 1 if one is bad.
+
+            USAGE: spindle doctor <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "backup",
+            """
+            OVERVIEW: Copy the database to FILE while the server runs. The master key is
+            not in it.
+
+            USAGE: spindle backup [<options>] <file>
+
+            ARGUMENTS:
+              <file>                  Where the copy goes; the file must not exist.
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "restore",
+            """
+            OVERVIEW: Put the backup FILE in the place of the database. Stop the server
+            first.
+
+            USAGE: spindle restore [<options>] <file>
+
+            ARGUMENTS:
+              <file>                  A file that `spindle backup` made.
+
+            \(configuration)
+
+            OPTIONS:
+              --force                 Replace the database that is there; what happened
+                                      since the backup is lost.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+    ]
+}

@@ -1,0 +1,171 @@
+extension ExpectedHelp {
+    /// Written out, its line would pass for an import of a module.
+    private static let importing = "import"
+
+    static let user: [ExpectedHelp] = [
+        ExpectedHelp(
+            "user",
+            """
+            OVERVIEW: Users: the people who sign in.
+
+            USAGE: spindle user <subcommand>
+
+            OPTIONS:
+            \(builtIns)
+
+            SUBCOMMANDS:
+              create                  Make an account.
+              list                    List accounts.
+              show                    Show an account.
+              change                  Change what is named of an account. A new password
+                                      ends its tokens and sessions.
+              delete                  Delete an account and all it holds.
+              \(importing)                  Import accounts, a JSON document a line. Lines that
+                                      are refused are told of; the rest is taken.
+
+              See 'spindle help user <subcommand>' for detailed help.
+            """),
+        ExpectedHelp(
+            "user create",
+            """
+            OVERVIEW: Make an account.
+
+            USAGE: spindle user create <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --email <email>         The e-mail address, which is the user name.
+              --email-verified/--no-email-verified
+                                      Whether the address is known to be theirs.
+              --password-stdin        Read the password from the first line of the standard
+                                      input.
+              --name <name>           The full name.
+              --given-name <given-name>
+                                      The given name.
+              --family-name <family-name>
+                                      The family name.
+              --preferred-username <preferred-username>
+                                      The name they like to be called by.
+              --phone-number <phone-number>
+                                      The telephone number.
+              --locale <locale>       The language, such as nb-NO.
+              --attributes <json>     Attributes for the claims of clients: a JSON object
+                                      of texts, lists of texts, or null.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "user list",
+            """
+            OVERVIEW: List accounts.
+
+            USAGE: spindle user list <options>
+
+            \(configuration)
+
+            OPTIONS:
+              --merchant <merchant>   Those connected to clients of this merchant only.
+              --after <cursor>        Go on after this cursor of the page before.
+              --count <number>        How many to print at most. (default: 100)
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "user show",
+            """
+            OVERVIEW: Show an account.
+
+            USAGE: spindle user show [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "user change",
+            """
+            OVERVIEW: Change what is named of an account. A new password ends its tokens
+            and sessions.
+
+            USAGE: spindle user change [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --email <email>         The e-mail address, which is the user name.
+              --email-verified/--no-email-verified
+                                      Whether the address is known to be theirs.
+              --password-stdin        Read the password from the first line of the standard
+                                      input.
+              --name <name>           The full name.
+              --given-name <given-name>
+                                      The given name.
+              --family-name <family-name>
+                                      The family name.
+              --preferred-username <preferred-username>
+                                      The name they like to be called by.
+              --phone-number <phone-number>
+                                      The telephone number.
+              --locale <locale>       The language, such as nb-NO.
+              --attributes <json>     Attributes for the claims of clients: a JSON object
+                                      of texts, lists of texts, or null.
+              --disabled/--no-disabled
+                                      Disable it and end its tokens and sessions, or enable
+                                      it again.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "user delete",
+            """
+            OVERVIEW: Delete an account and all it holds.
+
+            USAGE: spindle user delete [<options>] <id>
+
+            ARGUMENTS:
+              <id>
+
+            \(configuration)
+
+            OPTIONS:
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+        ExpectedHelp(
+            "user import",
+            """
+            OVERVIEW: Import accounts, a JSON document a line. Lines that are refused are
+            told of; the rest is taken.
+
+            Running it again passes over what is there. The form of a line is in
+            docs/guide-import.md.
+
+            USAGE: spindle user import [<options>] <file>
+
+            ARGUMENTS:
+              <file>                  The file; - reads the standard input.
+
+            \(configuration)
+
+            OPTIONS:
+              --dry-run               Read and count as it would, and store nothing.
+              --json                  Print JSON, as the administration endpoints answer it.
+            \(builtIns)
+
+            """),
+    ]
+}

@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Deployment
+
+/// What an operator reads whose configuration is wrong: every fault at once, word by word.
+@Suite struct ConfigurationFaultTests: ConfigurationStory {
+    private func told(
+        _ commandLine: [String: String] = [:], _ environment: [String: String] = [:], file: String? = nil
+    ) -> [String] {
+        faults(commandLine, environment, file: file).map(\.description)
+    }
+
+    private let levels = "one of trace, debug, info, notice, warning, error, critical"
+
+    @Test("of the environment")
+    func environment() {
+        let variables = [
+            "SPINDLE_LISTEN": "nowhere", "SPINDLE_ISSUER": "ftp://x", "SPINDLE_REQUEST_TIMEOUT": "soon",
+            "SPINDLE_MAX_CONNECTIONS": "-1", "SPINDLE_LOG_LEVEL": "loud", "SPINDLE_TRUSTED_PROXIES": "10.0.0.0/40",
+            "SPINDLE_SESSION_SAMESITE": "maybe", "SPINDLE_NO_SUCH": "1", "SPINDLE_TLS_KEY": "k.pem",
+        ]
+        #expect(
+            told([:], variables) == [
+                "SPINDLE_NO_SUCH: must be left out: there is no such setting (the environment)",
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (SPINDLE_LISTEN)",
+                "tls_certificate: must be given with tls_key",
+                "issuer: must be an absolute http or https URL without user, query and fragment (SPINDLE_ISSUER)",
+                "session_samesite: must be lax or none (SPINDLE_SESSION_SAMESITE)",
+                "trusted_proxies: must be a list of networks in CIDR notation, such as 10.0.0.0/8 "
+                    + "(SPINDLE_TRUSTED_PROXIES)",
+                "request_timeout: must be a whole number of seconds from 1 to 3600 (SPINDLE_REQUEST_TIMEOUT)",
+                "max_connections: must be a whole number of connections from 1 to 1000000 (SPINDLE_MAX_CONNECTIONS)",
+                "log_level: must be \(levels) (SPINDLE_LOG_LEVEL)",
+            ])
+    }
+
+    @Test("of the command line")
+    func commandLine() {
+        #expect(
+            told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (--listen)",
+                "issuer: must be an absolute http or https URL without user, query and fragment (--issuer)",
+                "log_level: must be \(levels) (--log-level)",
+            ])
+        #expect(
+            told(["database": "postgresql://nobody@127.0.0.1:1/x"]) == [
+                "master_key_file: must be given with a PostgreSQL database, or else master_key"
+            ])
+    }
+
+    @Test("of a YAML file")
+    func yaml() throws {
+        let file = try file("bad.yaml", "listen_on: x\nlisten: nowhere\nrequest_timeout: soon\nlog_level: loud\n")
+        #expect(
+            told(file: file) == [
+                "listen_on: must be left out: there is no such setting (\(file))",
+                "listen: must be host:port, such as 127.0.0.1:8080 or [::1]:8080 (listen in \(file))",
+                "request_timeout: must be a whole number of seconds from 1 to 3600 (request_timeout in \(file))",
+                "log_level: must be \(levels) (log_level in \(file))",
+            ])
+    }
+
+    @Test("of a file that is not what it is called: the place of the mistake, and nothing of the file")
+    func unreadable() throws {
+        let json = try file("bad.json", #"{"listen": "127.0.0.1:8080", "log_level": "info"#)
+        #expect(told(file: json) == ["--config: must be valid JSON: not valid JSON at byte 47 (\(json))"])
+        let yaml = try file("bad.yaml", "listen: a:1\nmaster_key: [SECRET\n")
+        #expect(
+            told(file: yaml) == [
+                "--config: must be valid YAML: a mapping of keys to plain values and lists, each key once "
+                    + "(\(yaml), line 3: did not find expected ',' or ']')"
+            ])
+        #expect(told(file: "missing.yaml") == ["--config: must be a file that can be read (missing.yaml)"])
+        let array = try file("array.json", "[1]")
+        #expect(told(file: array) == ["--config: must be a JSON object of plain values and arrays (\(array))"])
+    }
+
+    @Test(
+        "a list of anything but plain values is a fault of the file",
+        arguments: [
+            ("a.json", #"{"trusted_proxies":[["10.0.0.0/8"]]}"#), ("a.json", #"{"trusted_proxies":["10.0.0.0/8",1]}"#),
+            ("a.yaml", "trusted_proxies: [[10.0.0.0/8]]"), ("a.yaml", "- trusted_proxies"),
+        ])
+    func lists(name: String, text: String) throws {
+        #expect(faults(file: try file(name, text)).map(\.key) == ["--config"])
+    }
+
+    @Test("a member that is null, or empty, counts as not given")
+    func absent() throws {
+        let json = try read(file: try file("a.json", #"{"listen":null,"terms":"","trusted_proxies":[]}"#))
+        #expect(json.listen.port == 8080 && json.terms == nil && json.trustedProxies.isEmpty)
+        let yaml = try read(file: try file("a.yaml", "listen:\nterms: ''\ntrusted_proxies: []\n"))
+        #expect(yaml.listen.port == 8080 && yaml.terms == nil && yaml.trustedProxies.isEmpty)
+    }
+}

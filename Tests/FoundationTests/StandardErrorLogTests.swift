@@ -1,0 +1,102 @@
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@testable import Deployment
+
+/// The log as whoever reads it finds it, fast or slow.
+@Suite struct StandardErrorLogTests {
+    /// A pipe that nobody reads until asked, and the log that writes into it.
+    private final class Stuck {
+        private final class Received: Sendable {
+            let bytes = Mutex(Data())
+        }
+        private let pipe = Pipe()
+        let log: StandardErrorLog
+
+        init(capacity: Int, format: LogFormat = .text) {
+            log = StandardErrorLog(
+                level: .info, format: format, clock: ManualClock(), capacity: capacity,
+                descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        }
+
+        /// Everything that was logged.
+        func lines() throws -> [Substring] {
+            let reader = pipe.fileHandleForReading
+            let received = Received()
+            let isDone = DispatchSemaphore(value: 0)
+            // On a thread apart: the flush waits on this one.
+            Thread.detachNewThread {
+                let bytes = try? reader.readToEnd()
+                received.bytes.withLock { $0 = bytes ?? Data() }
+                isDone.signal()
+            }
+            log.flush()
+            try pipe.fileHandleForWriting.close()
+            isDone.wait()
+            return received.bytes.withLock { String(decoding: $0, as: UTF8.self) }.split(separator: "\n")
+        }
+    }
+
+    @Test("every line that was logged is there after a flush, in its order")
+    func order() throws {
+        let stuck = Stuck(capacity: 4096)
+        let logger = stuck.log.logger()
+        for number in 0..<100 { logger.info("line", metadata: ["number": "\(number)"]) }
+        let lines = try stuck.lines()
+        #expect(lines.map { $0.split(separator: "=").last.map(String.init) } == (0..<100).map { "\($0)" })
+    }
+
+    @Test("a reader that has stopped stops nobody: lines are dropped and counted, errors are kept")
+    func slowReader() throws {
+        let stuck = Stuck(capacity: 100)
+        let logger = stuck.log.logger()
+        let padding = String(repeating: "x", count: 1000)
+        // A pipe takes 64 KiB before it is full.
+        for number in 0..<2000 { logger.info("line", metadata: ["number": "\(number)", "padding": "\(padding)"]) }
+        for number in 0..<200 { logger.error("bad", metadata: ["number": "\(number)"]) }
+        let lines = try stuck.lines()
+        let written = lines.filter { $0.contains(" line number=") }.count
+        let dropped = lines.compactMap { $0.split(separator: "count=").last.flatMap { Int($0) } }.reduce(0, +)
+        #expect(lines.filter { $0.contains(" bad number=") }.count == 200)
+        #expect(written < 2000)
+        #expect(written + dropped == 2000)
+        #expect(lines.contains { $0.contains(" warning  log lines dropped") })
+    }
+
+    @Test("what is below the level is not even put together")
+    func level() throws {
+        let stuck = Stuck(capacity: 10)
+        let logger = stuck.log.logger()
+        logger.debug("never", metadata: ["detail": "\(Issue.record("it was put together") as Any)"])
+        logger.notice("said")
+        #expect(try stuck.lines().map { $0.hasSuffix("notice   said") } == [true])
+    }
+
+    @Test("the members of a logger are in each of its lines; those of a line win")
+    func members() throws {
+        let stuck = Stuck(capacity: 10, format: .json)
+        var logger = stuck.log.logger()
+        logger[metadataKey: "request_id"] = "7"
+        logger.info("refused", metadata: ["status": "405"])
+        logger.info("refused", metadata: ["request_id": "8"])
+        let lines = try stuck.lines()
+        #expect(lines.first?.hasSuffix(#""message":"refused","metadata":{"request_id":"7","status":"405"}}"#) == true)
+        #expect(lines.last?.hasSuffix(#""message":"refused","metadata":{"request_id":"8"}}"#) == true)
+    }
+
+    @Test("a reader that is gone does not keep the process from ending")
+    func goneReader() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let pipe = Pipe()
+        let log = StandardErrorLog(
+            level: .info, format: .text, clock: ManualClock(), capacity: 10,
+            descriptor: pipe.fileHandleForWriting.fileDescriptor)
+        try pipe.fileHandleForReading.close()
+        log.logger().info("nobody hears it")
+        log.flush()
+    }
+}

@@ -1,0 +1,89 @@
+@testable import HTTP
+import Testing
+
+@testable import HTTPServer
+
+/// How answers are written.
+@Suite struct AnswerTests {
+    private func written(
+        _ response: Response, isHead: Bool = false, closes: Bool = false, minorVersion: Int = 1
+    ) -> String {
+        let date = Array("Sun, 06 Nov 1994 08:49:37 GMT".utf8)
+        let writer = ResponseWriter(date: date, isHead: isHead, closes: closes, minorVersion: minorVersion)
+        var output: [UInt8] = []
+        _ = writer.write(response, into: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    @Test("an answer has its fields, its length and the date")
+    func plain() {
+        let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
+        #expect(
+            written(response)
+                == "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 3\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT"
+                + "\r\n\r\nabc")
+    }
+
+    @Test("an answer to HEAD has the fields of GET and no body")
+    func head() {
+        let response = Response(status: .ok, headers: [.contentType: "text/plain"], body: .text("abc"))
+        #expect(written(response, isHead: true) + "abc" == written(response))
+    }
+
+    @Test("an answer without content has neither length nor body", arguments: [Status.noContent, .notModified])
+    func noContent(_ status: Status) {
+        let text = written(Response(status: status, body: .text("abc")))
+        #expect(!text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test("HTTP/1.0 is told that the connection stays, and everybody that it ends")
+    func persistence() {
+        let response = Response(status: .ok)
+        #expect(written(response, minorVersion: 0).contains("Connection: keep-alive\r\n"))
+        #expect(written(response, closes: true).contains("Connection: close\r\n"))
+        #expect(!written(response).contains("Connection:"))
+    }
+
+    @Test("the framing is the server's, whatever the handler says")
+    func framing() {
+        let headers: Fields = [.contentLength: "5555", .transferEncoding: "chunked", .date: "never", .connection: "x"]
+        let text = written(Response(status: .ok, headers: headers, body: .text("abc")))
+        #expect(text.contains("Content-Length: 3\r\n") && !text.contains("chunked") && !text.contains("never"))
+        #expect(!text.contains("5555") && !text.contains("Connection"))
+    }
+
+    @Test(
+        "an answer that a field would split is a 500 without any of it",
+        arguments: ["\r", "\n", "\0", "\u{7F}", "\r\n"])
+    func splitting(_ bytes: String) {
+        for response in [
+            Response(status: .found, headers: [.location: "/a\(bytes)Set-Cookie: b=c"], body: .text("x")),
+            Response(status: Status(code: 200, reasonPhrase: "OK\(bytes)A: b"), body: .text("x")),
+        ] {
+            let text = written(response)
+            #expect(text.hasPrefix("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nDate: "))
+            #expect(!text.contains("b"))
+        }
+    }
+
+    @Test(
+        "dates are written as RFC 9110 says",
+        arguments: [
+            (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"), (0, "Thu, 01 Jan 1970 00:00:00 GMT"),
+            (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (1_735_689_599, "Tue, 31 Dec 2024 23:59:59 GMT"),
+            (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
+        ] as [(Int64, String)])
+    func dates(_ second: Int64, _ text: String) {
+        #expect(DateClock.text(ofSecond: second) == text)
+    }
+
+    @Test("a known name is found in any case, and every known name is in the table")
+    func names() {
+        #expect(FieldName("CONTENT-type") == .contentType && FieldName("content-type")?.text == "Content-Type")
+        #expect(FieldName("x-forwarded-for") == .xForwardedFor && FieldName("x_forwarded_for") != .xForwardedFor)
+        #expect(FieldName("X-Other") == FieldName("x-oTHER") && FieldName("X-Other")?.text == "X-Other")
+        #expect(FieldName("X-Other") != FieldName("X-Another") && FieldName("a b") == nil && FieldName("") == nil)
+        for text in KnownFieldNames.texts { #expect(FieldName(text)?.text == text) }
+        #expect(Set(KnownFieldNames.texts.map { $0.lowercased() }).count == KnownFieldNames.texts.count)
+    }
+}

@@ -1,0 +1,71 @@
+import HTTP
+import Testing
+
+/// What is refused and what is served, without a socket.
+@Suite struct VerdictTests {
+    static let next = "GET /next HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test("a request outside the grammar is refused, and nothing after it is read", arguments: BadRequest.all)
+    func refused(_ request: BadRequest) async {
+        let conversation = await Conversation([request.bytes + Array(Self.next.utf8)])
+        #expect(conversation.status == request.status, "\(conversation)")
+        #expect(conversation.isOver)
+        #expect(conversation.sent.contains("Connection: close\r\n"))
+        #expect(!conversation.requests.contains("GET /next "))
+    }
+
+    @Test("its honest neighbour is served, and so is the request after it", arguments: HonestRequest.all)
+    func served(_ request: HonestRequest) async {
+        let conversation = await Conversation([Array((request.text + Self.next).utf8)])
+        #expect(conversation.requests == [request.asks, "GET /next "], "\(conversation)")
+        #expect(!conversation.isOver)
+    }
+
+    @Test("a refused request is refused alike however it is cut", arguments: BadRequest.all)
+    func refusedInPieces(_ request: BadRequest) async {
+        await checkPieces(of: request.bytes + Array(Self.next.utf8))
+    }
+
+    @Test("an honest request is served alike however it is cut", arguments: HonestRequest.all)
+    func servedInPieces(_ request: HonestRequest) async {
+        await checkPieces(of: Array((request.text + Self.next).utf8))
+    }
+
+    /// In two at every byte (of a long one: near its ends, and now and then), and byte by byte.
+    private func checkPieces(of bytes: [UInt8]) async {
+        let whole = await Conversation([bytes])
+        let apart = await Conversation(bytes.map { [$0] })
+        #expect(apart == whole)
+        let edge = bytes.count > 4000 ? 120 : 4000
+        let cuts = (0...bytes.count).filter { $0 < edge || $0 > bytes.count - edge || $0 % 997 == 0 }
+        for cut in cuts {
+            let halves = await Conversation([Array(bytes[..<cut]), Array(bytes[cut...])])
+            guard halves != whole else { continue }
+            Issue.record("cut at \(cut): \(halves) instead of \(whole)")
+            return
+        }
+    }
+
+    @Test("a request that ends in its header or its body is not served")
+    func cutOff() async {
+        for text in ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"] {
+            let conversation = await Conversation([Array(text.utf8)], ends: true)
+            #expect(conversation.requests == [] && conversation.status == 400 && conversation.isOver)
+        }
+        for text in ["Content-Length: 3\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"] {
+            let conversation = await Conversation([Array("POST / HTTP/1.1\r\nHost: a\r\n\(text)".utf8)], ends: true)
+            #expect(conversation.requests == ["POST / cutOff"] && conversation.status == 400 && conversation.isOver)
+        }
+    }
+
+    @Test("every byte but a token's is refused in a name, and every control but a tab in a value")
+    func everyByte() async {
+        for byte in UInt8.min...UInt8.max {
+            let before = Array("GET / HTTP/1.1\r\nHost: a\r\n".utf8)
+            let name = await Conversation([before + [0x41, byte, 0x41] + Array(": b\r\n\r\n".utf8)])
+            #expect((name.status == 200) == (byte.isTokenCharacter || byte == 0x3A), "byte \(byte) in a name")
+            let value = await Conversation([before + Array("A: b".utf8) + [byte, 0x62] + Array("\r\n\r\n".utf8)])
+            #expect((value.status == 200) == byte.isFieldValueCharacter, "byte \(byte) in a value")
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import HTTP
+import Testing
+
+@testable import HTTPServer
+
+@Suite("HTTP/2: answers") struct HTTP2AnswerTests {
+    @Test("An answer has its status, its fields in lower case, its length and Date; what is HTTP/1.1's is left out")
+    func fields() {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        let headers: Fields = [.contentType: "text/plain", .connection: "close", .transferEncoding: "chunked"]
+        client.answer(Response(status: .created, headers: headers, body: .text("hello")), to: 1)
+        let fields = client.fields(of: 1)
+        #expect(fields[":status"] == "201")
+        #expect(fields["content-type"] == "text/plain")
+        #expect(fields["content-length"] == "5")
+        #expect(fields["date"]?.hasSuffix(" GMT") == true)
+        #expect(fields.count == 4)
+        #expect(client.body(of: 1) == Array("hello".utf8))
+        #expect(client.of(1).last?.endsStream == true)
+        #expect(client.resets(of: 1).isEmpty)
+    }
+
+    @Test(
+        "An answer to HEAD has the length and no body",
+        arguments: [Response.Body.text("hello"), .bytes([1, 2, 3, 4, 5])])
+    func head(_ body: Response.Body) {
+        let client = HTTP2Client()
+        client.request(1, "HEAD")
+        _ = client.next()
+        client.answer(Response(status: .ok, body: body), to: 1)
+        #expect(client.fields(of: 1)["content-length"] == "5")
+        #expect(client.of(1, .data).isEmpty)
+        #expect(client.of(1, .headers).last?.endsStream == true)
+    }
+
+    @Test("204 and 304 have neither body nor length", arguments: [Status.noContent, .notModified])
+    func bodiless(_ status: Status) {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: status, body: .text("hello")), to: 1)
+        #expect(client.fields(of: 1)["content-length"] == nil)
+        #expect(client.of(1, .data).isEmpty)
+    }
+
+    @Test("A line break in a field of an answer makes it 500")
+    func splitting() {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, headers: [.location: "/a\r\nset-cookie: b"], body: .text("secret")), to: 1)
+        #expect(client.fields(of: 1)[":status"] == "500")
+        #expect(client.body(of: 1).isEmpty)
+    }
+
+    @Test("An answer larger than the window goes on when the window opens, and ends with its last byte")
+    func window() {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        let body = (0..<100_000).map { UInt8(truncatingIfNeeded: $0) }
+        client.answer(Response(status: .ok, body: .bytes(body)), to: 1)
+        #expect(client.body(of: 1).count == 65_535)
+        #expect(!client.hasEnded(1))
+        client.send(Frame(.windowUpdate, Frame.number(100_000)), Frame(.windowUpdate, stream: 1, Frame.number(100_000)))
+        #expect(client.body(of: 1) == body)
+        #expect(client.of(1, .data).last?.endsStream == true)
+    }
+
+    @Test("An answer that the client does not let out is reset when its time is over; pings do not prolong it")
+    func unread() {
+        let client = HTTP2Client(settings: [0, 4] + Frame.number(0))
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .text("hello")), to: 1)
+        for _ in 0..<3 {
+            client.advance(9_000)
+            client.send(Frame(.ping, [UInt8](repeating: 1, count: 8)))
+        }
+        #expect(client.resets(of: 1).isEmpty)
+        client.advance(9_000)
+        #expect(client.resets(of: 1) == [8])
+        #expect(client.body(of: 1).isEmpty)
+        #expect(!client.isOver)
+    }
+
+    @Test("A streamed answer has its parts in order, and ends when it is finished")
+    func streamed() {
+        let client = HTTP2Client()
+        startStream(client)
+        #expect(client.session.send(Array("one ".utf8), on: 1))
+        client.read()
+        client.advance(60_000)
+        #expect(client.session.send(Array("two".utf8), on: 1))
+        client.read()
+        #expect(client.body(of: 1) == Array("one two".utf8))
+        #expect(!client.hasEnded(1))
+        client.session.finish(1, failed: false)
+        client.read()
+        #expect(client.of(1).last?.endsStream == true)
+        #expect(client.fields(of: 1)["content-length"] == nil)
+        #expect(!client.session.isOpen(1))
+    }
+
+    @Test("A streamed answer waits for room, and is told when there is some")
+    func room() {
+        let client = HTTP2Client()
+        startStream(client)
+        let part = [UInt8](repeating: 7, count: 70_000)
+        #expect(client.session.send(part, on: 1) == false)
+        #expect(client.session.nextRoom() == nil)
+        client.read()
+        #expect(client.session.nextRoom() == 1)
+        #expect(client.session.send(part, on: 1) == false)
+        client.read()
+        #expect(client.session.nextRoom() == nil)
+        client.send(Frame(.windowUpdate, Frame.number(100_000)), Frame(.windowUpdate, stream: 1, Frame.number(100_000)))
+        #expect(client.session.nextRoom() == 1)
+        #expect(client.body(of: 1).count == 140_000)
+    }
+
+    @Test("A streamed answer that breaks off is reset, and does not look complete")
+    func broken() {
+        let client = HTTP2Client()
+        startStream(client)
+        _ = client.session.send([1], on: 1)
+        client.session.finish(1, failed: true)
+        client.read()
+        #expect(client.resets(of: 1) == [2])
+        #expect(!client.hasEnded(1))
+    }
+
+    @Test("A streamed answer whose stream was reset is not wanted any more")
+    func gone() {
+        let client = HTTP2Client()
+        startStream(client)
+        _ = client.session.send([UInt8](repeating: 7, count: 200_000), on: 1)
+        client.read()
+        client.send(Frame(.reset, stream: 1, Frame.number(8)))
+        #expect(!client.session.isOpen(1))
+        #expect(client.session.nextRoom() == 1)
+        #expect(client.session.send([1], on: 1) == false)
+        client.session.finish(1, failed: false)
+    }
+
+    private func startStream(_ client: HTTP2Client) {
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .stream(AsyncThrowingStream { _ in })), to: 1)
+        #expect(client.session.isOpen(1))
+    }
+}

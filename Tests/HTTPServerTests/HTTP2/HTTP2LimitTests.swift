@@ -1,0 +1,168 @@
+import HTTP
+import Testing
+
+@testable import HTTPServer
+
+@Suite("HTTP/2: limits") struct HTTP2LimitTests {
+    @Test("At most 100 handlers are at work, those of reset streams too")
+    func handlers() {
+        let client = HTTP2Client()
+        var started = 0
+        for index in 0..<300 {
+            let stream = Int32(index * 2 + 1)
+            client.request(stream)
+            if client.next() != nil { started += 1 }
+            client.send(Frame(.reset, stream: stream, Frame.number(8)))
+        }
+        #expect(started == 100)
+        client.request(601)
+        #expect(client.next() == nil)
+        client.answer(Response(status: .ok), to: 1)
+        #expect(client.next()?.stream == 601)
+    }
+
+    @Test("The 101st stream is refused, also before the settings are acknowledged")
+    func streams() {
+        let client = HTTP2Client()
+        for index in 0..<101 { client.request(Int32(index * 2 + 1)) }
+        var started = 0
+        while client.next() != nil { started += 1 }
+        #expect(started == 100)
+        #expect(client.resets(of: 201) == [7] || client.isOver)
+    }
+
+    static let floods: [(String, Frame)] = [
+        ("PING", Frame(.ping, [UInt8](repeating: 0, count: 8))),
+        ("SETTINGS", Frame(.settings)),
+        ("PRIORITY", Frame(.priority, stream: 5, [0, 0, 0, 0, 1])),
+        ("WINDOW_UPDATE", Frame(.windowUpdate, Frame.number(1))),
+        ("WINDOW_UPDATE of a stream", Frame(.windowUpdate, stream: 1, Frame.number(1))),
+        ("empty DATA", Frame(.data, stream: 1)),
+        ("DATA that is padding", Frame(.data, flags: 8, stream: 1, [5, 0, 0, 0, 0, 0])),
+        ("RST_STREAM of a closed stream", Frame(.reset, stream: 3, Frame.number(8))),
+        ("an unknown frame", Frame(kind: 0x42, stream: 1, [1, 2, 3])),
+        ("PRIORITY_UPDATE", Frame(kind: 0x10, stream: 0, [0, 0, 0, 1])),
+    ]
+
+    @Test("A flood of frames that bring nothing ends the connection", arguments: floods)
+    func flood(_ name: String, _ frame: Frame) {
+        let client = HTTP2Client()
+        client.request(1, "POST", "/", endsStream: false)
+        client.request(3, "POST", "/", endsStream: false)
+        client.send(Frame(.reset, stream: 3, Frame.number(8)))
+        for _ in 0..<100 where !client.isOver {
+            client.send(Array([[UInt8]](repeating: frame.bytes, count: 100).joined()))
+        }
+        #expect(client.isOver)
+        #expect(client.frames.count < 3_000)
+        #expect(client.next() == nil)
+    }
+
+    @Test("Rapid resets end the connection, and start no more than 100 handlers")
+    func rapidReset() {
+        let client = HTTP2Client()
+        var (started, sent) = (0, 0)
+        while sent < 20_000, !client.isOver {
+            let stream = Int32(sent * 2 + 1)
+            client.send(HTTP2Client.head(stream), Frame(.reset, stream: stream, Frame.number(8)))
+            while client.next() != nil { started += 1 }
+            sent += 1
+        }
+        #expect(client.isOver)
+        #expect(sent < 3_000)
+        #expect(started <= 100)
+    }
+
+    static let provocations: [(String, @Sendable (Int32) -> [Frame])] = [
+        ("a window overflow", { [Frame(.windowUpdate, stream: $0, Frame.number(0x7FFF_FFFF))] }),
+        ("more DATA than announced", { [Frame(.data, flags: 1, stream: $0, [UInt8](repeating: 1, count: 40))] }),
+        ("less DATA than announced", { [Frame(.data, flags: 1, stream: $0)] }),
+        ("trailers with a pseudo-field", { [HTTP2Client.raw($0, [(":path", "/")])] }),
+    ]
+
+    @Test("Resets that a client makes the server send end the connection", arguments: provocations)
+    func madeYouReset(_ name: String, _ frames: @Sendable (Int32) -> [Frame]) {
+        let client = HTTP2Client()
+        var sent = 0
+        while sent < 20_000, !client.isOver {
+            let stream = Int32(sent * 2 + 1)
+            client.send(HTTP2Client.head(stream, "POST", "/", [("content-length", "5")], endsStream: false))
+            client.send(frames(stream).flatMap(\.bytes))
+            while client.next() != nil {}
+            sent += 1
+        }
+        #expect(client.isOver)
+        #expect(sent < 3_000)
+    }
+
+    @Test("A client that resets a stream after each whole answer, at an honest rate, is served on")
+    func honestResets() {
+        let client = HTTP2Client()
+        for index in 0..<3_500 {
+            let stream = Int32(index * 2 + 1)
+            client.request(stream)
+            guard client.next() != nil else { break }
+            client.answer(Response(status: .ok, body: .text("hello")), to: stream)
+            client.send(Frame(.reset, stream: stream, Frame.number(8)), Frame(.ping, [UInt8](repeating: 1, count: 8)))
+            client.advance(50)
+        }
+        #expect(!client.isOver)
+    }
+
+    @Test("CONTINUATION without end ends the connection", arguments: [[], [0, 1, 0x61, 1, 0x62]])
+    func continuation(_ payload: [UInt8]) {
+        let client = HTTP2Client()
+        client.send(Frame(.headers, flags: Frame.endStream, stream: 1, HPACK.block(HTTP2RequestTests.base)))
+        for _ in 0..<2_000 where !client.isOver { client.send(Frame(.continuation, stream: 1, payload)) }
+        #expect(client.isOver)
+    }
+
+    @Test("Thousands of fields from one small block reach no handler")
+    func bomb() {
+        let client = HTTP2Client()
+        // One entry in the table, then references to it (RFC 7541 §6.1, §6.2.1).
+        let entry: [UInt8] = [0x40] + HPACK.text("x-a") + HPACK.text(String(repeating: "b", count: 100))
+        let block = HPACK.block(HTTP2RequestTests.base) + entry + [UInt8](repeating: 0xBE, count: 15_000)
+        client.send(Frame(.headers, flags: Frame.endHeaders | Frame.endStream, stream: 1, block))
+        #expect(client.next() == nil)
+        #expect(client.resets(of: 1).count == 1)
+        client.request(3)
+        #expect(client.next()?.stream == 3)
+    }
+
+    @Test("A window that is opened a byte at a time ends the connection before the answer is out")
+    func dribble() {
+        let client = HTTP2Client(settings: [0, 4] + Frame.number(1))
+        client.request(1)
+        _ = client.next()
+        client.answer(Response(status: .ok, body: .bytes([UInt8](repeating: 1, count: 64 * 1024))), to: 1)
+        for _ in 0..<64 * 1024 where !client.isOver { client.send(Frame(.windowUpdate, stream: 1, Frame.number(1))) }
+        #expect(client.isOver)
+        #expect(client.body(of: 1).count < 3_000)
+    }
+
+    @Test(
+        "What is no HTTP/2 ends the connection",
+        arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"])
+    func junk(_ text: String) {
+        let client = HTTP2Client(greets: false)
+        client.send(Array(text.utf8))
+        #expect(client.isOver)
+    }
+
+    @Test("After the connection has ended nothing is taken and late answers are dropped")
+    func afterTheEnd() {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        client.send(Frame(.windowUpdate, Frame.number(0x7FFF_FFFF)))
+        #expect(client.goAways.map(\.goAwayCode) == [3])
+        #expect(client.isOver)
+        client.request(3)
+        #expect(client.next() == nil)
+        client.answer(Response(status: .ok, body: .text("late")), to: 1)
+        #expect(client.of(1).isEmpty)
+        client.session.close()
+        client.answer(Response(status: .ok, body: .text("late")), to: 1)
+    }
+}

@@ -1,0 +1,160 @@
+import HTTP
+import HTTPServer
+import Testing
+
+/// One connection, over a socket.
+@Suite struct ConnectionTests {
+    static func get(_ path: String, _ more: String = "") -> String {
+        "GET \(path) HTTP/1.1\r\nHost: a\r\n\(more)\r\n"
+    }
+
+    @Test("a connection serves request after request")
+    func persistence() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            for number in 1...20 {
+                try wire.send("POST /\(number) HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
+                let answer = try wire.answer()
+                #expect(answer.status == 200 && answer.body == "POST /\(number) ab")
+                #expect(answer["date"]?.hasSuffix(" GMT") == true && answer["connection"] == nil)
+            }
+        }
+    }
+
+    @Test("a refused request is answered and the connection closed", arguments: BadRequest.all)
+    func refused(_ request: BadRequest) async throws {
+        try await Served.run(loops: 1) { served in
+            let wire = try served.dial()
+            try wire.send(request.bytes + Array(Self.get("/next").utf8))
+            let all = wire.readToEnd()
+            let first = try #require(WireAnswer.first(in: all))
+            #expect(first.0.status == request.status && first.1 == all.count)
+            #expect(first.0["connection"] == "close")
+            #expect(!served.echo.requests.contains("GET /next "))
+        }
+    }
+
+    @Test("50 pipelined requests get 50 answers in their order")
+    func pipelining() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send((1...50).map { Self.get("/\($0)") }.joined())
+            for number in 1...50 { #expect(try wire.answer().body == "GET /\(number) ") }
+        }
+    }
+
+    @Test("of pipelined requests one is at work at a time")
+    func oneAtWork() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(Self.get("/gate") + Self.get("/2"))
+            #expect(await Served.eventually { served.echo.gate.waiting == 1 })
+            #expect(served.echo.requests == ["GET /gate "])
+            served.echo.gate.open()
+            #expect(try wire.answer().body == "GET /gate ")
+            #expect(try wire.answer().body == "GET /2 ")
+        }
+    }
+
+    @Test("a client that has ended its side gets its answers, then the end")
+    func halfClose() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(Self.get("/gate") + Self.get("/2"))
+            wire.endSending()
+            #expect(await Served.eventually { served.echo.gate.waiting == 1 })
+            served.echo.gate.open()
+            #expect(try wire.answer().body == "GET /gate ")
+            #expect(try wire.answer().body == "GET /2 ")
+            #expect(wire.readToEnd().isEmpty)
+        }
+    }
+
+    @Test("HEAD is answered without a body, and the next request is read")
+    func head() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            for path in ["/a", "/stream", "/nothing", "/split"] {
+                try wire.send("HEAD \(path) HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get("/b"))
+                _ = try wire.answer(toHead: true)
+                #expect(try wire.answer().body == "GET /b ")
+            }
+        }
+    }
+
+    @Test("a client that waits for 100 is told to go on, once, and only when its body is wanted")
+    func expectation() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            let head = "Host: a\r\nExpect: 100-Continue\r\n"
+            try wire.send("POST / HTTP/1.1\r\n\(head)Content-Length: 2\r\n\r\n")
+            #expect(try wire.answer().status == 100)
+            try wire.send("ab")
+            #expect(try wire.answer().body == "POST / ab")
+            try wire.send("POST / HTTP/1.1\r\n\(head)Content-Length: 2\r\n\r\nab")
+            #expect(try wire.answer().body == "POST / ab")
+            try wire.send("POST /small HTTP/1.1\r\n\(head)Content-Length: 17\r\n\r\n")
+            let refused = try wire.answer()
+            #expect(refused.status == 413 && refused["connection"] == "close")
+            #expect(wire.readToEnd().isEmpty)
+        }
+    }
+
+    @Test("a body over its route's limit is handed up as a fault, and nothing after it is read")
+    func tooLarge() async throws {
+        try await Served.run { served in
+            for body in [
+                "Content-Length: 17\r\n\r\n12345678901234567",
+                "Transfer-Encoding: chunked\r\n\r\n9\r\n123456789\r\n8\r\n12345678\r\n0\r\n\r\n",
+            ] {
+                let wire = try served.dial()
+                try wire.send("POST /small HTTP/1.1\r\nHost: a\r\n\(body)" + Self.get("/next"))
+                let answer = try wire.answer()
+                #expect(answer.status == 413 && answer.body == "POST /small tooLarge(limit: 16)")
+                #expect(answer["connection"] == "close" && wire.readToEnd().isEmpty)
+            }
+            #expect(!served.echo.requests.contains("GET /next "))
+        }
+    }
+
+    @Test("a client that sends on after it was refused reads the refusal")
+    func lingering() async throws {
+        try await Served.run { served in
+            for _ in 0..<20 {
+                let wire = try served.dial()
+                try wire.send("POST /small HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n")
+                try? wire.send([UInt8](repeating: 0x61, count: 10_000_000))
+                #expect(try wire.answer().status == 413)
+            }
+        }
+    }
+
+    @Test("an answer with a byte that would split it is a 500, and the connection goes on")
+    func splitting() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(Self.get("/split") + Self.get("/b"))
+            let answer = try wire.answer()
+            #expect(answer.status == 500 && answer["set-cookie"] == nil && answer["location"] == nil)
+            #expect(try wire.answer().body == "GET /b ")
+        }
+    }
+
+    @Test("Connection: close and HTTP/1.0 end a connection, HTTP/1.0 with keep-alive does not")
+    func closing() async throws {
+        try await Served.run { served in
+            for text in [Self.get("/a", "Connection: x, Close\r\n"), "GET /a HTTP/1.0\r\n\r\n"] {
+                let wire = try served.dial()
+                try wire.send(text + Self.get("/b"))
+                #expect(try wire.answer()["connection"] == "close")
+                #expect(wire.readToEnd().isEmpty)
+            }
+            let wire = try served.dial()
+            for _ in 1...3 {
+                try wire.send("GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+                #expect(try wire.answer()["connection"] == "keep-alive")
+            }
+            #expect(!served.echo.requests.contains("GET /b "))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTPServer
+import Testing
+
+/// The end of a server, and its begin.
+@Suite struct DrainTests {
+    private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test("what is at work is finished, and the answer says that the connection ends")
+    func atWork() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n" + Self.get)
+            #expect(await Served.eventually { served.echo.gate.waiting == 1 })
+            async let drained: Void = served.server.drain(grace: .seconds(60))
+            #expect(await Served.eventually { (try? served.dial()) == nil })
+            served.echo.gate.open()
+            let answer = try wire.answer()
+            #expect(answer.status == 200 && answer["connection"] == "close")
+            #expect(wire.readToEnd().isEmpty)
+            await drained
+            #expect(served.echo.requests == ["GET /gate "])
+        }
+    }
+
+    @Test("whoever was in the queue is answered, and nobody is accepted afterwards")
+    func queue() async throws {
+        try await Served.run { served in
+            let wires = try (0..<50).map { _ in try served.dial() }
+            for wire in wires { try wire.send(Self.get) }
+            await served.server.drain(grace: .seconds(60))
+            for wire in wires { #expect(try wire.answer().status == 200) }
+            #expect(throws: Wire.Failure.self) { try served.dial() }
+        }
+    }
+
+    @Test("an idle connection's last request is served, and silent ones are closed")
+    func idle() async throws {
+        try await Served.run { served in
+            let (busy, silent) = (try served.dial(), try served.dial())
+            try busy.send(Self.get)
+            _ = try busy.answer()
+            async let drained: Void = served.server.drain(grace: .seconds(60))
+            #expect(await Served.eventually { (try? served.dial()) == nil })
+            try busy.send(Self.get)
+            #expect(try busy.answer()["connection"] == "close")
+            #expect(busy.readToEnd().isEmpty && silent.readToEnd().isEmpty)
+            await drained
+        }
+    }
+
+    @Test("the grace time ends what does not end")
+    func grace() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send("GET /gate HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(await Served.eventually { served.echo.gate.waiting == 1 })
+            await served.server.drain(grace: .milliseconds(50))
+            #expect(wire.readToEnd().isEmpty)
+        }
+    }
+
+    @Test("a port that is in use is an error, and so is a host without address")
+    func inUse() async throws {
+        try await Served.run { served in
+            let (port, handler) = (served.port, served.echo)
+            let other = WebServer(
+                on: served.loops, handler: handler, limits: ServerLimits(), tls: nil, logger: served.log.logger)
+            #expect(throws: ServerError.addressInUse(host: "127.0.0.1", port: port)) {
+                try other.start(host: "127.0.0.1", port: port)
+            }
+            #expect(throws: ServerError.unresolved(host: "no.such.host.invalid")) {
+                try other.start(host: "no.such.host.invalid", port: 0)
+            }
+        }
+    }
+
+    @Test("an IPv6 address and a name are listened at", arguments: ["::1", "localhost"])
+    func hosts(_ host: String) async throws {
+        try await Served.run { served in
+            let other = WebServer(
+                on: served.loops, handler: served.echo, limits: ServerLimits(), tls: nil, logger: served.log.logger)
+            let port = try other.start(host: host, port: 0)
+            #expect(port > 0)
+            await other.drain(grace: .zero)
+        }
+    }
+}

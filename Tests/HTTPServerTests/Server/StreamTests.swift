@@ -1,0 +1,68 @@
+import HTTPServer
+import Testing
+
+/// Answers that are sent in parts, and large ones.
+@Suite struct StreamTests {
+    private func get(_ path: String, version: String = "1.1") -> String {
+        "GET \(path) HTTP/\(version)\r\nHost: a\r\n\r\n"
+    }
+
+    @Test("a streamed answer is chunked, and the connection goes on")
+    func chunked() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(get("/stream?3") + get("/b"))
+            let answer = try wire.answer()
+            #expect(answer["transfer-encoding"] == "chunked" && answer["content-length"] == nil)
+            #expect(answer.body == String(repeating: "b", count: 3000))
+            #expect(try wire.answer().body == "GET /b ")
+        }
+    }
+
+    @Test("a streamed answer to HTTP/1.0 ends with the connection")
+    func old() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(get("/stream?3", version: "1.0"))
+            let text = String(decoding: wire.readToEnd(), as: UTF8.self)
+            #expect(!text.contains("chunked") && text.hasSuffix("\r\n\r\n" + String(repeating: "b", count: 3000)))
+        }
+    }
+
+    @Test("a streamed answer that breaks off has no end")
+    func broken() async throws {
+        try await Served.run { served in
+            let wire = try served.dial()
+            try wire.send(get("/stream?3broken") + get("/b"))
+            #expect(!String(decoding: wire.readToEnd(), as: UTF8.self).contains("0\r\n\r\n"))
+            #expect(!served.echo.requests.contains("GET /b "))
+        }
+    }
+
+    @Test("answers larger than any buffer arrive whole, also when they are read late")
+    func large() async throws {
+        try await Served.run { served in
+            let wire = try Wire(port: served.port, receiveBuffer: 4096)
+            try wire.send(get("/large") + get("/stream?400") + get("/b"))
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(try wire.answer().body.utf8.count == 4_000_000)
+            #expect(try wire.answer().body.utf8.count == 400_000)
+            #expect(try wire.answer().body == "GET /b ")
+        }
+    }
+
+    @Test("a client that goes away in the middle of an answer leaves nothing behind")
+    func gone() async throws {
+        try await Served.run { served in
+            for path in ["/large", "/stream?100000"] {
+                let wire = try Wire(port: served.port, receiveBuffer: 4096)
+                try wire.send(get(path))
+                try await Task.sleep(for: .milliseconds(20))
+                wire.reset()
+            }
+            let wire = try served.dial()
+            try wire.send(get("/b"))
+            #expect(try wire.answer().body == "GET /b ")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import HTTPServer
+
+@Suite("TLS: certificate and key") struct TLSSettingsTests {
+    private let good: TestCertificate
+
+    init() throws { good = try TestCertificate() }
+
+    @Test("The end of a certificate is known without a server")
+    func end() throws {
+        let expected = Int64(Date.now.timeIntervalSince1970) + 86_400
+        #expect(abs(try good.settings.certificateEnd() - expected) < 60)
+    }
+
+    @Test("An expired certificate is no reason not to start")
+    func expired() throws {
+        let expired = try TestCertificate(seconds: -60)
+        #expect(try expired.settings.certificateEnd() < Int64(Date.now.timeIntervalSince1970))
+    }
+
+    @Test("A file that is not there is named")
+    func missing() throws {
+        let missing = good.folder.path + "/none.pem"
+        let text = "cannot read \(missing): No such file or directory"
+        #expect(error(of: TLSSettings(certificate: missing, key: good.key)) == text)
+        #expect(error(of: TLSSettings(certificate: good.certificate, key: missing)) == text)
+    }
+
+    @Test("A file that holds something else is named")
+    func garbage() throws {
+        let garbage = try good.file("garbage.pem", "garbage")
+        #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) holds no PEM certificate")
+        #expect(error(of: TLSSettings(certificate: good.key, key: good.key)) == "\(good.key) holds no PEM certificate")
+        #expect(
+            error(of: TLSSettings(certificate: good.certificate, key: garbage)) == "\(garbage) holds no PEM private key"
+        )
+    }
+
+    @Test("The key of another certificate is refused", arguments: ["P-256", "P-384"])
+    func another(_ curve: String) throws {
+        let other = try TestCertificate(curve: curve)
+        let text = "the private key in \(other.key) does not belong to the certificate in \(good.certificate)"
+        #expect(error(of: TLSSettings(certificate: good.certificate, key: other.key)) == text)
+    }
+
+    @Test("An encrypted key is refused, and nobody is asked for its password")
+    func encrypted() throws {
+        let key = good.encryptedKey()
+        let text = "the private key in \(key) is encrypted"
+        #expect(error(of: TLSSettings(certificate: good.certificate, key: key)) == text)
+    }
+
+    private func error(of settings: TLSSettings) -> String? {
+        do throws(TLSError) {
+            _ = try settings.certificateEnd()
+            return nil
+        } catch { return error.description }
+    }
+}

@@ -1,0 +1,176 @@
+"""Two readers of one stream of bytes agree on where each request ends: we and h11, we and nginx in front of us."""
+
+import os
+import random
+import shutil
+import subprocess
+import time
+
+import h11
+import pytest
+
+from harness.raw import converse
+from harness.refusals import CHUNKED, CHUNKS, HONEST, LENGTH, REFUSED, Case, chunked, get, post
+from harness.server import free_port
+from harness.spindle import Spindle
+from harness.wire import PATIENCE, Address, send
+from harness.world import World
+
+SEED = 20_261_122
+MUTANTS = 1_500
+# What separates, ends and hides requests.
+SCRAPS = [
+    b"\r\n", b"\n", b"\r", b" ", b"\t", b"\0", b":", b",", b";", b"0\r\n\r\n", b"\r\n\r\n", b"1\r\na\r\n", b"\x0b",
+    b"+", b"-", b"0x", CHUNKED + b"\r\n", LENGTH + b"\r\n", b"Content-Length: 0\r\n", b"Connection: close\r\n", b"\xff",
+    b"Transfer-Encoding: identity\r\n", b"Host: y\r\n", b"HTTP/1.0", b"HTTP/1.1", b"GET /healthz HTTP/1.1\r\n",
+]
+# It tells where the request before it ended, and the one after it where it did.
+MARK, LAST = get(target=b"/no-such-page"), get(b"Connection: close")
+
+
+@pytest.fixture(scope="module")
+def world(launch) -> World:
+    return World.create(Spindle.of(launch()))
+
+
+def read_by_h11(stream: bytes) -> list[bytes]:
+    """The targets of the requests that h11 finds whole in `stream`."""
+    machine, targets = h11.Connection(h11.SERVER), []
+    machine.receive_data(stream)
+    machine.receive_data(b"")
+    try:
+        while True:
+            event = machine.next_event()
+            if isinstance(event, h11.Request):
+                target = event.target
+            elif isinstance(event, h11.EndOfMessage):
+                targets.append(target)
+                machine.send(h11.Response(status_code=200, headers=[("Content-Length", "0")]))
+                machine.send(h11.EndOfMessage())
+                if machine.our_state is not h11.DONE:
+                    return targets
+                machine.start_next_cycle()
+            elif event in (h11.NEED_DATA, h11.PAUSED) or isinstance(event, h11.ConnectionClosed):
+                return targets
+    except h11.ProtocolError:
+        return targets
+
+
+def mutants(world: World):
+    chance = random.Random(SEED)
+    # Those with a body, where a reader can go astray, more often than the others.
+    bodies = [post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n")] * 5
+    cases = [case for case in HONEST if case.is_short] + [Case("a body", request) for request in bodies]
+    sources = [case.bytes_for(world) for case in cases]
+    for _ in range(MUTANTS):
+        request = bytearray(chance.choice(sources))
+        for _ in range(chance.randrange(1, 3)):
+            place = chance.randrange(len(request))
+            match chance.randrange(4):
+                case 0:
+                    request[place] = chance.randrange(256)
+                case 1:
+                    del request[place : place + chance.randrange(1, 4)]
+                case _:
+                    request[place:place] = chance.choice(SCRAPS)
+        yield bytes(request)
+
+
+def test_what_we_take_for_requests_h11_takes_for_the_same(world):
+    outcomes = {"taken": 0, "refused": 0}
+    for number, request in enumerate(mutants(world)):
+        stream = request + MARK + LAST
+        received = converse(world.spindle.address, stream)
+        statuses = [answer.status for answer in received.answers]
+        told = f"mutant {number}: {stream}\nwe answered {statuses}"
+        assert received.is_closed and len(statuses) == received.beginnings, f"{told}\n{received}"
+        assert all(status < 500 or status in (501, 505) for status in statuses), told
+        # The last answer may be a refusal; all before it were given for requests that we took for whole.
+        found = read_by_h11(stream)
+        assert len(statuses) - 1 <= len(found), f"{told}, h11 found {found}"
+        if statuses[-2:] == [404, 200]:
+            alike = found[-2:] == [b"/no-such-page", b"/healthz"] and len(found) == len(statuses)
+            assert alike, f"{told}, h11 found {found}"
+            outcomes["taken"] += 1
+        else:
+            outcomes["refused"] += 1
+    # Otherwise the mutants were all of one kind.
+    assert min(outcomes.values()) > MUTANTS // 20, outcomes
+
+
+@pytest.fixture(scope="module")
+def proxy(world, program, tmp_path_factory):
+    """nginx in front, which keeps one connection to us for everybody."""
+    folder = tmp_path_factory.mktemp("nginx")
+    nginx = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or program("nginx", "nginx-light")
+    address = Address("127.0.0.1", free_port())
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+    (folder / "nginx.conf").write_text(f"""
+        {"user root;" if os.geteuid() == 0 else ""}
+        daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log stderr crit;
+        events {{ worker_connections 100; }}
+        http {{
+            {temporary}
+            access_log off;
+            upstream spindle {{ server 127.0.0.1:{world.spindle.address.port}; keepalive 1; }}
+            server {{
+                listen 127.0.0.1:{address.port};
+                location / {{
+                    proxy_pass http://spindle;
+                    proxy_http_version 1.1;
+                    proxy_request_buffering off;
+                    proxy_set_header Connection "";
+                    proxy_set_header Host $http_host;
+                }}
+            }}
+        }}
+    """)
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [nginx, "-p", folder, "-e", "stderr", "-c", folder / "nginx.conf"], stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+            try:
+                if Spindle(address, ("", "")).call("GET", "/healthz").status == 200:
+                    break
+            except OSError:
+                time.sleep(0.05)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+def honest_clients_get_their_own_answers(proxy: Address) -> None:
+    """On the connection that nginx keeps to us: if half a request were left there, the answers would be shifted."""
+    connection = proxy.connect()
+    for path, status in [("/healthz", 200), ("/no-such-page", 404), ("/me", 401), ("/healthz", 200)]:
+        answer = send(connection, "GET", path)
+        assert answer.status == status, f"{path}: {answer}"
+    connection.close()
+
+
+def test_what_nginx_lets_pass_shifts_nobodys_answer(world, proxy):
+    for case in REFUSED:
+        with proxy.dial(2) as line:
+            try:
+                line.sendall(case.bytes_for(world) + MARK)
+                line.recv(65_536)
+            except OSError:
+                pass
+        honest_clients_get_their_own_answers(proxy)
+
+
+def test_mutants_behind_nginx_shift_nobodys_answer(world, proxy):
+    for number, request in enumerate(mutants(world)):
+        if number % 5 == 0:
+            with proxy.dial(0.2) as line:
+                try:
+                    line.sendall(request + MARK)
+                    line.recv(65_536)
+                except OSError:
+                    pass
+            honest_clients_get_their_own_answers(proxy)

@@ -1,0 +1,187 @@
+import Dispatch
+import Foundation
+import Storage
+import StorageSQLite
+import TestSupport
+import Testing
+
+/// What is particular to a file of this machine: how it is opened, what it holds, how it is closed.
+@Suite struct SQLiteTests {
+    private struct Refusal: Error {}
+
+    @Test("the writer keeps what it has answered, checks foreign keys and works in memory")
+    func pragmas() async throws {
+        let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
+        #expect(try await database.writerPragma("synchronous") == 2)
+        #expect(try await database.writerPragma("foreign_keys") == 1)
+        #expect(try await database.writerPragma("busy_timeout") == 10_000)
+        #expect(try await database.writerPragma("cache_size") == -16_000)
+        #expect(try await database.writerPragma("temp_store") == 2)
+        #expect(try await database.writerPragma("wal_autocheckpoint") == 8000)
+        #expect(try await database.writerPragma("mmap_size") <= 0)
+        let mode = try await database.read {
+            try $0.rows("PRAGMA journal_mode").first?.get("journal_mode", as: String.self)
+        }
+        #expect(mode == "wal")
+        await database.close()
+    }
+
+    @Test("a closed database has left nothing open: its log is folded into the file and gone")
+    func closing() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let database = try await SQLiteDatabase.open(path: path)
+        try await database.createThings()
+        for id in 1...50 { try await database.run("INSERT INTO things (id) VALUES (\(id))") }
+        #expect(try await database.countThings() == 50)
+        #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+        await database.close()
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        #expect(!FileManager.default.fileExists(atPath: path + "-shm"))
+        let refusal = await #expect(throws: StorageError.self) { try await database.run("DELETE FROM things") }
+        #expect(refusal?.kind == "unavailable")
+    }
+
+    @Test("a read that throws leaves no snapshot behind")
+    func readers() async throws {
+        let database = try await Backend.sqlite.openThings()
+        for id in 1...5 {
+            await #expect(throws: Refusal.self) {
+                try await database.read { db in
+                    _ = try db.rows("SELECT id FROM things")
+                    throw Refusal()
+                }
+            }
+            await #expect(throws: StorageError.self) {
+                try await database.read { try $0.rows("SELECT nothing FROM things") }
+            }
+            try await database.run("INSERT INTO things (id) VALUES (\(id))")
+            #expect(try await database.countThings() == id)
+        }
+    }
+
+    @Test("a read that never ends is ended")
+    func overdue() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let database = try await SQLiteDatabase.open(path: path, longestRead: .milliseconds(50))
+        let error = await #expect(throws: StorageError.self) {
+            try await database.read { db in
+                try db.rows(
+                    "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) AS n FROM n")
+            }
+        }
+        #expect(error?.kind == "unavailable")
+        try await database.createThings()
+        #expect(try await database.countThings() == 0)
+        await database.close()
+    }
+
+    @Test("a transaction kept beyond its closure refuses")
+    func escaped() async throws {
+        final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }
+        let pocket = Pocket()
+        let database = try await Backend.sqlite.openThings()
+        try await database.write { db in pocket.kept = db }
+        #expect(throws: StorageError.self) { try pocket.kept?.execute("INSERT INTO things (id) VALUES (\(1))") }
+        _ = try await database.read { db in pocket.kept = db }
+        #expect(throws: StorageError.self) { try pocket.kept?.rows("SELECT id FROM things") }
+    }
+
+    @Test("a misspelt column is an error, not a text")
+    func doubleQuotes() async throws {
+        let database = try await Backend.sqlite.openThings()
+        let reading = await #expect(throws: StorageError.self) {
+            try await database.read { try $0.rows("SELECT id FROM things WHERE \"nmae\" = 'nmae'") }
+        }
+        let writing = await #expect(throws: StorageError.self) {
+            try await database.run("INSERT INTO things (id, name) VALUES (1, \"nmae\")")
+        }
+        #expect(reading?.kind == "unreadable")
+        #expect(writing?.kind == "unreadable")
+    }
+
+    @Test("one text is one statement, and each of its parameters has a value")
+    func oneStatement() async throws {
+        let database = try await Backend.sqlite.openThings()
+        let texts = ["DELETE FROM things; DELETE FROM parts", "", "DELETE FROM things WHERE id = $1"]
+        for text in texts {
+            let error = await #expect(throws: StorageError.self) { try await database.run(SQL(script: text)) }
+            #expect(error?.kind == "unreadable")
+        }
+    }
+
+    @Test("a text ends at U+0000, what is no UTF-8 is mended, and other types are read as texts")
+    func strangeValues() async throws {
+        let database = try await Backend.sqlite.openThings()
+        try await database.run("INSERT INTO things (id, text) VALUES (1, \("a\u{0}b"))")
+        try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
+        try await database.run("INSERT INTO things (id, text) VALUES (3, CAST(x'61ff62' AS TEXT))")
+        try await database.run("INSERT INTO things (id, text) VALUES (4, x'c3a9')")
+        try await database.run("INSERT INTO things (id, text) VALUES (5, x'')")
+        try await database.run("INSERT INTO things (id, text) VALUES (6, 1.5)")
+        let rows = try await database.read { try $0.rows("SELECT text FROM things ORDER BY id") }
+        let texts = try rows.map { try $0.get("text", as: String.self) }
+        #expect(texts == ["a", "a", "a\u{FFFD}b", "é", "", "1.5"])
+        let row = try await database.read { try $0.rows("SELECT 2.5 AS n, count(*) AS n FROM things").first }
+        #expect(try row?.get("n", as: String.self) == "2.5")
+        #expect(throws: StorageError.unreadable("no column m")) { try row?.get("m", as: String.self) }
+    }
+
+    @Test("what RETURNING has changed is whole and committed, and execute counts it")
+    func returning() async throws {
+        let database = try await Backend.sqlite.openThings()
+        let first = try await database.write { db in
+            try db.rows("INSERT INTO things (id) VALUES (\(1)), (\(2)), (\(3)) RETURNING id").first?.get(
+                "id", as: Int.self)
+        }
+        #expect(first == 1)
+        #expect(try await database.countThings() == 3)
+        #expect(try await database.run("UPDATE things SET number = \(7) RETURNING id") == 3)
+    }
+
+    @Test("a copy is whole, and never takes the place of another file")
+    func copying() async throws {
+        let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
+        try await database.createThings()
+        try await database.run("INSERT INTO things (id) VALUES (1)")
+        let path = try await Backend.sqlite.freshAddress()
+        try await database.copy(to: path)
+        await #expect(throws: StorageError.self) { try await database.copy(to: path) }
+        let copy = try await SQLiteDatabase.open(path: path)
+        #expect(try await copy.countThings() == 1)
+        await copy.close()
+        await database.close()
+        await #expect(throws: StorageError.self) { try await database.copy(to: path + "2") }
+    }
+
+    @Test("what is no database, and a folder that is not there, are told at the start")
+    func badFiles() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
+        let noDatabase = await #expect(throws: StorageError.self) { _ = try await SQLiteDatabase.open(path: path) }
+        #expect(noDatabase == .unreadable("file is not a database"))
+        let nowhere = await #expect(throws: StorageError.self) {
+            _ = try await SQLiteDatabase.open(path: path + "/x/y")
+        }
+        #expect(nowhere == .unavailable("unable to open database file"))
+    }
+
+    @Test("a damaged database is not taken for an empty one, and nothing is written into it")
+    func damaged() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let database = try await SQLiteDatabase.open(path: path)
+        try await database.createThings()
+        try await database.run("CREATE TABLE schema_steps (version BIGINT PRIMARY KEY, name TEXT, checksum TEXT)")
+        try await database.run("INSERT INTO schema_steps (version, name, checksum) VALUES (1, 'first', 'x')")
+        await database.close()
+        // The header and the schema stay; the pages of the tables are overwritten.
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        try #require(bytes.count > 8192)
+        bytes.replaceSubrange(4096..., with: Data(repeating: 0x61, count: bytes.count - 4096))
+        try bytes.write(to: URL(filePath: path))
+        let again = try await SQLiteDatabase.open(path: path)
+        let migrator = Migrator(database: again, migrations: [Migration(version: 1, name: "first", script: "")])
+        await #expect(throws: StorageError.self) { _ = try await migrator.state() }
+        await #expect(throws: StorageError.self) { try await migrator.migrate(at: 1) }
+        await again.close()
+    }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import Testing
+import Values
+
+@testable import Transfer
+
+@Suite("The name service") struct NameServiceTests {
+    @Test("a name has its addresses, an unknown one none")
+    func addresses() async throws {
+        let names = NameService()
+        let found = try await names.addresses(of: "localhost", within: .seconds(60))
+        #expect(found.contains { $0.description == "127.0.0.1" || $0.description == "::1" })
+        // An old way to write one, which the system knows.
+        #expect(try await names.addresses(of: "127.1", within: .seconds(60)).map(\.description) == ["127.0.0.1"])
+        #expect(try await names.addresses(of: "nobody.invalid", within: .seconds(60)).isEmpty)
+    }
+
+    /// A name service that does not answer until `release`.
+    private struct Dead {
+        let gate = DispatchSemaphore(value: 0)
+        var names: NameService {
+            NameService(mostAtOnce: 8) { [gate] _ in
+                gate.wait()
+                return []
+            }
+        }
+        func release() { for _ in 1...8 { gate.signal() } }
+    }
+
+    @Test("one that does not answer holds nobody longer than he says, eight at once, and no transfer")
+    func dead() async throws {
+        let dead = Dead()
+        defer { dead.release() }
+        let names = dead.names
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...8 {
+                group.addTask {
+                    await #expect(throws: NameServiceError.timedOut) {
+                        try await names.addresses(of: "\(number).example", within: .milliseconds(100))
+                    }
+                }
+            }
+        }
+        await #expect(throws: NameServiceError.busy) {
+            try await names.addresses(of: "ninth.example", within: .seconds(60))
+        }
+        let server = try ScriptedServer("HTTP/1.1 204 No Content\r\n\r\n")
+        #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
+    }
+
+    @Test("whoever gives up does not wait for it")
+    func cancelled() async throws {
+        let dead = Dead()
+        defer { dead.release() }
+        let names = dead.names
+        let waiting = Task { try await names.addresses(of: "example", within: .seconds(3600)) }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+    }
+
+    @Test("a question that was answered makes room for the next")
+    func room() async throws {
+        let names = NameService(mostAtOnce: 1) { _ in [IPAddress("192.0.2.1")].compactMap(\.self) }
+        for _ in 1...20 {
+            #expect(try await names.addresses(of: "example", within: .seconds(60)).count == 1)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Synchronization
+import TestSupport
+
+/// A web server on 127.0.0.1 that keeps what it was asked and answers by a script.
+final class ScriptedServer: Sendable {
+    /// What to say to a request. Nil: nothing, until the other side gives up.
+    typealias Script = @Sendable (_ head: [String]) -> String?
+
+    private final class Notes: Sendable {
+        let state = Mutex((requests: [(head: [String], body: String)](), connections: 0))
+    }
+
+    private let listener: LocalListener
+    private let notes: Notes
+    private let asked: AsyncStream<Void>
+
+    /// `keepsConnections`: it answers any number of requests on one connection.
+    init(keepsConnections: Bool = false, _ script: @escaping Script) throws {
+        let notes = Notes()
+        self.notes = notes
+        let (asked, ask) = AsyncStream<Void>.makeStream()
+        self.asked = asked
+        listener = try LocalListener(serving: { connection in
+            notes.state.withLock { $0.connections += 1 }
+            while let head = connection.head(), let body = connection.body(after: head) {
+                notes.state.withLock { $0.requests.append((head, body)) }
+                ask.yield()
+                guard let answer = script(head) else { return connection.waitForEnd() }
+                connection.send(Array(answer.utf8))
+                guard keepsConnections else { return }
+            }
+        })
+    }
+
+    convenience init(_ answer: String) throws { try self.init { _ in answer } }
+
+    deinit { listener.stop() }
+
+    var port: UInt16 { listener.port }
+    var url: String { "http://127.0.0.1:\(port)/" }
+    var requests: [(head: [String], body: String)] { notes.state.withLock { $0.requests } }
+    var connections: Int { notes.state.withLock { $0.connections } }
+
+    /// Waits until it was asked `count` times more.
+    func isAsked(_ count: Int = 1) async {
+        var left = count
+        for await _ in asked {
+            left -= 1
+            if left == 0 { return }
+        }
+    }
+
+    func stop() { listener.stop() }
+}
