@@ -41,7 +41,7 @@ struct Served {
 }
 
 extension Served {
-    /// Waits until `condition` holds, ten seconds at most.
+    /// Waits until `condition` holds, a minute at most.
     static func eventually(_ condition: () throws -> Bool) async rethrows -> Bool {
         for _ in 0..<6000 {
             if try condition() { return true }
