@@ -18,11 +18,10 @@ public final class HashingPool: Sendable {
     public init(
         parameters: PasswordHashParameters = .standard, workers: Int = HashingPool.cores,
         queueLimit: Int? = nil, random: any RandomSource
-    ) throws(PasswordHashingFailed) {
+    ) {
         let workers = max(1, workers)
         self.parameters = parameters
-        self.decoy = try PasswordHash(
-            of: random.bytes(32), salt: PasswordHash.salt(from: random), parameters: parameters)
+        self.decoy = .ofNothing(parameters, random: random)
         let queueLimit = queueLimit ?? workers * 32
         self.queue = HashingQueue(limit: queueLimit)
         room = queueLimit + workers

@@ -1,4 +1,5 @@
 import CArgon2
+import Foundation
 import InternationalText
 
 /// What a password hash costs (RFC 9106). More memory or more iterations: dearer for everyone, thieves included.
@@ -65,6 +66,16 @@ extension PasswordHash {
         do { scheme = try self.scheme() } catch { throw PasswordHashingFailed() }
         for bytes in password.readings where try scheme.matches(bytes) { return true }
         return false
+    }
+
+    /// What no password matches and takes as long to compare: chance in the place of a digest. To hash something instead
+    /// would be a fifth of the start.
+    static func ofNothing(_ parameters: PasswordHashParameters, random: any RandomSource) -> PasswordHash {
+        func field(_ length: Int) -> String {
+            String(Data(random.bytes(length)).base64EncodedString().prefix { $0 != "=" })
+        }
+        let cost = "m=\(parameters.memoryKiB),t=\(parameters.iterations),p=\(parameters.parallelism)"
+        return PasswordHash(encoded: "$argon2id$v=19$\(cost)$\(field(saltLength))$\(field(hashLength))")
     }
 
     static func salt(from random: any RandomSource) -> [UInt8] { random.bytes(saltLength) }

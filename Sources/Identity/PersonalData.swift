@@ -20,7 +20,7 @@ public struct PersonalData: Sendable {
     /// One consistent picture, or nil when there is no such account.
     public func document(of id: AccountID) async throws -> JSON? {
         let now = clock.now
-        return try await database.read { [sources] db in
+        return try await database.scan { [sources] db in
             guard try Account.find(id, in: db) != nil else { return nil }
             return .object(
                 [.init("made_at", .string(now.iso8601))] + (try sources.flatMap { source in try source(id, db) }))

@@ -26,13 +26,15 @@ public struct Template<Page: Sendable>: Sendable {
         let path = files.path(name)
         let page = try texts.fill(try files.text(name), of: path)
         // The title is the page's heading: the two never differ.
-        guard let title = page.firstMatch(of: /<h1[^>]*>(?<title>[^<]+)<\/h1>/)?.output.title else {
+        guard let title = Markup(page).heading else {
             throw TemplateFault(file: path, "has no <h1> with nothing but text in it")
         }
         let frame = files.path("frame.html")
-        let parts = ["title": String(title), "page": page]
-        var document = try texts.fill(try files.text("frame.html"), of: frame, parts: parts)
-        guard document.contains(page) else { throw TemplateFault(file: frame, key: "page", "is not in it") }
+        let empty = try files.text("frame.html")
+        var document = try texts.fill(empty, of: frame, parts: ["title": title, "page": page])
+        guard Markup(empty).firstIndex(of: "[[page]]") != nil else {
+            throw TemplateFault(file: frame, key: "page", "is not in it")
+        }
         if let banner {
             // Into an operator's frame too, which cannot leave it out.
             guard let body = document.firstMatch(of: /<body[^>]*>/.ignoresCase()) else {

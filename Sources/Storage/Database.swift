@@ -7,12 +7,24 @@ public protocol Database: Sendable {
     /// Runs `work` on one consistent snapshot. It must not change anything.
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// The same, for what may take long: a list, a search, an export. It holds up no thread that serves requests.
+    func scan<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+
     /// Runs `work` in a transaction and returns when what it did is on disk. A thrown error undoes all of it.
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
     /// Finishes what is running and releases the engine.
     func close() async
+}
+
+extension Database {
+    /// An engine whose reads wait for the network holds up nobody.
+    public func scan<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await read(work)
+    }
 }
 
 /// An open transaction: valid only inside the closure it was handed to.

@@ -1,9 +1,16 @@
+import Foundation
 public import Storage
 
 /// One file, written by one writer that gathers what waits into one durable commit, read by a pool of snapshots.
 public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
+    private let scans: OperationQueue = {
+        let queue = OperationQueue()
+        queue.name = "spindle-scans"
+        queue.maxConcurrentOperationCount = 2
+        return queue
+    }()
 
     private init(_ readers: Readers, _ writer: GroupCommit) {
         self.readers = readers
@@ -30,6 +37,15 @@ public final class SQLiteDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try readers.read(work)
+    }
+
+    /// Reads on one of two threads that serve nobody else.
+    public func scan<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { caller in
+            scans.addOperation { [readers] in caller.resume(with: Result { try readers.read(work) }) }
+        }
     }
 
     public func write<Value: Sendable>(

@@ -120,7 +120,7 @@ import Testing
 
     @Test("what another system hashed as it was typed matches as it is typed, and in the usual composition")
     func asTyped() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
         // Of "cafe" and a combining acute accent; of the composed letter.
         let decomposed = PasswordHash(encoded: Self.cafe("lor2LckEi67DEyVllO8p5sQwUy5EkiCCUaFD0QFrPRY"))
         let composed = PasswordHash(encoded: Self.cafe("H+++sOlC9mwNSw4Qq/bWC2Zad/yvI1wvhTVdjA0lWgM"))
@@ -135,7 +135,7 @@ import Testing
 
     @Test("a stand-in is worked on, and never matches")
     func standIn() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
         let hash = try PasswordHash(imported: "$pbkdf2$1$c2FsdA$DGDID5YfDnHzqbUkr2ASBi/gN6Y")
         #expect(try await pool.verify("password", against: hash))
         #expect(try await !pool.verify("password", against: nil, standIn: hash))

@@ -27,7 +27,7 @@ import Testing
 
     @Test("hashes and verifies, with a new salt each time")
     func roundTrip() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let first = try await pool.hash("correct horse", random: SystemRandom())
         let second = try await pool.hash("correct horse", random: SystemRandom())
         #expect(first != second)
@@ -38,7 +38,7 @@ import Testing
 
     @Test("an unknown user is as much work as a wrong password")
     func unknownUser() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let hash = try await pool.hash("right", random: SystemRandom())
         let start = pool.hashesComputed
         #expect(try await !pool.verify("wrong", against: hash))
@@ -49,7 +49,7 @@ import Testing
 
     @Test("when its queue is full the next caller is refused at once, and those that wait are served")
     func overload() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
         let gate = Gate()
         let held = await gate.hold(pool)
         let waiting = (1...2).map { _ in Task { try await pool.verify("x", against: nil) } }
@@ -66,7 +66,7 @@ import Testing
 
     @Test("no more are admitted than can be served, and who leaves makes room")
     func admission() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let outcome = try await pool.admit {
             try await pool.admit {
                 await #expect(throws: HashingPoolFull()) { try await pool.admit { "a third" } }
@@ -79,7 +79,7 @@ import Testing
 
     @Test("a caller that went away before its turn is dropped without the work, and leaves its place")
     func cancellation() async throws {
-        let pool = try HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
+        let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let gate = Gate()
         let held = await gate.hold(pool)
         let gone = Task { try await pool.verify("x", against: nil) }
@@ -99,7 +99,7 @@ import Testing
     #if os(Linux)
         @Test("its threads run below the priority of the rest")
         func priority() async throws {
-            let pool = try HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
+            let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
             _ = try await pool.verify("x", against: nil)
             let folder = "/proc/self/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -21,7 +21,7 @@ struct DeletionTests {
             self.database = database
             accounts = Accounts(
                 database: database,
-                hashing: try HashingPool(
+                hashing: HashingPool(
                     parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
                     random: SystemRandom()),
                 clock: clock, random: SystemRandom(), endAccess: { _, _, _ in }, news: .unheard)

@@ -10,7 +10,7 @@ import Values
 @Suite("Importing people") struct ImportTests {
     /// Accounts of a database of its own.
     static func accounts(_ database: any Database) throws -> Accounts {
-        let hashing = try HashingPool(
+        let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
             random: SystemRandom())
         return Accounts(

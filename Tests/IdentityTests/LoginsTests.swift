@@ -18,7 +18,7 @@ struct LoginsTests {
         init(_ backend: Backend) async throws {
             let (database, clock) = (try await backend.open(), clock)
             self.database = database
-            let hashing = try HashingPool(
+            let hashing = HashingPool(
                 parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
                 random: SystemRandom())
             let accounts = Accounts(
@@ -74,7 +74,7 @@ struct LoginsTests {
         "a failure stands before the password is looked at, and falls when it was right", arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await House(backend)
-        let hashing = try HashingPool(
+        let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let signIn = house.signIn(hashing)
         await #expect(throws: SignIn.Refusal.self) {

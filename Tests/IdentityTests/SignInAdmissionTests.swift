@@ -21,7 +21,7 @@ struct SignInAdmissionTests {
 
     @Test("does not stand in everybody's way at the database: who cannot be served is turned away before")
     func turnedAwayBefore() async throws {
-        let hashing = try HashingPool(
+        let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
             random: SystemRandom())
         let signIn = SignIn(

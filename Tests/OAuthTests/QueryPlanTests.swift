@@ -176,7 +176,7 @@ struct QueryPlanTests {
     }
 
     private func signIn(_ world: TokenFixture, refused: Int) async throws {
-        let hashing = try HashingPool(
+        let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let accounts = Accounts(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),

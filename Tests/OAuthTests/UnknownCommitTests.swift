@@ -38,7 +38,7 @@ struct UnknownCommitTests {
         let clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
         let issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
-        let hashing = try HashingPool(
+        let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
         let accounts = Accounts(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,

@@ -2,12 +2,18 @@ import Dispatch
 import Foundation
 import Storage
 import StorageSQLite
+import Synchronization
 import TestSupport
 import Testing
 
 /// What is particular to a file of this machine: how it is opened, what it holds, how it is closed.
 @Suite struct SQLiteTests {
     private struct Refusal: Error {}
+    private final class Begun: Sendable {
+        private let number = Mutex(0)
+        var count: Int { number.withLock { $0 } }
+        func another() { number.withLock { $0 += 1 } }
+    }
 
     @Test("the writer keeps what it has answered, checks foreign keys and works in memory")
     func pragmas() async throws {
@@ -72,6 +78,30 @@ import Testing
         #expect(error?.kind == "unavailable")
         try await database.createThings()
         #expect(try await database.countThings() == 0)
+        await database.close()
+    }
+
+    @Test("searches that hang hold up no read", .timeLimit(.minutes(5)))
+    func scans() async throws {
+        let database = try await Backend.sqlite.openThings()
+        let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
+        try await withThrowingTaskGroup(of: Void.self) { searches in
+            // More than there are threads for tasks: were they run where they are asked for, none would be left.
+            for _ in 0..<64 {
+                searches.addTask {
+                    try await database.scan { _ in
+                        begun.another()
+                        gate.wait()
+                    }
+                }
+            }
+            while begun.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(try await database.countThings() == 0)
+            #expect(begun.count == 2)
+            for _ in 0..<64 { gate.signal() }
+            try await searches.waitForAll()
+        }
+        #expect(begun.count == 64)
         await database.close()
     }
 

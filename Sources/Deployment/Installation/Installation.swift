@@ -28,7 +28,7 @@ public struct Installation: Sendable {
     func stores(_ configuration: SpindleConfiguration, _ logger: Logger) throws -> Stores {
         Stores(
             configuration, database: database, seal: seal, clock: clock, random: random,
-            hashing: try HashingPool(workers: 1, random: random), templates: try Templates(configuration),
+            hashing: HashingPool(workers: 1, random: random), templates: try Templates(configuration),
             logger: logger)
     }
 

@@ -78,7 +78,7 @@ public struct TrustedIssuers: Sendable {
 
     /// At most `count` issuers whose id is after `cursor`; of one merchant, or of all when nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [TrustedIssuer] {
-        try await database.read { db in
+        try await database.scan { db in
             let rows =
                 if let merchant {
                     try db.rows(

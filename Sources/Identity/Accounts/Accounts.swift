@@ -67,7 +67,7 @@ public struct Accounts: Sendable {
 
     /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
     public func list(connectedTo merchant: String?, after cursor: Int64, count: Int) async throws -> [Account] {
-        try await database.read { db in
+        try await database.scan { db in
             let rows =
                 if let merchant {
                     try db.rows(

@@ -57,7 +57,7 @@ public struct ConnectedPeople: Sendable {
     public func list(_ query: PeopleQuery, for circle: Circle) async throws -> [Person] {
         let states = query.states.map(\.rawValue)
         let (order, moment) = query.columns
-        return try await database.read { db in
+        return try await database.scan { db in
             guard let range = try Self.range(query.key, in: db) else { return [] }
             let prefix = query.prefix
             return try db.rows(

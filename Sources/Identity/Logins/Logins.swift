@@ -21,7 +21,7 @@ public struct Logins: Sendable {
     /// Tries at the clients of `circle`, of people whom it knows, the newest first. The address of a person is shown to a
     /// client that the person has used.
     public func list(_ query: Query, for circle: Circle) async throws -> [Login] {
-        try await database.read { db in
+        try await database.scan { db in
             if let account = query.account { return try Self.those(of: account, query, circle, in: db) }
             return circle.reach == nil
                 ? try Self.all(query, at: circle.client, in: db) : try Self.all(query, circle, in: db)

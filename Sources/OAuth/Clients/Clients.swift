@@ -107,7 +107,7 @@ public struct Clients: Sendable {
 
     /// At most `count` clients whose id is after `cursor`; of one merchant, or of all when nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
-        try await database.read { db in
+        try await database.scan { db in
             let rows =
                 if let merchant {
                     try db.rows(

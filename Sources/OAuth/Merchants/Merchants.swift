@@ -49,7 +49,7 @@ public struct Merchants: Sendable {
 
     /// At most `count` merchants whose id is after `cursor`, in the order of their ids.
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
-        try await database.read { db in
+        try await database.scan { db in
             try db.rows(
                 "SELECT \(Self.columns) FROM merchants WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
             ).map(Merchant.init)

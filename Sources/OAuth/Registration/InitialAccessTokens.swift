@@ -82,7 +82,7 @@ public struct InitialAccessTokens: Sendable {
     public func list(
         of merchant: Merchant.ID?, after cursor: String, count: Int
     ) async throws -> [InitialAccessToken] {
-        try await database.read { db in
+        try await database.scan { db in
             let rows =
                 if let merchant {
                     try db.rows(

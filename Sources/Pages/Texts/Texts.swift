@@ -28,21 +28,23 @@ struct Texts: Sendable {
     func fill(
         _ template: String, of file: String, parts: [String: String] = [:]
     ) throws(TemplateFault) -> String {
-        var filled = ""
-        var rest = template[...]
-        while let mark = rest.firstRange(of: "[[") {
-            filled += rest[..<mark.lowerBound]
-            rest = rest[mark.upperBound...]
-            guard let end = rest.firstRange(of: "]]") else {
+        let template = Markup(template)
+        var filled: [UInt8] = []
+        filled.reserveCapacity(4 * template.bytes.count)
+        var start = 0
+        while let mark = template.firstIndex(of: "[[", from: start) {
+            filled += template.bytes[start..<mark]
+            guard let end = template.firstIndex(of: "]]", from: mark + 2) else {
+                let rest = template.text(mark + 2..<template.bytes.count)
                 throw TemplateFault(file: file, "“[[” without “]]”: \(rest.prefix(40))")
             }
-            let key = String(rest[..<end.lowerBound])
+            let key = template.text(mark + 2..<end)
             guard let text = parts[key] ?? texts[key] else {
                 throw TemplateFault(file: file, key: key, "there is no such text")
             }
-            filled += text
-            rest = rest[end.upperBound...]
+            filled += text.utf8
+            start = end + 2
         }
-        return filled + rest
+        return String(decoding: filled + template.bytes[start...], as: UTF8.self)
     }
 }
