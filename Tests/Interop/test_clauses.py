@@ -1,8 +1,12 @@
 """Clauses of the standards that no other test shows: docs/security names these tests."""
 
 import base64
+import hashlib
+import hmac
 import json
 import re
+import secrets
+import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -221,3 +225,67 @@ def test_a_password_may_be_long_and_is_never_said_to_be_old(world):
         assert shorter.status == 400 and shorter.error == "invalid_grant"
         changed = spindle.token(world.app, "password", username=person.email, password=long.upper())
         assert changed.error == "invalid_grant"
+
+
+def test_the_scheme_of_a_bearer_token_is_read_in_any_letter_case(world):
+    token = world.phone()["access_token"]
+    for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"]:
+        answer = world.spindle.call("GET", "/me", headers={"Authorization": f"{scheme} {token}"})
+        assert answer.status == 200, scheme
+    for header in [f"Bear {token}", f"Bearer{token}", f"Basic {token}", token]:
+        assert world.spindle.call("GET", "/me", headers={"Authorization": header}).status == 401, header
+
+
+def test_a_refresh_without_the_secret_of_its_client_is_refused_and_spends_nothing(world):
+    spindle, backend = world.spindle, world.backend
+    tokens = spindle.redeem(backend, spindle.code(world.phone()["access_token"], backend)).json
+    form = {"grant_type": "refresh_token", "refresh_token": tokens["refresh_token"]}
+    for proof in [{}, {"client_id": backend.id}, {"client_id": backend.id, "client_secret": "a guess"}]:
+        answer = spindle.call("POST", "/oauth/token", form=form | proof)
+        assert (answer.status, answer.error) == (401, "invalid_client"), proof
+    assert spindle.refresh(backend, tokens["refresh_token"]).status == 200
+
+
+def signed(claims: dict, secret: str) -> str:
+    """A JWT with HS256."""
+    parts = [json.dumps(part).encode() for part in ({"alg": "HS256", "typ": "JWT"}, claims)]
+    text = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in parts)
+    mac = hmac.new(secret.encode(), text, hashlib.sha256).digest()
+    return (text + b"." + base64.urlsafe_b64encode(mac).rstrip(b"=")).decode()
+
+
+def test_an_assertion_without_each_of_its_claims_authenticates_nobody(world):
+    spindle = world.spindle
+    client = spindle.create_client(
+        world.merchant, "Signer", grant_types=["client_credentials"], token_endpoint_auth_method="client_secret_jwt",
+    )
+    now = int(time.time())
+    whole = {"iss": client.id, "sub": client.id, "aud": spindle.origin, "exp": now + 60, "iat": now}
+    wrong = [{name: None} for name in ["iss", "sub", "aud", "exp", "jti"]]
+    wrong += [{"sub": world.backend.id}, {"iss": world.backend.id}, {"sub": ""}, {"sub": [client.id]}]
+    for changes in [*wrong, {}]:
+        claims = whole | {"jti": secrets.token_urlsafe(12)} | changes
+        assertion = signed({name: value for name, value in claims.items() if value is not None}, client.secret)
+        form = {
+            "grant_type": "client_credentials", "client_assertion": assertion,
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        }
+        answer = spindle.call("POST", "/oauth/token", form=form)
+        if changes:
+            assert (answer.status, answer.error) == (401, "invalid_client"), changes
+        else:
+            assert answer.status == 200, answer
+
+
+def test_a_token_names_no_place_from_which_its_key_could_be_taken(world):
+    """A header with `jku`, `x5u` or `jwk` invites its reader to believe the token's own key."""
+    token = world.spindle.password(world.app, world.person, scope="openid")["id_token"]
+    part = token.split(".")[0]
+    header = json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    assert set(header) == {"alg", "kid", "typ"} and header["alg"] == "RS256"
+    keys = world.spindle.good("GET", "/oauth/jwks")["keys"]
+    assert header["kid"] in [key["kid"] for key in keys]
+    for key in keys:
+        assert not {"jku", "x5u", "x5c", "d", "p", "q", "dp", "dq", "qi", "k"} & set(key)
+        modulus = base64.urlsafe_b64decode(key["n"] + "==") if key["kty"] == "RSA" else bytes(256)
+        assert len(modulus.lstrip(b"\0")) * 8 >= 2048
