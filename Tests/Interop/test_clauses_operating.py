@@ -4,9 +4,11 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from urllib.parse import quote
 
 import pytest
@@ -57,6 +59,21 @@ def test_what_is_refused_is_a_line_of_the_log(server, world):
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", said["time"])
         assert said["metadata"]["request_id"], said
         assert token not in json.dumps(lines) and "a guess" not in json.dumps(lines)
+
+
+def test_what_was_unexpected_is_an_error_of_the_log_and_a_number_for_who_asked(launch):
+    server = launch(settings={"SPINDLE_LOG_FORMAT": "json"})
+    world = World.create(Spindle.of(server))
+    token = world.phone()["access_token"]
+    with closing(sqlite3.connect(server.database)) as database, database:
+        database.execute("UPDATE accounts SET profile = 'damaged row'")
+    start = server.log.stat().st_size
+    answer = world.spindle.me(token)
+    assert answer.status == 500 and answer.error == "server_error"
+    assert "damaged" not in answer.text and "profile" not in answer.text and "Swift" not in answer.text
+    [line] = [line for line in lines_after(server, start, 1) if line["level"] == "error"]
+    assert line["metadata"]["error"] and line["metadata"]["request_id"] and line["metadata"]["route"] == "GET /me"
+    assert world.spindle.call("GET", "/healthz").status == 200, "and it goes on"
 
 
 def test_a_date_beyond_all_others_does_not_end_the_server(server, world):
