@@ -56,6 +56,7 @@ final class HashingQueue: @unchecked Sendable {
             // Named from within: on Linux Foundation gives the system the name of the running thread only.
             Thread.current.name = name
             lowerPriorityOfThisThread()
+            spindle_keep_freed_memory()
             while let job = next() { job.finish(false) }
         }
         thread.qualityOfService = .utility

@@ -109,6 +109,22 @@ def test_no_page_runs_a_foreign_script_shows_in_a_frame_or_is_kept(world):
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
+def test_no_answer_to_a_program_is_guessed_at_or_shows_in_a_frame(world):
+    answers = {
+        "constant": world.spindle.call("GET", "/healthz"),
+        "metadata": world.spindle.call("GET", "/.well-known/openid-configuration"),
+        "refusal": world.spindle.call("POST", "/oauth/token", form={"grant_type": "x"}),
+        "redirect": world.spindle.call("GET", world.spindle.authorize_path(world.app, PKCE(), state="s", prompt="none")),
+        "problem": world.spindle.call("GET", "/admin/v1/clients"),
+        "SPiD": world.spindle.call("GET", "/api/2/me"),
+        "unknown": world.spindle.call("GET", "/nothing"),
+    }
+    assert answers["redirect"].status in (302, 303), answers["redirect"]
+    for kind, answer in answers.items():
+        assert answer.headers["X-Content-Type-Options"] == "nosniff", kind
+        assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'", kind
+
+
 def test_no_form_with_a_password_is_sent_on_to_anybody(world):
     """307 and 308 would make the browser post it again, to the client (RFC 9700 §4.12)."""
     browser = Browser(world.spindle)

@@ -5,7 +5,7 @@ import OAuth
 import Storage
 
 /// Whatever was thrown below becomes an answer with a body, and is logged once. Programs are answered in JSON, people with
-/// a page. Every answer of an https site asks to be visited by https alone.
+/// a page. Every answer tells browsers how little it is for; that of an https site asks to be visited by https alone.
 struct ErrorBoundary: Sendable {
     private let pages: PageRenderer
 
@@ -19,8 +19,16 @@ struct ErrorBoundary: Sendable {
         return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
     }
 
-    /// RFC 6797 §6.1. Not its subdomains: they are not ours to speak for.
+    /// What a browser may make of an answer: nothing but what it is, framed by nobody, unless the endpoint has said more.
+    /// And RFC 6797 §6.1, not for subdomains: they are not ours to speak for.
     func secure(_ response: inout Response) {
+        if response.headers[.xContentTypeOptions] == nil {
+            response.headers.append(Field(name: .xContentTypeOptions, value: "nosniff"))
+        }
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers.append(
+                Field(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"))
+        }
         guard pages.site.isSecure else { return }
         response.headers.append(Field(name: .strictTransportSecurity, value: "max-age=31536000"))
     }
