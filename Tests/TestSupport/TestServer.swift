@@ -116,7 +116,7 @@ extension TestServer.House {
         let quick = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
         self.init(
             backend: backend, database: database, configuration: configuration,
-            hashing: try hashing ?? HashingPool(parameters: quick, random: SystemRandom()),
+            hashing: hashing ?? HashingPool(parameters: quick, random: SystemRandom()),
             isDevelopment: isDevelopment)
     }
 

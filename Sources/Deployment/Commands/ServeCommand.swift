@@ -30,7 +30,7 @@ struct ServeCommand: Command {
             let welcome = try await development.prepare(installation, configuration, logger)
             let parts = Parts(
                 database: installation.database, masterKey: installation.masterKey,
-                hashing: try HashingPool(random: installation.random),
+                hashing: HashingPool(random: installation.random),
                 templates: try Templates(configuration, isDevelopment: development.dev),
                 mailer: configuration.mail.mailer(from: configuration.mailFrom), logger: logger)
             let spindle = try Spindle.build(configuration, parts)
