@@ -82,7 +82,7 @@ extension SessionList.Item {
 
 extension Sessions {
     /// Whether nobody has ended `session` since it was found.
-    static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
+    public static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT id FROM sessions WHERE id = \(session.id) AND ended_at IS NULL").isEmpty
     }
 }

@@ -43,6 +43,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case constraint(String)
     /// A CHECK or NOT NULL refused the row: nobody looked at a value that came in.
     case rejected(String)
+    /// A text holds U+0000, which no engine stores: nobody looked at a value that came in.
+    case holdsNUL
     /// The engine cannot be reached or is full; trying again later may help.
     case unavailable(String)
     /// There is no table of this name.

@@ -145,7 +145,7 @@ import Storage
             case .integer(let number): texts.append(String(number))
             case .text(let text):
                 guard !text.utf8.contains(0) else {
-                    throw Failure(remedy: .none, error: .constraint("a text holds U+0000"))
+                    throw Failure(remedy: .none, error: .holdsNUL)
                 }
                 texts.append(text)
             }

@@ -37,7 +37,8 @@ extension Failure {
         case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))
         default:
             switch state.prefix(2) {
-            case "23": self.init(remedy: .none, error: .rejected(text))
+            // Class 22 is a value that its column cannot hold, 54 one that an index cannot.
+            case "22", "23", "54": self.init(remedy: .none, error: .rejected(text))
             case "08", "57": self.init(remedy: .reconnect, error: .unavailable(text))
             case "53", "58": self.init(remedy: .none, error: .unavailable(text))
             default: self.init(remedy: .none, error: .unreadable(text))

@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import Storage
 
 /// Where the texts of a statement lie while it runs: SQLite reads them in place and copies none.
 @safe final class BoundTexts {
@@ -21,7 +22,10 @@ import Foundation
     }
 
     /// Binds `text`, for which `begin(size:)` has made room, to the parameter `index` of `statement`.
-    func bind(_ text: String, to statement: OpaquePointer, _ index: Int32) -> Int32 {
+    ///
+    /// Refuses U+0000, as PostgreSQL does (docs/portable-sql.md): SQLite's functions would end the text there, and what
+    /// was checked would not be what is stored.
+    func bind(_ text: String, to statement: OpaquePointer, _ index: Int32) throws(StorageError) -> Int32 {
         guard let start = unsafe bytes.baseAddress else { return SQLITE_NOMEM }
         let place = unsafe start + used
         var text = text
@@ -30,7 +34,7 @@ import Foundation
             return source.count
         }
         used += count
-        // A text ends where PostgreSQL would refuse it: at U+0000 (docs/portable-sql.md).
-        return unsafe sqlite3_bind_text(statement, index, place, Int32(clamping: strnlen(place, count)), nil)
+        guard unsafe memchr(place, 0, count) == nil else { throw .holdsNUL }
+        return unsafe sqlite3_bind_text(statement, index, place, Int32(clamping: count), nil)
     }
 }

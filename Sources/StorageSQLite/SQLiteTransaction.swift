@@ -68,7 +68,7 @@ final class SQLiteTransaction: Transaction {
 extension StorageError {
     fileprivate var isRefusedRow: Bool {
         switch self {
-        case .conflict, .constraint, .rejected: true
+        case .conflict, .constraint, .rejected, .holdsNUL: true
         case .unavailable, .noTable, .unreadable: false
         }
     }

@@ -54,7 +54,7 @@ import Storage
                 switch value {
                 case .null: unsafe sqlite3_bind_null(handle, index)
                 case .integer(let number): unsafe sqlite3_bind_int64(handle, index, number)
-                case .text(let text): unsafe texts.bind(text, to: handle, index)
+                case .text(let text): try unsafe texts.bind(text, to: handle, index)
                 }
             guard code == SQLITE_OK else { throw failure(code) }
         }

@@ -7,7 +7,8 @@ extension StorageError {
         switch (code & 0xFF, code) {
         case (_, spindle_sqlite_constraint_unique), (_, spindle_sqlite_constraint_primary_key): self = .conflict(text)
         case (_, spindle_sqlite_constraint_foreign_key): self = .constraint(text)
-        case (SQLITE_CONSTRAINT, _): self = .rejected(text)
+        // A value of another type or size than its column's. SQLite's words for it quote none.
+        case (SQLITE_CONSTRAINT, _), (SQLITE_MISMATCH, _), (SQLITE_TOOBIG, _): self = .rejected(text)
         // It has no code of its own. A file that is damaged is said to be so (SQLITE_CORRUPT, SQLITE_NOTADB).
         case (_, SQLITE_ERROR) where text.hasPrefix("no such table: "): self = .noTable(text)
         case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_FULL, _), (SQLITE_IOERR, _), (SQLITE_CANTOPEN, _),

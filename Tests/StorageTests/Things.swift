@@ -48,6 +48,7 @@ extension StorageError {
         case .conflict: "conflict"
         case .constraint: "constraint"
         case .rejected: "rejected"
+        case .holdsNUL: "holds NUL"
         case .unavailable: "unavailable"
         case .noTable: "no table"
         case .unreadable: "unreadable"

@@ -12,7 +12,7 @@ public struct TestServer: Sendable {
     /// What all nodes over one database share.
     fileprivate struct House {
         let backend: Backend
-        let database: any Database
+        let database: InterruptedDatabase
         let configuration: SpindleConfiguration
         let masterKey = MasterKey.random(from: SystemRandom())
         let clock = ManualClock()
@@ -30,6 +30,8 @@ public struct TestServer: Sendable {
     public var backend: Backend { house.backend }
     public var clock: ManualClock { house.clock }
     public var database: any Database { house.database }
+    /// The same, to change the world between a check and its write.
+    public var interruptions: InterruptedDatabase { house.database }
     public var log: RecordedLog { house.log }
     public var hashing: HashingPool { house.hashing }
     /// Where every mail ends.
@@ -44,7 +46,8 @@ public struct TestServer: Sendable {
         let database = try await loans.take()
         do {
             let house = try House(
-                backend, database, settings: settings, hashing: hashing, isDevelopment: isDevelopment)
+                backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
+                isDevelopment: isDevelopment)
             let admin = try await house.administrator()
             let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(house, admin, body) }
             await loans.giveBack(database)
@@ -106,7 +109,7 @@ public struct TestServer: Sendable {
 
 extension TestServer.House {
     fileprivate init(
-        _ backend: Backend, _ database: any Database, settings: [String: String], hashing: HashingPool?,
+        _ backend: Backend, _ database: InterruptedDatabase, settings: [String: String], hashing: HashingPool?,
         isDevelopment: Bool
     ) throws {
         var configuration = try SpindleConfiguration.read(

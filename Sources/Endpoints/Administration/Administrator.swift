@@ -2,10 +2,11 @@ import HTTP
 import JOSE
 public import OAuth
 import OpenID
+import Storage
 import Values
 
 /// Who administers: the platform, or one merchant.
-enum Administrator: Sendable {
+enum Administrator: Sendable, Equatable {
     case platform
     case merchant(Merchant.ID, client: Client.ID)
 
@@ -71,9 +72,29 @@ public struct AdministratorGate: Sendable {
 
     public init(tokens: AccessTokens) { self.tokens = tokens }
 
-    /// A client's own token with an admin scope; a person's never is, whatever its scope says.
+    /// Throws when who asked does not administer any more, or less than before.
+    typealias Confirm = @Sendable (any Transaction) throws -> Void
+
     func administrator(_ request: Request) async throws -> Administrator {
+        try Self.role(of: try await tokens.require(request))
+    }
+
+    /// The same, with what is asked again in the transaction that writes: a password is hashed before it.
+    func entry(_ request: Request) async throws -> (administrator: Administrator, confirm: Confirm) {
         let token = try await tokens.require(request)
+        let administrator = try Self.role(of: token)
+        return (
+            administrator,
+            { [tokens] db in
+                guard try Self.role(of: try tokens.again(token, in: db)) == administrator else {
+                    throw OAuthError.scopeMissing(Scope.admin)
+                }
+            }
+        )
+    }
+
+    /// A client's own token with an admin scope; a person's never is, whatever its scope says.
+    private static func role(of token: AccessToken) throws -> Administrator {
         guard token.account == nil else {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")

@@ -39,7 +39,7 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
-        let administrator = try await gate.administrator(request)
+        let (administrator, confirm) = try await gate.entry(request)
         let changes = try AccountChanges(try request.jsonObject())
         if administrator.confines != nil, changes.verifiesEmail {
             // An account is the deployment's: one merchant's word does not make an address verified for the others.
@@ -57,6 +57,7 @@ public struct UsersEndpoint: Endpoint {
         }
         do {
             let account = try await accounts.create(changes) { id, now, db in
+                try confirm(db)
                 guard case .merchant(_, let client) = administrator else { return }
                 try Permissions.connect(id, to: client, at: now, in: db)
             }
@@ -83,7 +84,8 @@ public struct UsersEndpoint: Endpoint {
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
-        let (id, administrator) = try await mine(request, context)
+        let (administrator, confirm) = try await gate.entry(request)
+        let id = try await own(context, of: administrator)
         let changes = try AccountChanges(try request.jsonObject())
         if administrator.confines != nil, let member = changes.sensitiveMember {
             throw Problem.forbidden(
@@ -91,7 +93,9 @@ public struct UsersEndpoint: Endpoint {
                 member: member)
         }
         do {
-            guard let account = try await accounts.change(id, changes) else { throw Problem.notFound("user") }
+            guard let account = try await accounts.change(id, changes, confirm: confirm) else {
+                throw Problem.notFound("user")
+            }
             return .json(account.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
@@ -124,10 +128,15 @@ public struct UsersEndpoint: Endpoint {
         _ request: Request, _ context: SpindleContext
     ) async throws -> (id: AccountID, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
+        return (try await own(context, of: administrator), administrator)
+    }
+
+    /// The person of `{id}`, if `administrator` may see them.
+    private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> AccountID {
         guard let id = AccountID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
         if let merchant = administrator.confines {
             guard try await permissions.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
         }
-        return (id, administrator)
+        return id
     }
 }

@@ -52,11 +52,9 @@ struct ErrorBoundary: Sendable {
             logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])
             return tryLater(request)
         case StorageError.rejected(let reason):
-            // Trying again would not help: a check is missing where the value came in.
-            logger.error(
-                "bug: the schema refused a value that nobody checked; please report it",
-                metadata: ["reason": "\(reason)"])
-            return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
+            return unchecked(request, reason, logger)
+        case StorageError.holdsNUL:
+            return unchecked(request, "a text holds U+0000", logger)
         case is CancellationError:
             return tryLater(request)
         default:
@@ -70,6 +68,13 @@ struct ErrorBoundary: Sendable {
         var response = refusal(of: request, .serviceUnavailable, "temporarily_unavailable", "Try again in a moment.")
         response.headers[.retryAfter] = "1"
         return response
+    }
+
+    /// Trying again would not help: a check is missing where the value came in.
+    private static func unchecked(_ request: Request, _ reason: String, _ logger: Logger) -> Response {
+        logger.error(
+            "bug: the schema refused a value that nobody checked; please report it", metadata: ["reason": "\(reason)"])
+        return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
     }
 
     /// Below `/admin/v1` a problem document, whether or not an endpoint of it was reached.

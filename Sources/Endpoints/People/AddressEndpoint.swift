@@ -61,19 +61,21 @@ public struct AddressEndpoint: Endpoint {
         guard let email = EmailAddress(reachable: entry.form["email"]) else {
             return try await refuse(.notAnAddress, nil, entry, request, context)
         }
-        do {
-            if hasPassword { _ = try await gate.confirm(entry, request, context) }
-        } catch let refusal as SignIn.Refusal {
-            return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
-        }
         let draft = verifications.draft(
             .changeEmail, email: email.text, account: entry.session.account,
             browser: gate.pages.forms.browser(request))
         let letter = Letter.changeEmailCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
-        let asked = try await verifications.ask(
-            draft, from: gate.arrivals.address(request),
-            post: mail.reply(letter, to: email, entry.visit.frame))
+        let asked: Verifications.Asked
+        do {
+            let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+            asked = try await verifications.ask(
+                draft, from: gate.arrivals.address(request),
+                confirm: { db in try Accounts.confirm(proof, for: entry.session, in: db) },
+                post: mail.reply(letter, to: email, entry.visit.frame))
+        } catch let refusal as SignIn.Refusal {
+            return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+        }
         mail.send()
         if case .wait(let wait) = asked {
             return try await refuse(

@@ -44,7 +44,7 @@ public struct ProviderResource: SPiDResource {
     @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
         let asking = try call.asking
         let made = try await accounts.register(
-            try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id)
+            try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id, confirm: asking.confirm)
         guard let made else {
             // SPiD's status for an account that is there already; it leads nowhere.
             throw SPiDRefusal(
@@ -71,7 +71,8 @@ public struct ProviderResource: SPiDResource {
         let visit = try await pages.visit(
             call.request, client: asking.client, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
-        let isAttached = try await accounts.attach(jwt, from: asking.caller, to: person) { provider in
+        let isAttached = try await accounts.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
+            provider in
             guard let email = owner.email else { return { _ in } }
             let letter = Letter.signInLinked(provider: provider.name, link: mail.link(AccountEndpoint.path))
             return mail.post(letter, to: email, visit.frame)

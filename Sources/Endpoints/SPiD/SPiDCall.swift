@@ -1,5 +1,6 @@
 import HTTP
 import OAuth
+import Storage
 import Values
 
 /// One call of SPiD's API, after the checks that are the same for all of them.
@@ -11,6 +12,8 @@ struct SPiDCall: Sendable {
         let client: Client
         /// Whose token it is.
         let caller: Client
+        /// Throws when the token has ended meanwhile. For the transaction that writes, where others were asked before it.
+        let confirm: @Sendable (any Transaction) throws -> Void
     }
 
     let request: Request

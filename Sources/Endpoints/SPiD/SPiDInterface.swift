@@ -110,7 +110,9 @@ public struct SPiDInterface: Endpoint {
         // It knows people by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !caller.openID.isPairwise || route.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: caller, with: signSecrets)
-        return SPiDCall.Asker(token: holder.token, client: client, caller: caller)
+        return SPiDCall.Asker(
+            token: holder.token, client: client, caller: caller,
+            confirm: { [tokens] db in _ = try tokens.again(holder.token, in: db) })
     }
 
     /// The client that another of its merchant acts for: of the merchant's own only, for to another people gave what is

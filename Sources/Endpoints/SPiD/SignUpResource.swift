@@ -56,6 +56,7 @@ public struct SignUpResource: SPiDResource {
         let outcome = try await signUp.finish(
             prepared,
             also: { id, now, db in
+                try asking.confirm(db)
                 try Permissions.connect(id, to: asking.client.id, at: now, in: db)
                 // As SPiD has it: the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)

@@ -91,10 +91,11 @@ extension UpstreamEndpoint {
         guard let session, session.account == account, session.origin == .signIn else {
             throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
         }
-        switch try await entrance.connect(person, to: account) {
+        switch try await entrance.connect(person, in: session) {
         case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
         case .taken: return say(.upstreamNotConnected, .conflict, departure, visit, context)
         case .closed: throw UpstreamRefusal.closed
+        case .signedOut: throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
         }
     }
 }

@@ -16,6 +16,7 @@ struct AssertionClaim: Claim {
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
         // Looked at before anything is written: what is answered with `.changed` is committed all the same.
+        guard try TrustedIssuers.stands(assertion.person.issuer, in: db) else { return .changed }
         let found = try people.find(assertion.person, in: db)
         guard found == finding || found == .known(account) else { return .changed }
 

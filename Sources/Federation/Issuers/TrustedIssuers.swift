@@ -56,6 +56,13 @@ public struct TrustedIssuers: Sendable {
         try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
     }
 
+    /// Whether `issuer` is trusted still, as it was when somebody was judged by its word: between that and the transaction
+    /// that makes use of it, servers were asked, which may take seconds.
+    static func stands(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Bool {
+        guard let current = try find(issuer.id, in: db), current.disabledAt == nil else { return false }
+        return current.isTrustedAlike(issuer) && current.createsUsers == issuer.createsUsers
+    }
+
     /// The issuer that `merchant` knows under this name, or as the provider that calls itself so at times. Another
     /// merchant's of the same name is another issuer.
     public func find(_ issuer: String, of merchant: Merchant.ID) async throws -> TrustedIssuer? {

@@ -20,16 +20,21 @@ public struct ProviderAccounts: Sendable {
         self.random = random
     }
 
+    /// Refuses by throwing when who asks may not any more: the provider may take seconds to answer.
+    public typealias Confirm = @Sendable (any Transaction) throws -> Void
+
     /// Makes an account for whom the token in `assertion` stands for, connected to `connected`. Nil when there is one: the
     /// provider's person is linked, or their address has an account, of which nobody is told more than that.
     public func register(
-        _ assertion: String, from client: Client, connectedTo connected: Client.ID
+        _ assertion: String, from client: Client, connectedTo connected: Client.ID, confirm: @escaping Confirm
     ) async throws -> AccountID? {
         let (holder, person) = try await assertions.person(assertion, for: .registration, from: client)
         let account = AccountID.random(from: random)
         let now = clock.now
         do {
             let isMade = try await database.write { db in
+                try holder.confirm(in: db)
+                try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     // A retry after a COMMIT of unknown outcome meets its own.
                     return link.account == account
@@ -50,7 +55,7 @@ public struct ProviderAccounts: Sendable {
     /// Links the account to whom the token in `assertion` stands for. False when that person is linked to another account.
     /// `post` makes what tells the account's owner of a new link, and joins its transaction.
     public func attach(
-        _ assertion: String, from client: Client, to account: AccountID,
+        _ assertion: String, from client: Client, to account: AccountID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
     ) async throws -> Bool {
         let holder = try await assertions.holder(assertion, for: .attach, from: client)
@@ -58,6 +63,8 @@ public struct ProviderAccounts: Sendable {
         let now = clock.now
         do {
             return try await database.write { db in
+                try holder.confirm(in: db)
+                try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     return link.account == account
                 }
@@ -74,5 +81,11 @@ public struct ProviderAccounts: Sendable {
                 try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.account == account
             }
         }
+    }
+}
+
+extension ProviderAssertions.Holder {
+    fileprivate func confirm(in db: any Transaction) throws {
+        guard try TrustedIssuers.stands(trusted, in: db) else { throw OAuthError.providerUnknown(provider) }
     }
 }

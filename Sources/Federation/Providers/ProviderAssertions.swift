@@ -22,16 +22,19 @@ public struct ProviderAssertions: Sendable {
 
     /// A person by a provider's name for them, within one merchant.
     struct Holder: Sendable {
-        let issuer: TrustedIssuer.ID
+        /// As it was when the provider was asked.
+        let trusted: TrustedIssuer
         let provider: Provider
         let subject: String
+
+        var issuer: TrustedIssuer.ID { trusted.id }
     }
 
     /// Whose provider's token `text` carries.
     func holder(_ text: String, for purpose: ProviderAssertion.Purpose, from client: Client) async throws -> Holder {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
         return Holder(
-            issuer: issuer.id, provider: assertion.provider,
+            trusted: issuer, provider: assertion.provider,
             subject: try await tokens.subject(of: assertion.token, at: issuer))
     }
 
@@ -41,7 +44,7 @@ public struct ProviderAssertions: Sendable {
     ) async throws -> (holder: Holder, person: ProviderPerson) {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
         let (subject, person) = try await tokens.person(of: assertion.token, at: issuer)
-        return (Holder(issuer: issuer.id, provider: assertion.provider, subject: subject), person)
+        return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), person)
     }
 
     /// Everything that is known without the provider, in the order of RFC 7523 §3.

@@ -28,7 +28,7 @@ public struct UpstreamEntrance: Sendable {
         /// Their account will be deleted then.
         case leaving(Account)
         case unknown, disabled, addressTaken
-        /// The issuer was disabled or deleted meanwhile.
+        /// The issuer was disabled, deleted or changed meanwhile.
         case closed
     }
 
@@ -41,7 +41,7 @@ public struct UpstreamEntrance: Sendable {
         let opening = opening.vouched(by: arrival.voucher)
         let announcement = sessions.announcement(at: now)
         let entry = try await database.write { db -> Entry in
-            guard try TrustedIssuers.takesPeople(arrival.person.issuer.id, in: db) else { return .closed }
+            guard try isOpen(to: arrival, in: db) else { return .closed }
             switch try people.resolve(arrival.person, newcomer: newcomer, at: now, in: db) {
             case .known(let account), .linked(let account), .created(let account):
                 try Sessions.open(
@@ -64,14 +64,23 @@ public struct UpstreamEntrance: Sendable {
         /// They have an account of their own here, or the account another person there.
         case taken
         case closed
+        /// The session has ended meanwhile.
+        case signedOut
     }
 
-    /// Connects `arrival` to `account`, whose person asked for it.
-    public func connect(_ arrival: UpstreamPerson, to account: AccountID) async throws -> Connection {
+    /// Connects `arrival` to the account of `session`, whose person asked for it.
+    public func connect(_ arrival: UpstreamPerson, in session: Session) async throws -> Connection {
         let now = clock.now
         return try await database.write { db in
-            guard try TrustedIssuers.takesPeople(arrival.person.issuer.id, in: db) else { return .closed }
-            return try people.connect(arrival.person, to: account, at: now, in: db) ? .connected : .taken
+            guard try isOpen(to: arrival, in: db) else { return .closed }
+            guard try Sessions.isLive(session, in: db) else { return .signedOut }
+            return try people.connect(arrival.person, to: session.account, at: now, in: db) ? .connected : .taken
         }
+    }
+
+    private func isOpen(to arrival: UpstreamPerson, in db: any Transaction) throws -> Bool {
+        let issuer = arrival.person.issuer
+        guard try TrustedIssuers.takesPeople(issuer.id, in: db) else { return false }
+        return try TrustedIssuers.stands(issuer, in: db)
     }
 }

@@ -66,4 +66,13 @@ extension Accounts {
         guard let proof else { return hash == nil }
         return try proof.account == session.account && proof.holds(in: db)
     }
+    /// Throws `SignIn.Refusal` unless the person of `session` may still do what `proof` allows: for what the proof only
+    /// begins, in the transaction that does.
+    public static func confirm(_ proof: SignIn.Proof?, for session: Session, in db: any Transaction) throws {
+        let row = try db.rows("SELECT password_hash FROM accounts WHERE id = \(session.account)").first
+        let hash: String? = try row?.get("password_hash")
+        guard row != nil, try permits(proof, for: session, current: hash, in: db) else {
+            throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")
+        }
+    }
 }

@@ -85,13 +85,18 @@ public struct Accounts: Sendable {
         }
     }
 
-    /// Stores what `changes` names. A new password and disabling end every token and session of the account.
-    public func change(_ id: AccountID, _ changes: AccountChanges) async throws -> Account? {
+    /// Stores what `changes` names. A new password and disabling end every token and session of the account. `confirm`
+    /// refuses by throwing: whoever asked may have lost the right to while the password was hashed.
+    public func change(
+        _ id: AccountID, _ changes: AccountChanges,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> Account? {
         let now = clock.now
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
         let newHash = hash
         return try await news.write(to: database, at: now) { [endAccess] db, announcement in
+            try confirm(db)
             guard var account = try Account.find(id, in: db) else { return nil }
             let address = account.email
             try account.take(changes, at: now)

@@ -100,7 +100,7 @@ public struct SignIn: Sendable {
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
         guard isRight else { throw Refusal.wrong(reason: "wrong_password") }
         guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
-        let upgraded = try await welcome(found, attempt, place, login, password: password)
+        let upgraded = try await welcome(found, hash, attempt, place, login, password: password)
         return Proof(
             account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
             isVerified: found.isVerified)
@@ -109,28 +109,40 @@ public struct SignIn: Sendable {
     /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
     /// parameters.
     private func welcome(
-        _ found: Found, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place, _ login: Login.Attempt?,
-        password: String
+        _ found: Found, _ oldHash: PasswordHash, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place,
+        _ login: Login.Attempt?, password: String
     ) async throws -> String? {
         let now = clock.now
         var upgraded: String?
-        if let hash = found.hash, hash.needsUpgrade(to: hashing.parameters) {
+        if oldHash.needsUpgrade(to: hashing.parameters) {
             // Not now is not never: the next sign-in tries again.
             upgraded = try? await hashing.hash(password, random: random).encoded
         }
         let newHash = upgraded
-        try await database.write { db in
+        let isStill = try await database.write { db in
+            // While it was hashed the password may have got out, and been changed for that: whoever knew the old one does
+            // not make theirs a known place, nor have their guesses forgotten.
+            let row = try db.rows(
+                """
+                SELECT id FROM accounts
+                WHERE id = \(found.id) AND password_hash IN (\(oldHash.encoded), \(newHash ?? oldHash.encoded))
+                    AND disabled_at IS NULL
+                """
+            ).first
+            guard row != nil else { return false }
             try Throttle.refund(attempt, succeeded: true, in: db)
             try KnownPlaces.remember(place, of: found.id, at: now, in: db)
             if let login { try Logins.succeed(login, in: db) }
-            if let newHash, let oldHash = found.hash {
+            if let newHash {
                 try db.execute(
                     """
                     UPDATE accounts SET password_hash = \(newHash)
                     WHERE id = \(found.id) AND password_hash = \(oldHash.encoded)
                     """)
             }
+            return true
         }
+        guard isStill else { throw Refusal.wrong(reason: "password_changed_meanwhile") }
         return newHash
     }
 

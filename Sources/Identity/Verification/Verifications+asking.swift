@@ -17,13 +17,17 @@ extension Verifications {
     /// Stores `draft` and posts its mail in one transaction. Where there is nobody to write to, and for a mailbox that has
     /// had enough, the same rows are written, good for nothing: neither the answer nor its time tells of anybody.
     ///
-    /// - Parameter address: who asks, to be charged for it; nil when they were charged before (`charge`).
+    /// - Parameters:
+    ///   - address: who asks, to be charged for it; nil when they were charged before (`charge`).
+    ///   - confirm: refuses by throwing: whether who asks still may.
     public func ask(
-        _ draft: Draft, from address: String?, hasReader: Bool = true, post: @escaping Post
+        _ draft: Draft, from address: String?, hasReader: Bool = true,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }, post: @escaping Post
     ) async throws -> Asked {
         let now = clock.now
         let (email, purpose) = (draft.verification.email, draft.verification.purpose)
         return try await database.write { db in
+            try confirm(db)
             if let address, let wait = try Throttle.chargeAsking(from: address, at: now, in: db) { return .wait(wait) }
             let fits = try EmailAddress(email).map { recipient in
                 try Throttle.chargeMailbox(recipient, for: purpose, at: now, in: db)

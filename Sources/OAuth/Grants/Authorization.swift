@@ -30,7 +30,7 @@ public struct Authorization: Sendable {
     public private(set) var request: AuthenticationRequest
     /// Whether its tokens come with an authorization answer, through the browser.
     public let isOfFrontChannel: Bool
-    public let claim: any Claim
+    public private(set) var claim: any Claim
 
     /// A token that administers does not outlive a working session, whatever its client is set to.
     static let longestAdministration: Duration = .hours(1)
@@ -81,6 +81,13 @@ extension Authorization {
             throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
         }
         return aimed(at: resource)
+    }
+
+    /// The same, which is won only while its client may use `grant`.
+    func confirming(_ grant: GrantType) -> Authorization {
+        var confirming = self
+        confirming.claim = ClientClaim(claim: claim, client: client.id, grant: grant, scope: scope)
+        return confirming
     }
 
     /// For `resource`; nil is us.

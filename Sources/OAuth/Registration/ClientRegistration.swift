@@ -46,7 +46,7 @@ public struct ClientRegistration: Sendable {
             let made = try await clients.register(
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
-                guard try InitialAccessTokens.use(initial.id, in: db) else { throw OAuthError.registrationsExhausted }
+                try InitialAccessTokens.use(initial.id, in: db)
                 try db.execute(
                     "UPDATE clients SET registration_token = \(token.fingerprint) WHERE id = \(client.id)")
             }
@@ -85,10 +85,16 @@ public struct ClientRegistration: Sendable {
             try await check(json, of: client)
             let document = try RegistrationDocument(json, over: client).json
             try check(document)
-            // The document of the sector may take seconds to come, in which an administrator may have taken the token away.
+            // The document of the sector may take seconds to come, in which an administrator may have taken the token away,
+            // or a scope that this change says again because the client had it.
             let changed = try await clients.change(
                 id, document, sector: try await sector(of: document),
-                confirm: { db in _ = try Self.client(id, with: presented, in: db) })
+                confirm: { db in _ = try Self.client(id, with: presented, in: db) },
+                permit: { current, _ in
+                    guard try RegistrationDocument(json, over: current).json == document else {
+                        throw JSONFault("scope", "what the client has: administration changed it meanwhile")
+                    }
+                })
             guard let changed else { throw OAuthError.tokenRefused("unknown_registration_token") }
             return changed
         } catch let fault as JSONFault {

@@ -62,13 +62,23 @@ public struct InitialAccessTokens: Sendable {
         return token
     }
 
-    /// Counts a registration. False when `token` has had as many as it may, or was deleted.
-    static func use(_ token: InitialAccessToken.ID, in db: any Transaction) throws -> Bool {
-        try db.execute(
+    /// Counts a registration. Throws when `token` has had as many as it may, and when it was deleted, or its merchant
+    /// disabled, while the registration was under way.
+    static func use(_ token: InitialAccessToken.ID, in db: any Transaction) throws {
+        let row = try db.rows(
+            """
+            SELECT initial_access_tokens.id FROM initial_access_tokens
+            JOIN merchants ON merchants.id = initial_access_tokens.merchant_id
+            WHERE initial_access_tokens.id = \(token) AND merchants.disabled_at IS NULL
+            """
+        ).first
+        guard row != nil else { throw OAuthError.tokenRefused("unknown_initial_token") }
+        let counted = try db.execute(
             """
             UPDATE initial_access_tokens SET registrations = registrations + 1
             WHERE id = \(token) AND registrations < \(InitialAccessToken.mostRegistrations)
-            """) == 1
+            """)
+        guard counted == 1 else { throw OAuthError.registrationsExhausted }
     }
 
     public func find(_ id: InitialAccessToken.ID) async throws -> InitialAccessToken? {

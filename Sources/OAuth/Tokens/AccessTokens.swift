@@ -64,6 +64,12 @@ public struct AccessTokens: Sendable {
         return token
     }
 
+    /// `token`, which was presented a while ago, as it is now: for the transaction that writes, where a password was hashed
+    /// or another server asked in between. Throws `invalid_token` when it has ended.
+    public func again(_ token: AccessToken, in db: any Transaction) throws -> AccessToken {
+        try Self.check(try Self.find(token.fingerprint, in: db), at: clock.now)
+    }
+
     /// The client that a token was made for, however dead it is: proves nothing, but tells who sent somebody here.
     public func client(of value: Secret<AccessToken>) async throws -> Client.ID? {
         let fingerprint = value.fingerprint

@@ -21,7 +21,8 @@ public struct TokenIssuance: Sendable {
         // A rotation seen half way by a parallel request is asked about again; more often than this nobody races.
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
-            let authorization = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
+            let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
+            let authorization = ClientClaim.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
             guard var response = try await mint.tokens(for: authorization) else { continue }
             if type == .tokenExchange { response.issuedTokenType = TokenResponse.accessTokenType }
             return response

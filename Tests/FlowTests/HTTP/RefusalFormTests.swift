@@ -43,17 +43,17 @@ struct RefusalFormTests {
     @Test("a client deleted while it asks is told to try again, not that we broke", arguments: Backend.available)
     func racingDelete(backend: Backend) async throws {
         try await World.with(backend) { world in
-            #expect(try await world.signIn(with: world.backend).status == 200)
+            let code = try await world.authorizationCode(for: world.backend)
             // As another node does: this one knows the client for a second more.
             try await world.server.database.write { db in
                 _ = try db.execute("DELETE FROM clients WHERE id = \(world.backend.id)")
             }
-            let overtaken = try await world.signIn(with: world.backend)
+            let overtaken = try await world.redeemAuthorization(code, as: world.backend)
             #expect(overtaken.status == 503)
             #expect(overtaken.error == "temporarily_unavailable")
             #expect(overtaken.header("retry-after") == "1")
             world.server.clock.advance(by: .seconds(1))
-            #expect(try await world.signIn(with: world.backend).error == "invalid_client")
+            #expect(try await world.redeemAuthorization(code, as: world.backend).error == "invalid_client")
         }
     }
 

@@ -1,0 +1,70 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+@Suite("What a person takes back while an answer is made stays taken back")
+struct ConsentRaceTests {
+    @Test("a consent that was revoked brings a code or a token", arguments: Backend.available)
+    func consent(backend: Backend) async throws {
+        try await World.with(backend, settings: ["unsafe_front_channel_tokens": "true"]) { world in
+            for type in ["code", "token", "code token"] {
+                let made = try await world.register([
+                    "response_types": [.string(type)], "scope": "openid profile",
+                    "grant_types": ["authorization_code", "implicit"],
+                ])
+                var browser = Browser(world.server)
+                let first = try await world.consented(
+                    in: &browser, ["response_type": type, "scope": "profile"], for: made.actor)
+                #expect(first.status == 302, "\(first)")
+                world.server.interruptions.interrupt {
+                    try await world.server.database.write { _ = try $0.execute("DELETE FROM consents") }
+                }
+                let again = try await browser.open(
+                    world.authorizeAddress(["response_type": type, "scope": "profile"], for: made.actor))
+                #expect(world.server.interruptions.wasInterrupted, "\(type)")
+                let location = again.header("location") ?? ""
+                #expect(!location.contains("code=") && !location.contains("access_token="), "\(location)")
+                #expect(!location.hasPrefix(World.returnURI), "\(location)")
+            }
+        }
+    }
+
+    @Test("a code is bought with a token that has ended, and is worth something", arguments: Backend.available)
+    func bought(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for type in ["code", "session"] {
+                let phone = try await world.signIn(scope: "profile offline_access")
+                let token = try phone.require("access_token")
+                world.server.interruptions.interrupt {
+                    try await world.server.database.write { _ = try $0.execute("UPDATE permissions SET ended_at = 1") }
+                }
+                let bought = try await world.exchange(
+                    token, for: type == "code" ? world.backend : world.app, type: type,
+                    redirectURI: type == "code" ? "" : World.webview)
+                #expect(world.server.interruptions.wasInterrupted)
+                guard let code = bought.json["code"]?.string else { continue }
+                if type == "code" {
+                    try await expect(400, "invalid_grant", try await world.redeem(code, as: world.backend))
+                } else {
+                    var webview = Browser(world.server)
+                    #expect(try await webview.open("/auth/session/\(code)").status == 410)
+                    #expect(webview.session == nil)
+                }
+            }
+        }
+    }
+
+    @Test("a code is redeemed whose session has just ended", arguments: Backend.available)
+    func code(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let code = try await world.authorizationCode()
+            world.server.interruptions.interrupt {
+                try await world.server.database.write { _ = try $0.execute("UPDATE sessions SET ended_at = 1") }
+            }
+            try await expect(400, "invalid_grant", try await world.redeemAuthorization(code))
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(try await world.count("permissions") == 0)
+        }
+    }
+}

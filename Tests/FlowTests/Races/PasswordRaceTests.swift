@@ -1,0 +1,174 @@
+import JOSE
+import Storage
+import TestSupport
+import Testing
+
+/// Before a password is hashed its try is charged (write 1); after it the place is remembered (2); then comes what the
+/// password was for (3).
+@Suite("What changes while a password is hashed counts")
+struct PasswordRaceTests {
+    private static let other: JSON = ["password": "another quiet loom"]
+
+    @Test(
+        "the old password brings tokens, and makes its place a known one", arguments: Backend.available, [2, 3])
+    func grant(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            world.server.interruptions.interrupt(beforeWrite: write) {
+                try await world.change("users", world.user, Self.other)
+            }
+            try await expect(400, "invalid_grant", try await world.signIn())
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(try await world.count("permissions") == 0)
+            if write == 2 {
+                #expect(try await world.count("sign_in_places") == 0)
+                #expect(try await world.count("logins WHERE succeeded = 1") == 0)
+            }
+        }
+    }
+
+    @Test("the old password opens a session at the page", arguments: Backend.available, [2, 3])
+    func page(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open("/login")
+            world.server.interruptions.interrupt(beforeWrite: write) {
+                try await world.change("users", world.user, Self.other)
+            }
+            let answer = try await browser.submit(page, ["email": World.email, "password": World.password])
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(answer.status != 303 && browser.session == nil, "\(answer)")
+            #expect(try await world.count("sessions") == 0)
+        }
+    }
+
+    @Test("a client gets tokens that may not any more", arguments: Backend.available, [1, 2, 3])
+    func client(backend: Backend, write: Int) async throws {
+        let changes: [(JSON, Int, String)] = [
+            (["grant_types": ["authorization_code", "refresh_token"]], 400, "unauthorized_client"),
+            (["scope": "openid"], 400, "invalid_scope"), (["disabled": true], 401, "invalid_client"),
+        ]
+        try await World.with(backend) { world in
+            for (change, status, error) in changes {
+                let app = try await World.client(
+                    world.server, world.admin,
+                    [
+                        "merchant_id": .string(world.merchant), "redirect_uris": ["loom://in"],
+                        "grant_types": ["password", "refresh_token"], "scope": "openid profile",
+                        "token_endpoint_auth_method": "none",
+                    ])
+                world.server.interruptions.interrupt(beforeWrite: write) {
+                    try await world.change("clients", app.id, change)
+                }
+                try await expect(status, error, try await world.signIn(scope: "profile", with: app), "\(change.text)")
+                #expect(world.server.interruptions.wasInterrupted)
+                #expect(try await world.count("permissions") == 0)
+            }
+        }
+    }
+
+    @Test("an address is changed with the old password", arguments: Backend.available, [2, 3])
+    func address(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            var ada = try await world.signedIn()
+            let page = try await ada.browser.open("/account")
+            world.server.interruptions.interrupt(beforeWrite: write) {
+                try await world.change("users", world.user, Self.other)
+            }
+            let answer = try await ada.press(
+                page, action: "/account/email",
+                ["email": "thief@example.com", "current_password": World.password])
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(answer.status == 400, "\(answer)")
+            #expect(try await world.count("verifications") == 0)
+            #expect(world.server.mail.letters.isEmpty)
+        }
+    }
+
+    @Test("a password is changed, or the account deleted, with the old password", arguments: Backend.available, [2, 3])
+    func account(backend: Backend, write: Int) async throws {
+        try await World.with(backend) { world in
+            for (path, fields) in [
+                ("/account/password", ["new_password": "a thief's own loom"]), ("/account/delete", [:]),
+            ] {
+                try await world.change("users", world.user, ["password": .string(World.password)])
+                var ada = try await world.signedIn()
+                let page = try await ada.browser.open(path == "/account/delete" ? path : "/account")
+                world.server.interruptions.interrupt(beforeWrite: write) {
+                    try await world.change("users", world.user, Self.other)
+                }
+                let answer = try await ada.press(
+                    page, action: path, fields.merging(["current_password": World.password]) { $1 })
+                #expect(world.server.interruptions.wasInterrupted)
+                #expect(answer.status == 400, "\(path): \(answer)")
+                #expect(try await world.signIn(password: "another quiet loom").status == 200, "\(path)")
+            }
+        }
+    }
+
+    @Test("an administrator who was dismissed sets a password", arguments: Backend.available)
+    func administrator(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let deeds: [(method: String, path: String, json: JSON)] = [
+                ("POST", "/admin/v1/users", ["email": "new@example.com", "password": "a quiet loom here"]),
+                ("PATCH", "/admin/v1/users/\(world.user)", Self.other),
+            ]
+            for scope in ["", "admin"] {
+                for (method, path, json) in deeds {
+                    let token = try await world.anotherAdministrator()
+                    world.server.interruptions.interrupt {
+                        try await world.server.database.write { db in
+                            _ = try db.execute(
+                                """
+                                UPDATE clients SET scope = \(scope), disabled_at = \(scope.isEmpty ? nil : Int64(1))
+                                WHERE name = 'Second'
+                                """)
+                        }
+                    }
+                    let answer = try await world.server.send(method, path, json: json, bearer: token)
+                    #expect(world.server.interruptions.wasInterrupted)
+                    #expect(answer.status == (scope.isEmpty ? 403 : 401), "\(method): \(answer)")
+                }
+            }
+            #expect(try await world.signIn().status == 200)
+            #expect(try await world.count("accounts") == 1)
+        }
+    }
+
+    @Test("somebody is signed up by an app whose token has ended", arguments: Backend.available)
+    func signUp(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.spidBackend()
+            let token = try await world.clientToken(phone)
+            world.server.interruptions.interrupt(beforeWrite: 2) {
+                try await world.server.database.write { db in
+                    _ = try db.execute("DELETE FROM access_tokens WHERE client_id = \(phone.id)")
+                }
+            }
+            let answer = try await world.api(
+                "signup", token, ["email": "grace@example.com", "password": "a quite unlikely loom"])
+            #expect(world.server.interruptions.wasInterrupted)
+            #expect(answer.status == 401, "\(answer)")
+            #expect(try await world.count("accounts") == 1)
+        }
+    }
+}
+
+extension World {
+    /// How many rows there are.
+    func count(_ table: String) async throws -> Int {
+        try await server.database.read { db in
+            try db.rows(SQL(script: "SELECT count(*) AS n FROM \(table)")).first?.get("n") ?? -1
+        }
+    }
+
+    /// The token of another administrator of the platform, who is called Second.
+    fileprivate func anotherAdministrator() async throws -> String {
+        let client = try await confidential(["client_name": "Second"])
+        try await server.database.write { db in
+            _ = try db.execute("UPDATE clients SET scope = '', name = 'First' WHERE name = 'Second'")
+            try db.execute(
+                "UPDATE clients SET name = 'Second', scope = 'admin', merchant_id = NULL WHERE id = \(client.id)")
+        }
+        return try await clientToken(client, scope: "admin")
+    }
+}
