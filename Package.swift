@@ -159,7 +159,7 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
             name: "fuzz",
             dependencies: [
                 "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Identity", "Mail", "HTTPServer", "Transfer",
-                "HTTP", "JOSE", "Values", "Cryptography", "Logging",
+                "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
 }

@@ -15,6 +15,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "filters", read: fuzzFilters),
         FuzzTarget(name: "form", read: fuzzForm),
         FuzzTarget(name: "forwarded", read: fuzzForwarded),
+        FuzzTarget(name: "hash", read: fuzzHash),
         FuzzTarget(name: "http1", read: fuzzHTTP1),
         FuzzTarget(name: "http2", read: fuzzHTTP2),
         FuzzTarget(name: "json", read: fuzzJSON),
@@ -22,6 +23,7 @@ struct FuzzTarget: Sendable {
         FuzzTarget(name: "jwt", read: fuzzJWT),
         FuzzTarget(name: "languages", read: fuzzLanguages),
         FuzzTarget(name: "mail", read: fuzzMail),
+        FuzzTarget(name: "names", read: fuzzNames),
         FuzzTarget(name: "paths", read: fuzzPaths),
         FuzzTarget(name: "uris", read: fuzzURIs),
     ]

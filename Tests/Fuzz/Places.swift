@@ -114,3 +114,11 @@ private let routes = [
         require(AccountID(spid: "\(id.number)") == id, "another person: \(id.number)")
     }
 }
+
+private let signSecret = SignSecret("a sign secret")
+
+/// SPiD's verified hash, whose parameters may be nested: no text is its own hash.
+@Sendable func fuzzHash(_ bytes: [UInt8]) {
+    guard let form = try? Form.parse(bytes) else { return }
+    require(!signSecret.isHash(form["hash"] ?? "", of: form.pairs.filter { $0.name != "hash" }), "nobody signed it")
+}

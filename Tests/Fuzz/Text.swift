@@ -1,13 +1,14 @@
 import Cryptography
 import HTTP
+import InternationalText
 import JOSE
-import Mail
 import OAuth
 import Pages
 import Values
 
 @testable import Endpoints
 @testable import Identity
+@testable import Mail
 @testable import Transfer
 
 /// `application/x-www-form-urlencoded`: written again it reads as the same pairs.
@@ -120,5 +121,25 @@ enum Base64 {
         let address = ClientAddress(trustedProxies: trusted).of(request)
         // Whatever is written there, what is throttled by it is an address.
         require(IPAddress(address) != nil || CIDR(address) != nil, "no address: \(address)")
+    }
+}
+
+/// Names and passwords of people, in whatever letters: their normal form, and what mails make of them.
+@Sendable func fuzzNames(_ bytes: [UInt8]) {
+    let text = bytes.text
+    let composed = text.canonicallyComposed
+    require(isSame(composed.canonicallyComposed, composed), "not composed: \(composed)")
+    // Swift compares by canonical equivalence.
+    require(composed == text && composed.utf8.count <= 3 * text.utf8.count, "\(composed) is not \(text)")
+    let guess = PasswordGuess(text)
+    require(guess.folded.hasPrefix(guess.base), "\(guess.base) does not begin \(guess.folded)")
+    _ = guess.isRun
+    for field in [HeaderText.unstructured(text), HeaderText.phrase(text)] {
+        let lines = field.split(separator: "\r\n", omittingEmptySubsequences: false)
+        require(lines.dropFirst().allSatisfy { $0.hasPrefix(" ") }, "another field begins: \(field)")
+        require(lines.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }, "no ASCII: \(field)")
+    }
+    for line in QuotedPrintable.encode(text).split(separator: "\r\n") {
+        require(line.utf8.count <= 76 && line.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 9 }, "\(line)")
     }
 }
