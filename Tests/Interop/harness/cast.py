@@ -8,7 +8,7 @@ import time
 from itertools import count
 
 from harness.browser import Browser
-from harness.spindle import Client, Spindle
+from harness.spindle import Spindle
 from harness.wire import Answer, basic
 from harness.world import World
 
@@ -215,7 +215,3 @@ class Cast:
             "webhooks": merchant | {"name": f"victim{number}", "permissions": PERMISSIONS},
             "initial-access-tokens": merchant,
         }[collection]
-
-    @property
-    def backend(self) -> Client:
-        return self.world.backend
