@@ -151,3 +151,15 @@ let package = Package(
         tests("ArchitectureTests", []),
     ]
 )
+
+// Tests/fuzz asks for this one: it needs a sanitizer that nothing else is to be built with.
+if Context.environment["SPINDLE_FUZZ"] == "1" {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Identity", "Mail", "HTTPServer", "Transfer",
+                "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
+            ],
+            path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
+}

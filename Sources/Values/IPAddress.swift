@@ -12,6 +12,8 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `192.0.2.1` or `2001:db8::1`: four decimal numbers, and no zone, brackets or port.
     public init?(_ text: String) {
+        // To C a text ends at its first NUL, and what stands behind it would go unread.
+        guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
         if inet_pton(AF_INET, text, &v4) == 1 {

@@ -1,0 +1,50 @@
+/// A reader of bytes that strangers send, and what must hold of whatever it takes from them.
+struct FuzzTarget: Sendable {
+    let name: String
+    let read: @Sendable ([UInt8]) -> Void
+
+    static let all = [
+        FuzzTarget(name: "addresses", read: fuzzAddresses),
+        FuzzTarget(name: "basic", read: fuzzBasic),
+        FuzzTarget(name: "chunks", read: fuzzChunks),
+        FuzzTarget(name: "claims", read: fuzzClaims),
+        FuzzTarget(name: "clients", read: fuzzClients),
+        FuzzTarget(name: "cookies", read: fuzzCookies),
+        FuzzTarget(name: "dates", read: fuzzDates),
+        FuzzTarget(name: "ditto", read: fuzzDitto),
+        FuzzTarget(name: "filters", read: fuzzFilters),
+        FuzzTarget(name: "form", read: fuzzForm),
+        FuzzTarget(name: "forwarded", read: fuzzForwarded),
+        FuzzTarget(name: "hash", read: fuzzHash),
+        FuzzTarget(name: "http1", read: fuzzHTTP1),
+        FuzzTarget(name: "http2", read: fuzzHTTP2),
+        FuzzTarget(name: "json", read: fuzzJSON),
+        FuzzTarget(name: "jwk", read: fuzzJWK),
+        FuzzTarget(name: "jwt", read: fuzzJWT),
+        FuzzTarget(name: "languages", read: fuzzLanguages),
+        FuzzTarget(name: "mail", read: fuzzMail),
+        FuzzTarget(name: "names", read: fuzzNames),
+        FuzzTarget(name: "paths", read: fuzzPaths),
+        FuzzTarget(name: "uris", read: fuzzURIs),
+    ]
+}
+
+/// Ends the process, which is how libFuzzer knows of a fault.
+func require(_ condition: Bool, _ what: @autoclosure () -> String) {
+    guard !condition else { return }
+    fatalError(what())
+}
+
+/// Whether two texts are the same bytes: Swift's `==` takes canonically equivalent ones for the same.
+func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+
+extension [UInt8] {
+    /// As the HTTP reader hands up the value of a field: what is no UTF-8 is replaced.
+    var text: String { String(decoding: self, as: UTF8.self) }
+
+    /// What stands before and behind the first `byte`.
+    func halves(at byte: UInt8) -> ([UInt8], [UInt8]) {
+        guard let index = firstIndex(of: byte) else { return (self, []) }
+        return (Array(self[..<index]), Array(self[(index + 1)...]))
+    }
+}

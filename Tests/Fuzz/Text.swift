@@ -1,0 +1,145 @@
+import Cryptography
+import HTTP
+import InternationalText
+import JOSE
+import OAuth
+import Pages
+import Values
+
+@testable import Endpoints
+@testable import Identity
+@testable import Mail
+@testable import Transfer
+
+/// `application/x-www-form-urlencoded`: written again it reads as the same pairs.
+@Sendable func fuzzForm(_ bytes: [UInt8]) {
+    guard let form = try? Form.parse(bytes) else { return }
+    let written = form.pairs.map { "\(Form.encode($0.name))=\(Form.encode($0.value))" }.joined(separator: "&")
+    guard let again = try? Form.parse(written) else { fatalError("what was written is not read: \(written)") }
+    require(again.pairs.count == form.pairs.count, "\(again.pairs.count) pairs of \(form.pairs.count)")
+    for (one, other) in zip(again.pairs, form.pairs) {
+        require(isSame(one.name, other.name) && isSame(one.value, other.value), "\(one) is not \(other)")
+        require(!one.name.utf8.contains(0) && !one.value.utf8.contains(0), "a NUL")
+    }
+    _ = try? form.parameters
+    if let scope = form["scope"], let read = try? Scope(parsing: scope) {
+        require((try? Scope(parsing: read.description)) == read, "another scope: \(read)")
+    }
+    _ = OnwardPath(form["continue"])
+}
+
+/// A Basic header, and a Bearer token in whatever place (RFC 6750 §2).
+@Sendable func fuzzBasic(_ bytes: [UInt8]) {
+    let (header, body) = bytes.halves(at: 0)
+    for value in [header.text, "Basic \(header.text)", "Basic \(Base64.encode(header))", "Bearer \(header.text)"] {
+        var request = Request(method: .post, target: Target("/?" + body.text))
+        request.headers.append(Field(name: .authorization, value: value))
+        guard let form = try? Form.parse(body), let parameters = try? form.parameters else { continue }
+        if let credentials = try? ClientCredentials.read(request, parameters) {
+            require(!credentials.id.text.isEmpty, "nobody's credentials")
+        }
+        _ = ClientCredentials.named(request, form)
+        _ = try? PresentedToken.read(request, form: parameters)
+    }
+}
+
+/// Base64 with padding, as a client writes it.
+enum Base64 {
+    static func encode(_ bytes: [UInt8]) -> String {
+        let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
+        return text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+    }
+}
+
+/// Cookies, each field a line of the input.
+@Sendable func fuzzCookies(_ bytes: [UInt8]) {
+    var request = Request(method: .get, target: Target("/"))
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+        request.headers.append(Field(name: .cookie, value: Array(line).text))
+    }
+    for name in ["spindle_session", "spindle_form", "spindle_device", "__Host-spindle_session", ""] {
+        guard let value = request.cookie(name) else { continue }
+        require((16...128).contains(value.utf8.count), "a cookie of \(value.utf8.count) bytes")
+        // One with this name, and nothing else, is read as the same.
+        let alone = Request(method: .get, target: Target("/"), headers: [.cookie: "\(name)=\(value)"])
+        require(alone.cookie(name).map { isSame($0, value) } == true, "another cookie: \(value)")
+    }
+}
+
+/// `Accept-Language` and `ui_locales`.
+@Sendable func fuzzLanguages(_ bytes: [UInt8]) {
+    let (accepted, asked) = bytes.halves(at: UInt8(ascii: "\n"))
+    let language = Language.preferred(uiLocales: asked.text, acceptLanguage: accepted.text)
+    require(Language(tag: language.rawValue) == language, "\(language) is none")
+    require(
+        Language.preferred(uiLocales: language.rawValue, acceptLanguage: accepted.text) == language, "asked for in vain"
+    )
+}
+
+/// Addresses of people, and of mailboxes: what was read is read again as itself.
+@Sendable func fuzzMail(_ bytes: [UInt8]) {
+    let text = bytes.text
+    if let email = EmailAddress(text) {
+        require(EmailAddress(email.text).map { isSame($0.text, email.text) } == true, "another address: \(email.text)")
+        require(email.text.utf8.count <= 254 && !email.text.utf8.contains { $0 <= 0x20 }, "no address: \(email.text)")
+    }
+    if let address = MailAddress(text) {
+        // What needed quotes is told apart from what has them.
+        require(
+            address.local.hasPrefix("\"") || MailAddress(address.description) == address, "another mailbox: \(address)")
+        require(address.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "no line of SMTP: \(address)")
+    }
+    if let domain = DomainName.ascii(text) {
+        require(DomainName.ascii(domain).map { isSame($0, domain) } == true, "another domain: \(domain)")
+    }
+    if let sender = Sender(text) { _ = sender.description }
+}
+
+/// IP addresses and ranges: what was read is written as what reads alike.
+@Sendable func fuzzAddresses(_ bytes: [UInt8]) {
+    let text = bytes.text
+    if let address = IPAddress(text) {
+        require(IPAddress(address.description) == address, "another address: \(address)")
+        require(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "read from \(text.debugDescription)")
+        require(CIDR("\(address)").map { $0.contains(address) } == true, "outside of itself: \(address)")
+        _ = (address.isPublic, address.subscriber)
+    }
+    if let range = CIDR(text) {
+        require(CIDR(range.description) == range, "another range: \(range)")
+        require(range.contains(range.address), "its own address is outside: \(range)")
+    }
+}
+
+/// `Forwarded` and `X-Forwarded-For` from a proxy that is trusted.
+@Sendable func fuzzForwarded(_ bytes: [UInt8]) {
+    let trusted = [CIDR("127.0.0.0/8"), CIDR("10.0.0.0/8"), CIDR("fd00::/8")].compactMap(\.self)
+    for name in [FieldName.forwarded, .xForwardedFor] {
+        var request = Request(method: .get, target: Target("/"), peer: "127.0.0.1")
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            request.headers.append(Field(name: name, value: Array(line).text))
+        }
+        let address = ClientAddress(trustedProxies: trusted).of(request)
+        // Whatever is written there, what is throttled by it is an address.
+        require(IPAddress(address) != nil || CIDR(address) != nil, "no address: \(address)")
+    }
+}
+
+/// Names and passwords of people, in whatever letters: their normal form, and what mails make of them.
+@Sendable func fuzzNames(_ bytes: [UInt8]) {
+    let text = bytes.text
+    let composed = text.canonicallyComposed
+    require(isSame(composed.canonicallyComposed, composed), "not composed: \(composed)")
+    // Swift compares by canonical equivalence.
+    require(composed == text && composed.utf8.count <= 3 * text.utf8.count, "\(composed) is not \(text)")
+    let guess = PasswordGuess(text)
+    require(guess.folded.hasPrefix(guess.base), "\(guess.base) does not begin \(guess.folded)")
+    _ = guess.isRun
+    for field in [HeaderText.unstructured(text), HeaderText.phrase(text)] {
+        let lines = field.split(separator: "\r\n", omittingEmptySubsequences: false)
+        require(lines.dropFirst().allSatisfy { $0.hasPrefix(" ") }, "another field begins: \(field)")
+        require(lines.allSatisfy { $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }, "no ASCII: \(field)")
+    }
+    for line in QuotedPrintable.encode(text).split(separator: "\r\n") {
+        require(line.utf8.count <= 76 && line.utf8.allSatisfy { (0x20...0x7E).contains($0) || $0 == 9 }, "\(line)")
+    }
+}
