@@ -2,6 +2,7 @@ public import Cryptography
 public import Keys
 public import Logging
 public import Mail
+public import Outbound
 public import Pages
 public import Storage
 public import Values
@@ -16,11 +17,13 @@ public struct Parts: Sendable {
     let templates: Templates
     let mailer: any Mailer
     let logger: Logger
+    /// How long a fetch from another server may take.
+    let longestFetch: Duration
 
     public init(
         database: any Database, masterKey: MasterKey, clock: any WallClock = SystemClock(),
         random: any RandomSource = SystemRandom(), hashing: HashingPool, templates: Templates, mailer: any Mailer,
-        logger: Logger
+        logger: Logger, longestFetch: Duration = OutboundPolicy.longestWait
     ) {
         self.database = database
         self.masterKey = masterKey
@@ -30,6 +33,7 @@ public struct Parts: Sendable {
         self.templates = templates
         self.mailer = mailer
         self.logger = logger
+        self.longestFetch = longestFetch
     }
 }
 

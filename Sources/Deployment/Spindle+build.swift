@@ -30,7 +30,8 @@ extension Spindle {
     public static func build(_ configuration: SpindleConfiguration, _ parts: Parts) throws -> Spindle {
         let (database, clock, random) = (parts.database, parts.clock, parts.random)
         let seal = Seal(masterKey: parts.masterKey, random: random)
-        let policy = OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate)
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: configuration.outboundAllowPrivate, longestWait: parts.longestFetch)
         let stores = Stores(
             configuration, database: database, seal: seal, clock: clock, random: random, hashing: parts.hashing,
             templates: parts.templates, logger: parts.logger)

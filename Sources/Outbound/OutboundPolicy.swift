@@ -10,9 +10,11 @@ public struct OutboundPolicy: Sendable {
 
     /// From the host name to the last byte of the answer.
     let longestWait: Duration
+    /// Five seconds, unless said.
+    public static let longestWait: Duration = .seconds(5)
     static let longestConnecting: Duration = .seconds(2)
 
-    public init(allowedPrivateRanges: [CIDR] = [], longestWait: Duration = .seconds(5)) {
+    public init(allowedPrivateRanges: [CIDR] = [], longestWait: Duration = OutboundPolicy.longestWait) {
         self.allowedPrivateRanges = allowedPrivateRanges
         self.longestWait = longestWait
     }

@@ -136,7 +136,9 @@ extension TestServer.House {
             configuration,
             Parts(
                 database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
-                templates: try templates, mailer: mail, logger: log.logger))
+                templates: try templates, mailer: mail, logger: log.logger,
+                // The other server may be one of this process, which runs every test at once.
+                longestFetch: .seconds(60)))
     }
 
     /// The platform's first admin client, as `spindle init` makes it.
