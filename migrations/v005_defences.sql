@@ -10,3 +10,10 @@ ALTER TABLE refresh_tokens ADD COLUMN repeat_run BIGINT NOT NULL DEFAULT 0;
 
 -- An answer that came by a form goes on in the browser that sent it; nothing of it is kept.
 ALTER TABLE upstream_requests DROP COLUMN sealed_answer;
+
+-- Whether a client of the issuer's merchant asked for the link, and not the person in a browser: what it leads to is that
+-- merchant's business alone.
+ALTER TABLE issuer_subjects ADD COLUMN is_confined BIGINT NOT NULL DEFAULT 0 CHECK (is_confined IN (0, 1));
+
+-- Somebody's hash to work on where an address has none (SignIn.standIn).
+CREATE INDEX accounts_with_password ON accounts (id) WHERE password_hash IS NOT NULL;

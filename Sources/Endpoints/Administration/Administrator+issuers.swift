@@ -6,13 +6,16 @@ extension Administrator {
     func permit(registering issuer: TrustedIssuer) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
-        try permit(keysOfProvider: issuer.app == nil || issuer.hasProvidersKeys)
+        // One that only calls itself as a provider does would have its links taken for the provider's later.
+        try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
     }
 
     func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
+        // Its links were made under other keys.
+        try permit(keysOfProvider: issuer.app != nil || changed.app == nil)
         // Whose keys it has is as good as whom it vouches for.
         try permit(
             vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses)

@@ -55,6 +55,10 @@ public struct UsersEndpoint: Endpoint {
             // They reach the clients of every merchant.
             throw Problem.forbidden("Only the platform may set attributes.", member: "attributes")
         }
+        if administrator.confines != nil, changes.disables {
+            // It would keep the address's owner out of every merchant's applications.
+            throw Problem.forbidden("Only the platform may make an account that is disabled.", member: "disabled")
+        }
         do {
             let account = try await accounts.create(changes) { id, now, db in
                 try confirm(db)

@@ -45,16 +45,33 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked.
+    /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked. A confined link was
+    /// asked for by a client of the issuer's merchant, with a token of the person, whom nobody asked.
     static func link(
-        _ subject: String, of issuer: TrustedIssuer.ID, to account: AccountID, at now: Timestamp,
-        in db: any Transaction
+        _ subject: String, of issuer: TrustedIssuer.ID, to account: AccountID, isConfined: Bool = false,
+        at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO issuer_subjects (issuer_id, subject, account_id, created_at)
-            VALUES (\(issuer), \(subject), \(account), \(now))
+            INSERT INTO issuer_subjects (issuer_id, subject, account_id, is_confined, created_at)
+            VALUES (\(issuer), \(subject), \(account), \(isConfined), \(now))
             """)
+    }
+
+    /// Whether the link leads into the applications of the issuer's merchant and no further.
+    static func isConfined(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT subject FROM issuer_subjects
+            WHERE issuer_id = \(issuer) AND subject = \(subject) AND is_confined = 1
+            """
+        ).isEmpty
+    }
+
+    /// The person has asked for the link in a browser, too.
+    static func release(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws {
+        try db.execute(
+            "UPDATE issuer_subjects SET is_confined = 0 WHERE issuer_id = \(issuer) AND subject = \(subject)")
     }
 
     /// Takes away all links of a person, in the caller's transaction: who made them may have been somebody else.

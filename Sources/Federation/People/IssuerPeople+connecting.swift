@@ -9,7 +9,9 @@ extension IssuerPeople {
         _ person: IssuerPerson, to account: AccountID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
-            return link.account == account
+            guard link.account == account else { return false }
+            try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db)
+            return true
         }
         guard try !IssuerSubjects.has(account, linkedTo: person.issuer.id, in: db),
             let owner = try Account.find(account, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil

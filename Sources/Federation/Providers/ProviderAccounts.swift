@@ -68,7 +68,8 @@ public struct ProviderAccounts: Sendable {
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     return link.account == account
                 }
-                try IssuerSubjects.link(holder.subject, of: holder.issuer, to: account, at: now, in: db)
+                try IssuerSubjects.link(
+                    holder.subject, of: holder.issuer, to: account, isConfined: true, at: now, in: db)
                 try post(db)
                 return true
             }

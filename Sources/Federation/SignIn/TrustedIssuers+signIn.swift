@@ -39,7 +39,7 @@ extension TrustedIssuers {
                 SELECT \(Self.columns) FROM issuers
                 WHERE merchant_id IN (
                         SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
-                        WHERE n.account_id = \(account))
+                        WHERE n.account_id = \(account) AND c.registration_token IS NULL)
                     AND id NOT IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.account_id = \(account))
                     AND client_id IS NOT NULL AND disabled_at IS NULL
                 ORDER BY created_at, id

@@ -38,14 +38,16 @@ public struct UpstreamEntrance: Sendable {
     ) async throws -> Entry {
         let now = clock.now
         let newcomer = AccountID.random(from: random)
-        let opening = opening.vouched(by: arrival.voucher)
         let announcement = sessions.announcement(at: now)
         let entry = try await database.write { db -> Entry in
             guard try isOpen(to: arrival, in: db) else { return .closed }
             switch try people.resolve(arrival.person, newcomer: newcomer, at: now, in: db) {
             case .known(let account), .linked(let account), .created(let account):
+                let isConfined = try IssuerSubjects.isConfined(
+                    arrival.person.subject, of: arrival.person.issuer.id, in: db)
                 try Sessions.open(
-                    opening, account: account, signedInAt: arrival.signedInAt ?? now, permission: nil, replacing: old,
+                    opening.vouched(by: arrival.voucher(isConfined: isConfined)), account: account,
+                    signedInAt: arrival.signedInAt ?? now, permission: nil, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
             case .leaving(let account): return try Account.find(account, in: db).map { .leaving($0) } ?? .unknown

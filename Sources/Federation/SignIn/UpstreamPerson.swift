@@ -9,17 +9,24 @@ public struct UpstreamPerson: Sendable {
     public let signedInAt: Timestamp?
 
     /// The issuer's word for a session. That of a merchant's own issuer is good for this merchant only: else any merchant
-    /// could have its people elsewhere. Providers that everybody knows nobody can imitate.
-    public var voucher: Voucher {
-        Voucher(
+    /// could have its people elsewhere. Providers that everybody knows nobody can imitate; but a link to one that a
+    /// client of the merchant made (`isConfined`) leads no further than the merchant.
+    public func voucher(isConfined: Bool = false) -> Voucher {
+        let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
+        return Voucher(
             name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
-            merchant: person.issuer.isTrustedByAll ? nil : person.issuer.merchant.text, signedInAt: signedInAt)
+            merchant: isGoodEverywhere ? nil : person.issuer.merchant.text, signedInAt: signedInAt)
     }
 }
 
 extension TrustedIssuer {
     /// Whether its word for a person cannot be made up by its merchant: a provider's own keys say it, or its own interface.
     public var isTrustedByAll: Bool { app?.provider == .facebook || hasProvidersKeys }
+
+    /// Whether it has the name of a provider that everybody knows.
+    public var isNamedAsProvider: Bool {
+        Provider.allCases.contains { $0.issuer == issuer || $0.aliases.contains(issuer) }
+    }
 
     /// Whether it can be asked to have somebody sign in again, and says when they did. The providers cannot, or do not.
     public var provesFreshness: Bool { app == nil }

@@ -23,6 +23,7 @@ public struct AccountChanges: Sendable {
         return disabled == nil ? nil : "disabled"
     }
     public var verifiesEmail: Bool { emailVerified == true }
+    public var disables: Bool { disabled == true }
     public var setsPassword: Bool { password != nil }
     public var setsAttributes: Bool { attributes != nil }
     /// What the person is called, which must not be their password.

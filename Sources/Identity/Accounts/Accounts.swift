@@ -74,7 +74,8 @@ public struct Accounts: Sendable {
                         """
                         SELECT \(Account.columns) FROM accounts WHERE id > \(cursor) AND EXISTS (
                             SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
-                            WHERE connections.account_id = accounts.id AND clients.merchant_id = \(merchant))
+                            WHERE connections.account_id = accounts.id AND clients.merchant_id = \(merchant)
+                                AND clients.registration_token IS NULL)
                         ORDER BY id LIMIT \(count)
                         """)
                 } else {

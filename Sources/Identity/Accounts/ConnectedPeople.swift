@@ -71,7 +71,8 @@ public struct ConnectedPeople: Sendable {
                 FROM accounts
                 WHERE id IN (
                     SELECT n.account_id FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE c.id = \(circle.client) OR c.merchant_id = \(circle.reach))
+                    WHERE c.id = \(circle.client)
+                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
                 AND id >= \(range.lowerBound) AND id <= \(range.upperBound)
                 AND deletion_due_at IS NULL
                 AND CASE WHEN disabled_at IS NOT NULL THEN -2 WHEN email_verified = 1 THEN 1 ELSE 0 END

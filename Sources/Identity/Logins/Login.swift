@@ -49,7 +49,7 @@ public struct Login: Sendable {
             self.provider = provider
             self.address = address
             // What a browser says about itself is shown, and never trusted.
-            self.userAgent = String(userAgent.filter { !$0.isNewline }.prefix(300))
+            self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 300)
         }
     }
 }

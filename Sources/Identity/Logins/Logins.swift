@@ -58,9 +58,11 @@ public struct Logins: Sendable {
                     WHERE n.account_id = l.account_id AND n.client_id = \(circle.client)) AS is_own
             FROM logins l JOIN accounts a ON a.id = l.account_id JOIN clients t ON t.id = l.client_id
             WHERE l.client_id IN (
-                    SELECT c.id FROM clients c WHERE c.id = \(circle.client) OR c.merchant_id = \(circle.reach))
+                    SELECT c.id FROM clients c WHERE c.id = \(circle.client)
+                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.account_id = l.account_id AND (c.id = \(circle.client) OR c.merchant_id = \(circle.reach)))
+                    WHERE n.account_id = l.account_id AND (c.id = \(circle.client)
+                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
@@ -78,9 +80,11 @@ public struct Logins: Sendable {
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.account_id = l.account_id AND n.client_id = \(circle.client)) AS is_own
             FROM logins l JOIN accounts a ON a.id = l.account_id JOIN clients t ON t.id = l.client_id
-            WHERE l.account_id = \(account) AND (t.id = \(circle.client) OR t.merchant_id = \(circle.reach))
+            WHERE l.account_id = \(account)
+                AND (t.id = \(circle.client) OR (t.merchant_id = \(circle.reach) AND t.registration_token IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.account_id = l.account_id AND (c.id = \(circle.client) OR c.merchant_id = \(circle.reach)))
+                    WHERE n.account_id = l.account_id AND (c.id = \(circle.client)
+                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)

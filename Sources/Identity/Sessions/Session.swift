@@ -74,7 +74,7 @@ public struct Session: Sendable {
             self.secret = secret
             self.device = device
             // What a browser says about itself is shown to its owner, and never trusted.
-            self.userAgent = String(userAgent.filter { !$0.isNewline }.prefix(200))
+            self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 200)
             self.address = address
             self.method = method
             self.isRemembered = isRemembered

@@ -48,6 +48,7 @@ public struct Sessions: Sendable {
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
+        try displaceSurplus(of: account, at: now, in: db, announcement)
         if opening.method != .password {
             try Logins.record(
                 opening.login(permission == nil ? .normal : .auto), of: account, succeeded: true, at: now, in: db)
@@ -55,6 +56,21 @@ public struct Sessions: Sendable {
         guard permission == nil else { return }
         try KnownPlaces.remember(
             KnownPlaces.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
+    }
+
+    /// How many of one account live at once; a further one displaces the one that was used longest ago. A page that lists
+    /// them, and what ends them all, stay small.
+    static let mostOfOne = 100
+
+    private static func displaceSurplus(
+        of account: AccountID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
+    ) throws {
+        let surplus = try db.rows(
+            """
+            SELECT id FROM sessions WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now)
+            ORDER BY seen_at DESC, id LIMIT 8 OFFSET \(mostOfOne)
+            """)
+        for row in surplus { try end(try row.get("id"), at: now, in: db, announcement) }
     }
 
     /// Opens a session for who proved to be somebody. False when the proof has been overtaken since, by a new password.

@@ -15,7 +15,8 @@ public struct Connections: Sendable {
                 """
                 SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
                 WHERE connections.account_id = \(account)
-                    AND (clients.id = \(client.id) OR clients.merchant_id = \(client.merchant))
+                    AND (clients.id = \(client.id)
+                        OR (clients.merchant_id = \(client.merchant) AND clients.registration_token IS NULL))
                 ORDER BY clients.id
                 """
             ).map(Client.init)

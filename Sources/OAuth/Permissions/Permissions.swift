@@ -72,13 +72,14 @@ public struct Permissions: Sendable {
         try db.execute("UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
     }
 
-    /// Whether the person has used a client of `merchant`.
+    /// Whether the person has used a client of `merchant`: one that it vouches for, not one that registered itself.
     public func isConnected(_ account: AccountID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
                 """
                 SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
-                WHERE connections.account_id = \(account) AND clients.merchant_id = \(merchant) LIMIT 1
+                WHERE connections.account_id = \(account) AND clients.merchant_id = \(merchant)
+                    AND clients.registration_token IS NULL LIMIT 1
                 """
             ).isEmpty
         }
