@@ -244,6 +244,28 @@ def test_a_block_that_grows_as_it_is_decoded_reaches_nobody(server, well, block,
         line.close()
 
 
+CONNECTIONS = 20
+
+
+@pytest.mark.xfail(strict=True, reason="the fields of 100 streams that wait for their bodies have no bound together")
+def test_references_to_one_entry_do_not_fill_the_memory_while_bodies_are_waited_for(server):
+    """13 KiB on each connection: 100 requests of 28 KiB of fields each, whose bodies do not come."""
+    fields = headers("/oauth/token", (b"content-type", b"application/x"))
+    lines, before = [], resident(server)
+    try:
+        for _ in range(CONNECTIONS):
+            lines.append(attacker(server))
+            blocks = [fields + (b"\xbe" * 7 if number else ENTRY + b"\xbe" * 6) for number in range(100)]
+            lines[-1].sendall(b"".join(
+                frame(HEADERS, END_HEADERS, 2 * number + 1, block) for number, block in enumerate(blocks)))
+        time.sleep(REQUEST_TIMEOUT / 2)
+        each = (resident(server) - before) / CONNECTIONS
+        assert each < 1024 * 1024, f"{each / 1024:.0f} KiB a connection"
+    finally:
+        for line in lines:
+            line.close()
+
+
 def split(stream: int, block: bytes) -> bytes:
     """A header block in as few frames as there can be."""
     parts = [block[at : at + 16_384] for at in range(0, len(block), 16_384)]

@@ -254,7 +254,8 @@ def test_what_a_request_says_never_splits_its_answer(server, world, byte):
                   "response_type": "code", "state": "s"}
         values[name] = values.get(name, "") + byte
         query = "&".join(f"{key}={value}" for key, value in values.items())
-        received = converse(server.address, get(b"Connection: close", target=f"/oauth/authorize?{query}".encode("utf-8")))
+        target = f"/oauth/authorize?{query}".encode()
+        received = converse(server.address, get(b"Connection: close", target=target))
         assert received.beginnings == 1 and len(received.answers) == 1, received
         [answer] = received.answers
         assert answer.status < 500 and answer.headers.get("X-Split") is None, received

@@ -220,7 +220,8 @@ def rest(line: ssl.SSLSocket) -> bytes:
     return data
 
 
-@pytest.mark.parametrize("junk", [NEXT, b"SSH-2.0-x\r\n", b"\0" * 100, b"\x15\x03\x03\0\2\2\0", b"\x17\x03\x03\0\5hello"])
+@pytest.mark.parametrize(
+    "junk", [NEXT, b"SSH-2.0-x\r\n", b"\0" * 100, b"\x15\x03\x03\0\2\2\0", b"\x17\x03\x03\0\5hello"])
 def test_what_is_no_handshake_is_closed(server, junk):
     for _ in range(50):
         with server.address.dial(PATIENCE) as line:

@@ -77,10 +77,6 @@ def resident(server: Server) -> int:
     return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
 
-def descriptors(server: Server) -> int:
-    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
-
-
 def cpu_seconds(server: Server) -> float:
     fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(") ")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

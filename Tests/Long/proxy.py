@@ -94,7 +94,8 @@ class Tally:
 def hostile(world: World, chance: random.Random):
     """What is refused, and what almost is a request."""
     refused = [case.bytes_for(world) for case in REFUSED]
-    bodies = [Case("a body", each) for each in (post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n"))]
+    requests = post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n")
+    bodies = [Case("a body", request) for request in requests]
     sources = [case.bytes_for(world) for case in [*HONEST, *bodies] if case.is_short]
     scraps = [b"\r\n", b"\n", b"\r", b" ", b"\0", b":", b"0\r\n\r\n", b"1\r\na\r\n", b"Content-Length: 40\r\n",
               b"Transfer-Encoding: chunked\r\n", b"Content-Length: 0\r\n", b"\x0b"]
@@ -201,7 +202,8 @@ def main() -> None:
                 failures.append("a client still waits")
         for example in (failures + tally.examples)[:5]:
             proof.note(example[:600])
-        proof.note(f"{tally.honest:,} honest and {tally.hostile:,} hostile requests in {time.monotonic() - began:.0f} s")
+        seconds = time.monotonic() - began
+        proof.note(f"{tally.honest:,} honest and {tally.hostile:,} hostile requests in {seconds:.0f} s")
         proof.measure("answers of another", tally.wrong, 0)
         proof.measure("honest requests without an answer", tally.lost, 0)
         proof.measure("clients that failed", len(failures), 0)
