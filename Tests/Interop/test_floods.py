@@ -2,9 +2,7 @@
 
 import socket
 import ssl
-import struct
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +10,7 @@ from harness.http2 import (
     CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, Frames, dial,
     frame, headers,
 )
+from harness.process import busy, reset, resident, sockets
 from harness.server import Server
 from harness.spindle import Spindle
 from harness.tls import Identity, prepare_https
@@ -63,19 +62,6 @@ def well(server, world):
     deadline = time.monotonic() + PATIENCE
     while (used := busy(server, 0.5)) > 0.2:
         assert time.monotonic() < deadline, f"with nothing to do it takes {used:.0%} of a core"
-
-
-def resident(server: Server) -> int:
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def busy(server: Server, seconds: float) -> float:
-    """How much of a core the server takes."""
-    clock = (~server.process.pid << 3) | 2  # clock_getcpuclockid(3)
-    began = time.clock_gettime(clock)
-    time.sleep(seconds)
-    return (time.clock_gettime(clock) - began) / seconds
 
 
 def attacker(server: Server):
@@ -399,14 +385,12 @@ def test_a_stream_that_was_passed_over_is_not_begun_later(server, well):
 
 def test_a_connection_that_is_reset_within_a_header_block_leaves_nothing(server, world, well):
     whole = frame(HEADERS, END_STREAM, 1, get()) + frame(CONTINUATION, END_HEADERS, 1, literal(b"a", b"b"))
-    descriptors = Path(f"/proc/{server.process.pid}/fd")
-    before = len(list(descriptors.iterdir()))
+    before = sockets(server)
     for cut in range(1, len(whole)):
         line = attacker(server)
         line.sendall(whole[:cut])
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        line.close()
+        reset(line)
     deadline = time.monotonic() + PATIENCE
-    while len(list(descriptors.iterdir())) > before and time.monotonic() < deadline:
+    while sockets(server) > before and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert len(list(descriptors.iterdir())) <= before
+    assert sockets(server) <= before

@@ -1,16 +1,14 @@
 """Clients that go away in the middle, at every point of it, and clients that never stop: nobody else notices."""
 
-import os
 import re
 import socket
-import struct
 import subprocess
 import time
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 
 import pytest
 
+from harness.process import busy, reset, resident, sockets
 from harness.raw import converse, is_readable, read_all
 from harness.refusals import HONEST, NEXT, get
 from harness.server import Server
@@ -42,37 +40,15 @@ def world(server) -> World:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(server, world):
-    """After each test the server lives, serves, and has the descriptors that it had."""
-    before = descriptors(server)
+    """After each test the server lives, serves, and has the sockets that it had."""
+    before = sockets(server)
     yield
     assert server.process.poll() is None, server.log_tail()
     assert world.spindle.client_credentials(world.backend).status == 200
     deadline = time.monotonic() + PATIENCE
-    while descriptors(server) > before and time.monotonic() < deadline:
+    while sockets(server) > before and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert descriptors(server) <= before
-
-
-def descriptors(server: Server) -> int:
-    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
-
-
-def resident(server: Server) -> int:
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def busy(server: Server, seconds: float) -> float:
-    """How much of a core the server takes."""
-    clock = (~server.process.pid << 3) | 2  # clock_getcpuclockid(3)
-    began = time.clock_gettime(clock)
-    time.sleep(seconds)
-    return (time.clock_gettime(clock) - began) / seconds
-
-
-def reset(line: socket.socket) -> None:
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    line.close()
+    assert sockets(server) <= before
 
 
 def bodies(world: World) -> list[bytes]:

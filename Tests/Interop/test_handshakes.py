@@ -1,11 +1,9 @@
 """TLS handshakes that are cut, bent, repeated or never finished: each is paid for once, and leaves nothing behind."""
 
-import os
 import random
 import signal
 import socket
 import ssl
-import struct
 import subprocess
 import time
 from contextlib import ExitStack
@@ -14,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from harness.http2 import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, dial, frame, headers
+from harness.process import busy, reset, resident, sockets
 from harness.refusals import NEXT
 from harness.server import Server
 from harness.tls import Identity, prepare_https, trusting
@@ -45,34 +44,17 @@ def server(prepare, tmp_path_factory, openssl) -> Server:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left(server):
-    """After each test: the server lives, serves, is at rest, and has the descriptors that it had."""
-    before = descriptors(server)
+    """After each test: the server lives, serves, is at rest, and has the sockets that it had."""
+    before = sockets(server)
     yield
     assert server.process.poll() is None, server.log_tail()
     deadline = time.monotonic() + PATIENCE
-    while descriptors(server) > before and time.monotonic() < deadline:
+    while sockets(server) > before and time.monotonic() < deadline:
         time.sleep(0.1)
-    assert descriptors(server) <= before
+    assert sockets(server) <= before
     assert server.get("/healthz").status == 200
     while (used := busy(server, 0.5)) > 0.2:
         assert time.monotonic() < deadline, f"with nothing to do it takes {used:.0%} of a core"
-
-
-def descriptors(server: Server) -> int:
-    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
-
-
-def busy(server: Server, seconds: float) -> float:
-    """How much of a core the server takes."""
-    clock = (~server.process.pid << 3) | 2  # clock_getcpuclockid(3)
-    began = time.clock_gettime(clock)
-    time.sleep(seconds)
-    return (time.clock_gettime(clock) - began) / seconds
-
-
-def reset(line: socket.socket) -> None:
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    line.close()
 
 
 class Client:
@@ -278,11 +260,6 @@ def test_handshakes_that_do_not_go_on_hold_little_and_keep_nobody_waiting(server
         each = (resident(server) - before) / SILENT
         print(f"{each / 1024:.0f} KiB each")
         assert each < 64 * 1024, f"{each / 1024:.0f} KiB each"
-
-
-def resident(server: Server) -> int:
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
 
 
 # OpenSSL's own client

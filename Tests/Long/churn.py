@@ -8,7 +8,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from measures import ASK, Proof, ask, many_descriptors, reset, resident, serving, settled
+from measures import ASK, Proof, ask, many_descriptors, serving, settled
+
+from harness.process import reset, resident
 
 COUNT = 200_000
 WARM = 20_000

@@ -7,8 +7,9 @@ import ssl
 import sys
 import time
 
-from measures import Proof, hundredth, many_descriptors, reset, secure, serving, times
+from measures import Proof, hundredth, many_descriptors, secure, serving, times
 
+from harness.process import reset
 from harness.server import Server
 from harness.wire import Address
 

@@ -4,9 +4,10 @@ import socket
 import sys
 from statistics import median
 
-from measures import Proof, ask, client_context, hundredth, many_descriptors, resident, secure, serving, settled, times
+from measures import Proof, ask, client_context, hundredth, many_descriptors, secure, serving, settled, times
 
 from harness.http2 import END_HEADERS, END_STREAM, HEADERS, PREFACE, SETTINGS, frame, headers
+from harness.process import resident
 
 COUNT = 4_000
 REQUESTS = 2_000

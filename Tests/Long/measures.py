@@ -1,11 +1,9 @@
 """What the long proofs share: a server, a line a figure, times that half of something lies below."""
 
 import gc
-import os
 import resource
 import socket
 import ssl
-import struct
 import sys
 import tempfile
 import time
@@ -71,17 +69,6 @@ def many_descriptors(count: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, count), hard))
 
 
-def resident(server: Server) -> int:
-    """Bytes of memory that the process has."""
-    status = Path(f"/proc/{server.process.pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) * 1024
-
-
-def cpu_seconds(server: Server) -> float:
-    fields = Path(f"/proc/{server.process.pid}/stat").read_text().rpartition(") ")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def settled(value, seconds: float = 20, every: float = 0.5) -> int:
     """`value()` once it has not fallen for a second, or after so many seconds."""
     deadline, lowest, since = time.monotonic() + seconds, value(), time.monotonic()
@@ -90,12 +77,6 @@ def settled(value, seconds: float = 20, every: float = 0.5) -> int:
         if (latest := value()) < lowest:
             lowest, since = latest, time.monotonic()
     return lowest
-
-
-def reset(line: socket.socket) -> None:
-    """Closes by a reset: nothing waits, here or there."""
-    line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-    line.close()
 
 
 def secure(server: Server, protocol: str, context: ssl.SSLContext | None = None) -> ssl.SSLSocket:

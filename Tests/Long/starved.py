@@ -4,8 +4,9 @@ import shutil
 import sys
 import time
 
-from measures import ASK, Proof, ask, cpu_seconds, many_descriptors, serving
+from measures import ASK, Proof, ask, many_descriptors, serving
 
+from harness.process import cpu_seconds
 from harness.raw import is_readable
 
 DESCRIPTORS = 64
