@@ -8,8 +8,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs/security"
-ANSWERS = ("written: ", "not done", "not ours: ", "does not apply: ", "open: ")
+ANSWERS = ("script: ", "written: ", "not done", "not ours: ", "does not apply: ", "open: ")
 TEST = re.compile(r'`(Tests/[^`]+\.(?:swift|py))` "((?:\\"|[^"])*)"')
+# A part of the long proofs.
+SCRIPT = re.compile(r"`Tests/long (\w+)`")
+PARTS = re.search(r"^every=\((.*)\)$", (ROOT / "Tests/long").read_text(), re.M)[1].split()
 
 
 def numbers(text: str) -> list[str]:
@@ -99,6 +102,8 @@ CLAUSES = {
         Tokens: AuthorizationCodeEntropySugReq DeviceCodeEntropy RefreshTokenEntropyMinReq RefreshTokenEntropySugReq
         Tokens: TokenTimeout ShortTokenTimeout
         """),
+    # Nine promises, and 107 lessons of other servers.
+    "server.md": [*(str(number) for number in range(1, 10)), *(f"L{number}" for number in range(1, 108))],
 }
 
 
@@ -133,9 +138,11 @@ class Row:
 
 
 def rows(page: str) -> list[Row]:
-    found = []
+    found, is_of_clauses = [], False
     for number, line in enumerate((FOLDER / page).read_text().splitlines(), 1):
-        if not line.startswith("|") or line.startswith(("| clause |", "|---")):
+        # A page may have other tables, too.
+        is_of_clauses = line.startswith("| clause |") or is_of_clauses and line.startswith("|")
+        if not is_of_clauses or line.startswith(("| clause |", "|---")):
             continue
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
         assert len(cells) == 3, f"{page}:{number} has {len(cells)} cells"
@@ -154,7 +161,7 @@ def test_every_page_has_its_list_of_clauses():
     pages = {path.name for path in FOLDER.glob("*.md")} - {"README.md", "inventory.md"}
     assert pages == set(CLAUSES)
     assert {page: len(clauses) for page, clauses in CLAUSES.items()} == {
-        "rfc9700.md": 51, "oauth21.md": 108, "rfc8252.md": 17, "asvs.md": 246, "oauch.md": 164,
+        "rfc9700.md": 51, "oauth21.md": 108, "rfc8252.md": 17, "asvs.md": 246, "oauch.md": 164, "server.md": 116,
     }
 
 
@@ -189,7 +196,11 @@ def test_every_test_that_a_row_names_is_there(page):
     for row in rows(page):
         at = f"{row.page}:{row.line}"
         # A path in backquotes without a title after it would not be looked at.
-        assert len(row.tests) == len(re.findall(r"`Tests/", row.answer)), f"{at}: a test without its title"
+        scripts = SCRIPT.findall(row.answer)
+        assert set(scripts) <= set(PARTS), f"{at}: {scripts}"
+        written = len(re.findall(r"`Tests/(?!long`|run`)", row.answer))
+        assert len(row.tests) + len(scripts) == written, f"{at}: a test without its title"
+        assert scripts or not row.answer.startswith("script: "), f"{at} names no part of Tests/long"
         for path, title in row.tests:
             assert (ROOT / path).is_file(), f"{at} names {path}"
             if path not in known:
@@ -209,7 +220,15 @@ def test_every_link_leads_somewhere(page):
             spelled = [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
             assert anchor in spelled, f"{page} links to {path}#{anchor}"
     for path in re.findall(r"`((?:Sources|deploy|docs|Tests)/[^`]+)`", (FOLDER / page).read_text()):
-        assert (ROOT / path).exists(), f"{page} names {path}"
+        assert (ROOT / path.partition(" ")[0]).exists(), f"{page} names {path}"
+
+
+def test_each_part_of_the_long_proofs_has_its_figures():
+    """The last run, of every part."""
+    told = (FOLDER / "server.md").read_text().partition("## The last long run")[2]
+    assert re.search(r"\b20\d\d-\d\d-\d\d\b", told)
+    missing = [part for part in PARTS if f"| {part} |" not in told]
+    assert not missing, missing
 
 
 def test_the_counts_on_the_first_page_are_right():

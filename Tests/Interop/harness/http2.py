@@ -5,6 +5,8 @@ import ssl
 import struct
 import time
 
+import hpack
+
 from harness.wire import PATIENCE, Address
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
@@ -65,3 +67,72 @@ def _frames(received: bytes):
         length = int.from_bytes(received[:3], "big")
         yield received[3], int.from_bytes(received[5:9], "big")
         received = received[9 + length :]
+
+
+class Frames:
+    """What came on a connection, a frame each: kind, flags, stream and payload."""
+
+    def __init__(self):
+        self.frames: list[tuple[int, int, int, bytes]] = []
+        self.is_over = False
+        self._rest = b""
+
+    def add(self, data: bytes) -> bool:
+        """False at the end."""
+        self.is_over = self.is_over or not data
+        self._rest += data
+        while len(self._rest) >= 9 and len(self._rest) >= 9 + int.from_bytes(self._rest[:3], "big"):
+            end = 9 + int.from_bytes(self._rest[:3], "big")
+            stream = int.from_bytes(self._rest[5:9], "big")
+            self.frames.append((self._rest[3], self._rest[4], stream, self._rest[9:end]))
+            self._rest = self._rest[end:]
+        return bool(data)
+
+    def of(self, kind: int) -> list[tuple[int, bytes]]:
+        """Stream and payload of each frame of `kind`, but for acknowledged settings."""
+        return [(stream, payload) for its, _, stream, payload in self.frames if its == kind]
+
+    def codes(self, kind: int) -> list[int]:
+        """The errors that frames of `kind` name."""
+        return [int.from_bytes(payload[4:8] if kind == GOAWAY else payload, "big") for _, payload in self.of(kind)]
+
+    def ends(self, stream: int) -> bool:
+        """Whether the last of `stream` has come, or its reset."""
+        return any(
+            at == stream and (kind == RST_STREAM or kind in (DATA, HEADERS) and flags & END_STREAM)
+            for kind, flags, at, _ in self.frames)
+
+    def first_of(self, streams: list[int]) -> dict[int, int | None]:
+        """The status of each of `streams` that was answered, None for one that was reset."""
+        found: dict[int, int | None] = {}
+        for kind, _, at, payload in self.frames:
+            if at in streams and at not in found and kind in (HEADERS, RST_STREAM):
+                found[at] = _status(payload) if kind == HEADERS else None
+        return found
+
+    def wait(self, line: socket.socket, until) -> None:
+        """Reads until `until` says so, or the server closes."""
+        deadline = time.monotonic() + PATIENCE
+        line.settimeout(0.2)
+        while not until() and not self.is_over:
+            assert time.monotonic() < deadline, f"nothing of the kind came: {self}"
+            try:
+                self.add(line.recv(65_536))
+            except TimeoutError:
+                continue
+            except OSError:
+                self.is_over = True
+
+    def __str__(self) -> str:
+        told = [(kind, flags, at, payload[:16]) for kind, flags, at, payload in self.frames]
+        return f"{told[:12]} … {told[-3:]}{', closed' if self.is_over else ''}"
+
+
+def _status(block: bytes) -> int:
+    """What a block says first: an index of the static table, or text of its own (RFC 7541 appendix A)."""
+    known = {0x88: 200, 0x89: 204, 0x8A: 206, 0x8B: 304, 0x8C: 400, 0x8D: 404, 0x8E: 500}
+    if block[0] in known:
+        return known[block[0]]
+    # A literal with the name of entry 8, Huffman's or plain.
+    decoder = hpack.Decoder()
+    return int(dict(decoder.decode(block, raw=True))[b":status"])

@@ -1,0 +1,215 @@
+"""100,000 requests through nginx, a tenth of them hostile, many on one connection: nobody is told another's answer."""
+
+import itertools
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from measures import Proof, serving
+
+from harness.refusals import CHUNKS, HONEST, LENGTH, REFUSED, Case, chunked, get, post
+from harness.server import free_port
+from harness.spindle import Spindle
+from harness.wire import Address
+from harness.world import World
+
+COUNT = 100_000
+PIPELINED = 10
+CLIENTS = 4
+SEED = 20_261_122
+STATE = re.compile(rb"HTTP/1\.1 (\d\d\d)|[&?]state=(t\d+)&")
+
+
+@contextmanager
+def nginx_before(port: int):
+    """nginx with a few connections to us, which it keeps for everybody."""
+    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or sys.exit("nginx is missing")
+    address = Address("127.0.0.1", free_port())
+    with tempfile.TemporaryDirectory(prefix="spindle-nginx") as folder:
+        temporary = "".join(
+            f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        Path(folder, "nginx.conf").write_text(f"""
+            {"user root;" if os.geteuid() == 0 else ""}
+            daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log stderr crit;
+            events {{ worker_connections 200; }}
+            http {{
+                {temporary}
+                access_log off;
+                keepalive_requests 1000000;
+                upstream spindle {{ server 127.0.0.1:{port}; keepalive 2; keepalive_requests 1000000; }}
+                server {{
+                    listen 127.0.0.1:{address.port};
+                    location / {{
+                        proxy_pass http://spindle;
+                        proxy_http_version 1.1;
+                        proxy_request_buffering off;
+                        proxy_set_header Connection "";
+                        proxy_set_header Host $http_host;
+                    }}
+                }}
+            }}
+        """)
+        process = subprocess.Popen([program, "-p", folder, "-e", "stderr", "-c", f"{folder}/nginx.conf"])
+        try:
+            deadline = time.monotonic() + 20
+            while True:
+                try:
+                    address.dial(1).close()
+                    break
+                except OSError:
+                    assert process.poll() is None and time.monotonic() < deadline, "nginx did not start"
+                    time.sleep(0.05)
+            yield address
+        finally:
+            process.terminate()
+            process.wait(10)
+
+
+class Tally:
+    def __init__(self):
+        self.honest = self.hostile = self.wrong = self.lost = 0
+        self.examples: list[str] = []
+        self.lock = threading.Lock()
+
+    def add(self, **counts: int) -> None:
+        with self.lock:
+            for name, count in counts.items():
+                setattr(self, name, getattr(self, name) + count)
+
+    def show(self, example: str) -> None:
+        with self.lock:
+            self.examples.append(example)
+
+
+def hostile(world: World, chance: random.Random):
+    """What is refused, and what almost is a request."""
+    refused = [case.bytes_for(world) for case in REFUSED]
+    requests = post(LENGTH), chunked(CHUNKS), chunked(b"5\r\ngrant\r\n0\r\nX: y\r\n\r\n")
+    bodies = [Case("a body", request) for request in requests]
+    sources = [case.bytes_for(world) for case in [*HONEST, *bodies] if case.is_short]
+    scraps = [b"\r\n", b"\n", b"\r", b" ", b"\0", b":", b"0\r\n\r\n", b"1\r\na\r\n", b"Content-Length: 40\r\n",
+              b"Transfer-Encoding: chunked\r\n", b"Content-Length: 0\r\n", b"\x0b"]
+    while True:
+        if chance.randrange(2):
+            yield chance.choice(refused)
+            continue
+        request = bytearray(chance.choice(sources))
+        place = chance.randrange(len(request))
+        if chance.randrange(2):
+            request[place] = chance.randrange(256)
+        else:
+            request[place:place] = chance.choice(scraps)
+        yield bytes(request)
+
+
+def honest(world: World, tag: str) -> bytes:
+    """A request whose answer bears `tag`, whatever else becomes of it."""
+    client = world.web
+    query = f"client_id={client.id}&redirect_uri={quote(client.redirect_uri, safe='')}&response_type=none-such"
+    return get(target=f"/oauth/authorize?{query}&state={tag}&nonce=x".encode())
+
+
+def told(line: socket.socket, count: int) -> list[str]:
+    """The tags of `count` answers, in their order."""
+    data, tags = b"", []
+    while len(tags) < count:
+        part = line.recv(262_144)
+        if not part:
+            break
+        data += part
+        tags = [found[1].decode() for found in STATE.findall(data) if found[1]]
+    return tags
+
+
+def client(world: World, address: Address, number: int, tally: Tally, failures: list) -> None:
+    chance = random.Random(SEED + number)
+    storm, tags = hostile(world, chance), itertools.count(number, CLIENTS)
+    line = None
+    try:
+        for _ in range(COUNT * 9 // 10 // PIPELINED // CLIENTS):
+            line = line or address.dial(20)
+            asked = [f"t{next(tags)}" for _ in range(PIPELINED)]
+            line.sendall(b"".join(honest(world, tag) for tag in asked))
+            answered = told(line, PIPELINED)
+            tally.add(honest=PIPELINED, lost=PIPELINED - len(answered))
+            wrong = sum(mine != theirs for mine, theirs in zip(asked, answered))
+            if wrong or len(answered) < PIPELINED:
+                tally.add(wrong=wrong)
+                tally.show(f"asked {asked}, told {answered}")
+                line = None
+            # One for ten honest ones: on a connection of its own, or behind them on this one.
+            attack = next(storm)
+            tally.add(hostile=1)
+            if chance.randrange(4) and line:
+                tag = f"t{next(tags)}"
+                strike(address, attack + honest(world, tag), {tag}, tally)
+            elif line:
+                strike(address, attack, set(), tally, line)
+                line.close()
+                line = None
+        if line:
+            line.close()
+    except Exception as failure:  # noqa: BLE001 - whatever it is, the proof has failed
+        failures.append(repr(failure))
+
+
+def strike(address: Address, attack: bytes, mine: set[str], tally: Tally, line: socket.socket | None = None) -> None:
+    """Sends something hostile; what comes back may bear no tag but its own."""
+    own = line is None
+    line = line or address.dial(5)
+    line.settimeout(0.05)
+    data = b""
+    try:
+        line.sendall(attack)
+        while part := line.recv(65_536):
+            data += part
+    except OSError:
+        pass
+    if own:
+        line.close()
+    others = [found[1] for found in STATE.findall(data) if found[1] and found[1].decode() not in mine]
+    if others:
+        tally.add(wrong=len(others))
+        tally.show(f"{attack[:200]} was told {others}")
+
+
+def main() -> None:
+    proof = Proof("proxy")
+    # A half request that nginx passes on is waited for by us; it must not hold its connection for long.
+    with serving(SPINDLE_REQUEST_TIMEOUT="3") as server, nginx_before(server.address.port) as address:
+        world = World.create(Spindle.of(server))
+        tally, failures = Tally(), []
+        began = time.monotonic()
+        clients = [
+            threading.Thread(target=client, args=(world, address, number, tally, failures), daemon=True)
+            for number in range(CLIENTS)
+        ]
+        for thread in clients:
+            thread.start()
+        for thread in clients:
+            thread.join(900)
+            if thread.is_alive():
+                failures.append("a client still waits")
+        for example in (failures + tally.examples)[:5]:
+            proof.note(example[:600])
+        seconds = time.monotonic() - began
+        proof.note(f"{tally.honest:,} honest and {tally.hostile:,} hostile requests in {seconds:.0f} s")
+        proof.measure("answers of another", tally.wrong, 0)
+        proof.measure("honest requests without an answer", tally.lost, 0)
+        proof.measure("clients that failed", len(failures), 0)
+        proof.measure("requests", tally.honest + tally.hostile, COUNT * 0.98, at_least=True)
+    proof.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
