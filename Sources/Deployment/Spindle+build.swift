@@ -147,7 +147,7 @@ extension Spindle {
                 signSecrets: SignSecrets(seal: seal), clock: clock),
             AjaxEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, apps: people.apps,
-                agreements: people.agreements, clock: clock),
+                introductions: people.introductions, agreements: people.agreements, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions,

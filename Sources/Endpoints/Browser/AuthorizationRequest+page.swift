@@ -48,7 +48,7 @@ extension PageRenderer {
             refusal.log(to: context.logger)
             let answer = returnAddress.answer(refusal: refusal, issuer: site.issuer)
             let client = returnAddress.client
-            guard client.registeredItself, try await !isKnown(client), !http.isSilent(form) else {
+            guard answer.leaves, client.registeredItself, try await !isKnown(client), !http.isSilent(form) else {
                 return try await send(answer, for: returnAddress, http)
             }
             return try await leave(for: client, by: answer, refusal, http, uiLocales: form["ui_locales"])
@@ -104,6 +104,11 @@ extension PageRenderer {
             return page(templates.webMessage(message, in: visit.frame), visit, script: true)
         }
     }
+}
+
+extension AuthorizationAnswer {
+    /// Whether the browser goes somewhere else with it.
+    fileprivate var leaves: Bool { if case .message = self { false } else { true } }
 }
 
 extension Request {

@@ -54,9 +54,9 @@ public struct AuthorizeEndpoint: Endpoint {
         _ form: Form, by entrance: Entrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
         let (form, isPresent) = pages.forms.unmarked(entrance.form(form), of: http)
-        guard !holdsObject(form) else { return try await takeApart(form, http, context) }
         let session = try await sessions.of(http, pages.site)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
+        guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             let request = asked.trying(try pages.development?.trial(form))
             let form = form.complete(for: request.returnAddress.client)

@@ -64,7 +64,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         if form["outcome"] == "error", let asked = onward?.request,
             let refusal = DevelopmentError.named(form["error"] ?? "")
         {
-            return try await pages.authorizing(asked, request, context) { _ in throw refusal }
+            return try await pages.authorizing(asked, request, context, isKnown: { _ in true }) { _ in throw refusal }
         }
         guard let name = DevelopmentName(wish.name) else { return page(request, visit, onward, wish, fault: .name) }
         guard let trial = TokenTrial(seconds: wish.lifetime, givesRefreshToken: wish.givesRefreshToken) else {

@@ -44,9 +44,11 @@ struct LeavingTests {
             #expect(left.redirected("error") == "access_denied")
             // Having allowed it.
             _ = try await world.consented(in: &browser, ["scope": "openid"], for: client)
-            let refused = try await browser.open(
-                world.authorizeAddress(["scope": "nonsense"], for: client), headers: ["Sec-Fetch-Dest": "document"])
-            #expect(refused.redirected("error") == "invalid_scope")
+            for (fault, error) in [("scope", "invalid_scope"), ("request", "invalid_request_object")] {
+                let refused = try await browser.open(
+                    world.authorizeAddress([fault: "nonsense"], for: client), headers: ["Sec-Fetch-Dest": "document"])
+                #expect(refused.redirected("error") == error, "\(refused)")
+            }
             // In a frame nobody sees where it leads.
             for headers in [["Sec-Fetch-Dest": "iframe"], [:]] {
                 let silent = try await world.server.get(
