@@ -17,3 +17,24 @@ ALTER TABLE issuer_subjects ADD COLUMN is_confined BIGINT NOT NULL DEFAULT 0 CHE
 
 -- Somebody's hash to work on where an address has none (SignIn.standIn).
 CREATE INDEX accounts_with_password ON accounts (id) WHERE password_hash IS NOT NULL;
+
+-- Which merchants a person has been introduced to, by a page that names both. Whoever uses a merchant's own clients
+-- already has met it.
+CREATE TABLE introductions (
+    account_id BIGINT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    merchant_id TEXT NOT NULL REFERENCES merchants (id) ON DELETE CASCADE,
+    created_at BIGINT NOT NULL,
+    PRIMARY KEY (account_id, merchant_id)
+);
+CREATE INDEX introductions_by_merchant ON introductions (merchant_id, account_id);
+INSERT INTO introductions (account_id, merchant_id, created_at)
+SELECT n.account_id, c.merchant_id, MIN(n.created_at)
+FROM connections n JOIN clients c ON c.id = n.client_id
+WHERE c.merchant_id IS NOT NULL AND c.first_party = 1
+GROUP BY n.account_id, c.merchant_id;
+
+-- Set for a merchant of the platform's own: everybody here has met it.
+ALTER TABLE merchants ADD COLUMN skips_introduction BIGINT NOT NULL DEFAULT 0 CHECK (skips_introduction IN (0, 1));
+
+-- Whether somebody left for another issuer from a page of ours, and not by a link from elsewhere.
+ALTER TABLE upstream_requests ADD COLUMN from_page BIGINT NOT NULL DEFAULT 0 CHECK (from_page IN (0, 1));

@@ -13,6 +13,7 @@ struct People {
     let postman: Postman
     let sessions: Sessions
     let consents: Consents
+    let introductions: Introductions
     let agreements: Agreements
     let apps: ConnectedApps
     let data: PersonalData
@@ -32,7 +33,7 @@ struct People {
         // Pages and mails
         pages = PageRenderer(
             templates: stores.templates, site: site,
-            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
+            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random, clock: clock),
             clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers)
         postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
         let mail = stores.mail
@@ -40,6 +41,7 @@ struct People {
         // Who somebody is
         sessions = Sessions(database: database, clock: clock, news: stores.news)
         consents = Consents(database: database)
+        introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
         apps = ConnectedApps(database: database, clock: clock, callbacks: stores.callbacks)
         let signIn = SignIn(database: database, hashing: hashing, clock: clock, random: random)

@@ -135,20 +135,20 @@ extension Spindle {
                 requestObjects: RequestObjects(
                     keys: clientKeys, addresses: RequestAddresses(askedBy: outbound), issuer: site.issuer,
                     replays: replays, clock: clock),
-                consents: people.consents, sessions: sessions, clock: clock),
+                consents: people.consents, introductions: people.introductions, sessions: sessions, clock: clock),
             ConsentEndpoint(
-                pages: pages, consents: people.consents, agreements: people.agreements, sessions: sessions,
-                clock: clock),
+                pages: pages, consents: people.consents, introductions: people.introductions,
+                agreements: people.agreements, sessions: sessions, clock: clock),
             SessionCodeEndpoint(
                 pages: pages, exchange: SessionExchange(database: database, clock: clock), sessions: sessions,
                 accounts: stores.accounts, address: address, clock: clock, random: random),
             HasSessionEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
-                names: names, apps: people.apps, agreements: people.agreements, signSecrets: SignSecrets(seal: seal),
-                clock: clock),
+                names: names, apps: people.apps, introductions: people.introductions, agreements: people.agreements,
+                signSecrets: SignSecrets(seal: seal), clock: clock),
             AjaxEndpoint(
                 site: site, clients: stores.clients, sessions: sessions, apps: people.apps,
-                agreements: people.agreements, clock: clock),
+                introductions: people.introductions, agreements: people.agreements, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
                 pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions,

@@ -11,7 +11,7 @@ public struct MessagePage: PageContents {
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
-        case sessionLinkEmbedded, sessionLinkUnknown, sessionLinkGone
+        case sessionLinkEmbedded, sessionLinkUnknown, sessionLinkGone, leaving
         // This server
         case notFound, tryLater, somethingWrong, tooLarge
     }
@@ -23,7 +23,8 @@ public struct MessagePage: PageContents {
     /// - Parameters:
     ///   - values: what the topic's texts name: `email` (checkMail, accountExists, emailTaken), `again`
     ///     (checkMail: the path where another mail can be asked for), `dueAt` (accountDeletionScheduled, in UTC as
-    ///     `2026-11-21 10:58`), `name` (of another issuer), with `again` and `signUp`, the paths where one signs in
+    ///     `2026-11-21 10:58`), `name` (of another issuer, or in leaving
+    ///     of the application), with `again` and `signUp`, the paths where one signs in
     ///     otherwise or up; and for any topic `continueTo`, the path that a button leads to.
     ///   - detail: what to quote to whoever helps: an error's name, a request's number.
     public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {

@@ -14,6 +14,7 @@ extension ResourceFiles {
         "forgotten.html": PackageResources.forgotten_html,
         "form_post.html": PackageResources.form_post_html,
         "frame.html": PackageResources.frame_html,
+        "introduction.html": PackageResources.introduction_html,
         "login.html": PackageResources.login_html,
         "logout.html": PackageResources.logout_html,
         "mail.html": PackageResources.mail_html,

@@ -19,6 +19,7 @@ public struct Templates: Sendable {
     public let account: Template<AccountPage>
     public let deleteAccount: Template<DeleteAccountPage>
     public let restore: Template<RestorePage>
+    public let introduction: Template<IntroductionPage>
     public let consent: Template<ConsentPage>
     public let formPost: Template<FormPostPage>
     public let webMessage: Template<WebMessagePage>
@@ -64,6 +65,7 @@ public struct Templates: Sendable {
         account = try template("account.html")
         deleteAccount = try template("delete_account.html")
         restore = try template("restore.html")
+        introduction = try template("introduction.html")
         consent = try template("consent.html")
         formPost = try template("form_post.html")
         webMessage = try template("web_message.html")

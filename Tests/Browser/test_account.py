@@ -23,7 +23,7 @@ def test_a_profile_is_changed(house, window, person, name):
     form = window.form(action="/account/profile")
     assert (form.value("name"), form.value("phone_number")) == (name, "+4791234567")
     errand = house.errand()
-    window.open(errand.path)
+    house.meet(window, errand)
     assert errand.person(window)["name"] == name
 
 

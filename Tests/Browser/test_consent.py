@@ -85,6 +85,9 @@ def test_an_app_that_registered_itself_is_not_shown_as_the_merchants(house, wind
 
 def test_an_app_of_the_house_is_never_asked_for_unless_it_wants_it(house, window):
     house.sign_in(window, house.person())
+    first = house.errand()
+    house.meet(window, first)
+    assert first.tokens(window)
     errand = house.errand()
     assert errand.tokens(window.open(errand.path))
     asking = house.errand(prompt="consent")

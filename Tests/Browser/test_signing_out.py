@@ -19,7 +19,8 @@ def test_who_signs_out_is_signed_out(house, window):
 def test_an_app_that_shows_whose_session_it_means_is_returned_to_at_once(house, window):
     house.sign_in(window, house.person())
     errand = house.errand()
-    token = errand.tokens(window.open(errand.path))["access_token"]
+    house.meet(window, errand)
+    token = errand.tokens(window)["access_token"]
     query = urlencode({"oauth_token": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s t&te"})
     window.open(f"/logout?{query}")
     assert window.url.startswith(house.app.goodbye), window

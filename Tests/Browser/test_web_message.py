@@ -36,6 +36,9 @@ def test_the_page_around_is_told_that_nobody_is_signed_in(house, window):
 def test_the_page_around_is_told_a_code_for_who_is_signed_in(house, window):
     person = house.person()
     house.sign_in(window, person)
+    _, message = ask(house, window, house.app.origin, silent(house))
+    assert message["response"]["error"] == "consent_required", "they have never met"
+    house.meet(window, house.errand())
     errand = silent(house)
     _, message = ask(house, window, house.app.origin, errand)
     assert message["response"]["state"] == errand.state

@@ -34,7 +34,8 @@ def test_a_page_learns_who_is_signed_in_once_they_are_connected(house, window, p
     assert person.id not in str(answer) and "Kari" not in str(answer)
 
     errand = house.errand()
-    errand.tokens(window.open(errand.path))
+    house.meet(window, errand)
+    errand.tokens(window)
     _, answer = has_session(house, window, house.own, house.app.origin, path)
     assert (answer["userStatus"], answer["id"], answer["displayName"]) == ("connected", person.id, "Kari Nordmann")
 

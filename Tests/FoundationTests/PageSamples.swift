@@ -92,6 +92,8 @@ struct PageSamples {
             "signedOut": templates.signedOut(SignedOutPage(), in: frame),
             "switchAccount": templates.switchAccount(
                 SwitchAccountPage(current: value, other: value, action: value, formToken: value), in: frame),
+            "switchAccount from nobody": templates.switchAccount(
+                SwitchAccountPage(current: nil, other: value, action: value, formToken: value), in: frame),
         ]
     }
 
@@ -149,11 +151,19 @@ struct PageSamples {
                 ConsentPage(
                     clientName: value, maker: .merchant(value), scopes: scopes, action: value, formToken: value,
                     request: value, account: value, switchTo: value, refusal: .nothingAllowed), in: frame),
+            "introduction": introduction(isFirst: true), "introduction on a device": introduction(isFirst: false),
             "formPost": templates.formPost(
                 FormPostPage(action: value, fields: [HiddenField(name: value, value: value)]), in: frame),
             "webMessage": templates.webMessage(
                 WebMessagePage(origin: value, fields: [HiddenField(name: value, value: value)]), in: frame),
         ]
+    }
+
+    private func introduction(isFirst: Bool) -> String {
+        templates.introduction(
+            IntroductionPage(
+                clientName: value, merchantName: isFirst ? value : nil, isFirst: isFirst, action: value,
+                formToken: value, request: value, account: value, switchTo: value), in: frame)
     }
 
     private var messages: [String: String] {

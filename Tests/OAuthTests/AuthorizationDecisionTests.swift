@@ -12,11 +12,12 @@ struct AuthorizationDecisionTests {
     /// Somebody who signed in `ago` seconds before.
     private static func visitor(
         _ ago: Int64 = 60, _ session: Visitor.Session = .signIn, email: Visitor.Email = .verified,
-        consented: [String]? = nil
+        consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
     ) -> Visitor {
         Visitor(
             subject: Subject(account: AccountID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
-            consented: consented.map { Scope($0) })
+            consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
+            isPresent: isPresent)
     }
 
     private struct Row {
@@ -138,6 +139,29 @@ struct AuthorizationDecisionTests {
             Row(.stranger, ["prompt": "none"], Self.visitor(consented: ["openid", "profile"]), .respond),
             Row(.own, ["prompt": "consent"], Self.visitor(), .consent(all)),
             Row(.own, ["prompt": "consent"], Self.visitor(consented: ["openid", "profile"]), .consent(all)),
+        ])
+    }
+
+    @Test("a merchant that nobody has met learns nothing of them, and who may be any app is not answered")
+    func introduce() async throws {
+        let unmet = Self.visitor(isIntroduced: false)
+        try await expect([
+            Row(.own, [:], unmet, .introduce),
+            Row(.own, ["prompt": "none"], unmet, .refuse(.consentRequired)),
+            // The same to whoever else it is, however they signed in.
+            Row(.own, ["prompt": "none"], Self.visitor(isMeant: false, isIntroduced: false), .refuse(.consentRequired)),
+            Row(.own, ["prompt": "none", "max_age": "59"], unmet, .refuse(.consentRequired)),
+            Row(
+                .strict, ["prompt": "none"], Self.visitor(email: .none, isIntroduced: false), .refuse(.consentRequired)),
+            Row(.strict, [:], Self.visitor(email: .none, isIntroduced: false), .introduce),
+            Row(.own, ["max_age": "59"], unmet, .confirm),
+            Row(.own, ["prompt": "consent"], unmet, .consent(Scope(["openid", "profile"]))),
+            Row(.app, [:], Self.visitor(), .respond),
+            Row(.app, ["redirect_uri": "app://back"], Self.visitor(), .introduce),
+            Row(.app, ["redirect_uri": "app://back"], Self.visitor(isPresent: true), .respond),
+            Row(.app, ["redirect_uri": "app://back"], Self.visitor(isIntroduced: false, isPresent: true), .introduce),
+            Row(.app, ["redirect_uri": "app://back", "prompt": "none"], Self.visitor(), .refuse(.interactionRequired)),
+            Row(.own, ["redirect_uri": "app://back"], Self.visitor(), .respond),
         ])
     }
 

@@ -11,6 +11,8 @@ struct AuthorizationFixture {
     /// The clients that requests come from.
     enum Asking: String, CaseIterable {
         case own, stranger, strict
+        /// The merchant's own, which proves nothing.
+        case app
         /// A stranger that asks by every response type.
         case direct
     }
@@ -22,10 +24,11 @@ struct AuthorizationFixture {
     private let ids: [Asking: Client.ID]
 
     static let redirectURI = "https://app.example/back"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
     static let issuer = "https://id.example/"
 
-    init() async throws {
-        database = try await Backend.sqlite.open()
+    init(_ backend: Backend = .sqlite) async throws {
+        database = try await backend.open()
         let random = SystemRandom()
         let known = KnownClients(clock: clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
@@ -41,7 +44,8 @@ struct AuthorizationFixture {
                 "response_types": .array(
                     asking == .direct ? ResponseType.all.map { .string($0.description) } : ["code"]),
                 "first_party": .bool(asking != .stranger && asking != .direct),
-                "require_verified_email": .bool(asking == .strict), "require_pkce": false,
+                "require_verified_email": .bool(asking == .strict), "require_pkce": .bool(asking == .app),
+                "token_endpoint_auth_method": asking == .app ? "none" : "client_secret_basic",
             ]
             ids[asking] = try await clients.register(try ClientMetadata(json), merchant: merchant).client.id
         }
@@ -55,10 +59,11 @@ struct AuthorizationFixture {
 
     /// The parameters of a good request with `changes` over them.
     func parameters(_ asking: Asking, _ changes: KeyValuePairs<String, String>) throws -> Parameters {
-        let good = [
+        var good = [
             ("response_type", "code"), ("client_id", ids[asking]?.text ?? ""), ("redirect_uri", Self.redirectURI),
             ("scope", "openid profile"),
         ]
+        if asking == .app { good += [("code_challenge", Self.challenge), ("code_challenge_method", "S256")] }
         let changed = Set(changes.map(\.key))
         return try Parameters(
             good.filter { !changed.contains($0.0) }.map { (name: $0.0, value: $0.1) }

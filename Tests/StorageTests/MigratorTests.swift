@@ -70,6 +70,48 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
     }
 
+    @Test("who used a merchant's own client is introduced to it again after the upgrade", arguments: Backend.available)
+    func introductions(_ backend: Backend) async throws {
+        let database = try await backend.openEmpty()
+        try await Migrator(database: database, migrations: Migration.all.filter { $0.version < 5 }).migrate(at: 1)
+        try await database.write { db in
+            for merchant in ["loom", "rival"] {
+                try db.execute(
+                    """
+                    INSERT INTO merchants (id, name, logout_reaches_backends, created_at, updated_at)
+                    VALUES (\(merchant), \(merchant), 0, 0, 0)
+                    """)
+            }
+            for account in 1...2 {
+                try db.execute(
+                    """
+                    INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
+                    VALUES (\(account), 0, '{}', 0, 0)
+                    """)
+            }
+            let clients = [("phone", "loom", true), ("tablet", "loom", true), ("stranger", "rival", false)]
+            for (client, merchant, isOwn) in clients {
+                try db.execute(
+                    """
+                    INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope,
+                        authentication_method, first_party, spid_compatible, rotates_refresh_tokens,
+                        access_token_lifetime, refresh_token_lifetime, sealed_sign_secret, created_at, updated_at)
+                    VALUES (\(client), \(merchant), '', '', '', '', 'none', \(isOwn), 0, 0, 0, 0, '', 0, 0)
+                    """)
+                try db.execute(
+                    "INSERT INTO connections (account_id, client_id, created_at) VALUES (1, \(client), 7)")
+            }
+        }
+        try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)
+        let met = try await database.read { db in
+            try db.rows("SELECT account_id, merchant_id, created_at FROM introductions").map { row in
+                "\(try row.get("account_id", as: Int.self)) \(try row.get("merchant_id", as: String.self))"
+            }
+        }
+        // A third party's question was not the merchant's own.
+        #expect(met == ["1 loom"])
+    }
+
     @Test("servers that start together migrate once", arguments: Backend.available)
     func together(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()

@@ -16,6 +16,11 @@ public struct Browser: Sendable {
         keep(try await server.get(path, cookies: cookies, headers: headers))
     }
 
+    /// Goes where a link on our own page leads, and says so as browsers do.
+    public mutating func follow(_ path: String) async throws -> Answer {
+        try await open(path, headers: ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"])
+    }
+
     /// Forgets the session, as a browser does that is closed; other cookies stay.
     public mutating func forgetSession() {
         cookies["spindle_session"] = nil

@@ -1,5 +1,7 @@
 public import Cryptography
 public import JOSE
+import OAuth
+import Values
 
 /// Two merchants and who belongs to them: what most stories need.
 public struct World: Sendable {
@@ -33,6 +35,8 @@ public struct World: Sendable {
     public static let email = "ada@example.com"
     public static let password = "correct horse battery"
     public static let webview = "https://loom.example/webview"
+    /// The phone's address in a scheme of its own, which any app on it could claim.
+    public static let scheme = "loom://signed-in"
 
     /// Starts a server on `backend`, makes the world and runs `story` in it.
     public static func with(
@@ -60,7 +64,9 @@ public struct World: Sendable {
             server, admin,
             [
                 "merchant_id": .string(merchant), "client_name": "Loom for phones",
-                "redirect_uris": ["loom://signed-in", "https://loom.example/webview"],
+                "redirect_uris": [
+                    "https://loom.example/in", "https://loom.example/webview", .string(Self.scheme),
+                ],
                 "grant_types": ["password", "authorization_code", "refresh_token"],
                 "scope": "openid profile email offline_access", "token_endpoint_auth_method": "none",
             ])
@@ -70,6 +76,7 @@ public struct World: Sendable {
             server, admin, "users",
             ["email": .string(Self.email), "password": .string(Self.password), "name": "Ada Lovelace"]
         ).require("user_id")
+        try await introduce(user)
     }
 
     private init(_ world: World, at server: TestServer) {
@@ -123,9 +130,23 @@ public struct World: Sendable {
 
     /// Another person with the same password.
     public func person(_ email: String) async throws -> String {
+        let person = try await newcomer(email)
+        try await introduce(person)
+        return person
+    }
+
+    /// Another person, who has never met Loom.
+    public func newcomer(_ email: String) async throws -> String {
         try await Self.make(
             server, admin, "users", ["email": .string(email), "password": .string(Self.password)]
         ).require("user_id")
+    }
+
+    /// Somebody has met a merchant: Loom, unless said. Few stories are about the first time.
+    public func introduce(_ person: String, to merchant: String? = nil) async throws {
+        let (account, merchant, now) = (AccountID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
+        guard let account else { return }
+        try await Introductions(database: server.database).introduce(account, to: merchant, at: now)
     }
 
     /// Changes something through administration.

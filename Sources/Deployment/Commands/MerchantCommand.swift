@@ -14,12 +14,15 @@ struct MerchantCommand: CommandGroup {
         @Option(help: "Its name.") var name: String?
         @Flag(deniable: "Whether a device's logout also ends what backends redeemed from it.")
         var logoutReachesBackends: Bool?
+        @Flag(deniable: "Whether it is the platform's own: its clients need no introduction to people.")
+        var skipIntroduction: Bool?
         @Option(help: "The https URL of a logo that its pages show; \"\" for none.") var logoURI: String?
         @Option(help: "The colour of its pages, as #rrggbb; \"\" for ours.") var accentColor: String?
 
         var json: JSON {
             .members([
                 "name": name.map { .string($0) }, "logout_reaches_backends": logoutReachesBackends.map { .bool($0) },
+                "skip_introduction": skipIntroduction.map { .bool($0) },
                 "logo_uri": logoURI.map(Self.textOrNothing), "accent_color": accentColor.map(Self.textOrNothing),
             ])
         }

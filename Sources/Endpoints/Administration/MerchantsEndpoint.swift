@@ -48,6 +48,8 @@ public struct MerchantsEndpoint: Endpoint {
         let (id, administrator) = try await mine(request, context)
         let json = try request.jsonObject()
         if json["disabled"] != nil { try administrator.requirePlatform("disable or enable a merchant") }
+        // A merchant cannot say of itself that everybody has met it.
+        if json["skip_introduction"] != nil { try administrator.requirePlatform("spare a merchant the introduction") }
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }

@@ -11,17 +11,19 @@ public struct AjaxEndpoint: Endpoint {
     private let clients: Clients
     private let sessions: Sessions
     private let apps: ConnectedApps
+    private let introductions: Introductions
     private let agreements: Agreements
     private let clock: any WallClock
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, agreements: Agreements,
-        clock: any WallClock
+        site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, introductions: Introductions,
+        agreements: Agreements, clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
         self.apps = apps
+        self.introductions = introductions
         self.agreements = agreements
         self.clock = clock
     }
@@ -66,7 +68,9 @@ public struct AjaxEndpoint: Endpoint {
 
     /// Whether the person has to do with the client: no merchant decides for whoever passes by.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
-        guard session.kind.isGood(for: client) else { return false }
+        guard session.kind.isGood(for: client),
+            try await !introductions.isDue(session.account, to: client, in: session.id.text)
+        else { return false }
         return try await apps.scope(of: client.id, for: session.account) != nil
     }
 

@@ -10,7 +10,9 @@ extension AuthorizeEndpoint {
     }
 
     /// Takes a request object apart, once: the browser goes on with the parameters it held, which change from page to page.
-    func takeApart(_ form: Form, _ http: Request, _ context: SpindleContext) async throws -> Response {
+    func takeApart(
+        _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
+    ) async throws -> Response {
         let whole: Form
         do {
             guard let opened = try await opened(form) else {
@@ -18,7 +20,7 @@ extension AuthorizeEndpoint {
             }
             whole = opened
         } catch let refusal as OAuthError {
-            return try await pages.answering(form, http, context) { _, _ in throw refusal }
+            return try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
         }
         guard whole.fitsOnward else { return try await pages.tooLongToContinue(http, context) }
         return .sendBrowser(to: whole.onward, status: .seeOther)

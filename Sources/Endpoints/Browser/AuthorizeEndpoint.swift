@@ -14,18 +14,20 @@ public struct AuthorizeEndpoint: Endpoint {
     private let meantPerson: MeantPerson
     let requestObjects: RequestObjects
     private let consents: Consents
+    private let introductions: Introductions
     private let sessions: Sessions
     private let clock: any WallClock
 
     public init(
         pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: MeantPerson, requestObjects: RequestObjects,
-        consents: Consents, sessions: Sessions, clock: any WallClock
+        consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages
         self.answers = answers
         self.meantPerson = meantPerson
         self.requestObjects = requestObjects
         self.consents = consents
+        self.introductions = introductions
         self.sessions = sessions
         self.clock = clock
     }
@@ -51,13 +53,14 @@ public struct AuthorizeEndpoint: Endpoint {
     private func respond(
         _ form: Form, by entrance: Entrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
-        let form = entrance.form(form)
-        guard !holdsObject(form) else { return try await takeApart(form, http, context) }
-        return try await pages.authorizing(form, http, context) { asked in
+        let (form, isPresent) = pages.forms.unmarked(entrance.form(form), of: http)
+        let session = try await sessions.of(http, pages.site)
+        func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
+        guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
+        return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             let request = asked.trying(try pages.development?.trial(form))
             let form = form.complete(for: request.returnAddress.client)
-            let session = try await sessions.of(http, pages.site)
-            let visitor = try await visitor(session, request)
+            let visitor = try await visitor(session, request, isPresent)
             switch request.next(for: visitor, at: clock.now, hasAsked: form.hasAsked) {
             case .signIn where entrance.beginsWithSignUp && request.prompt.isEmpty:
                 return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
@@ -66,6 +69,10 @@ public struct AuthorizeEndpoint: Endpoint {
                 return try await signIn(request, form, http, known, confirming: false)
             case .confirm: return try await signIn(request, form, http, session, confirming: true)
             case .signUp: return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
+            case .introduce:
+                guard let session else { return .sendBrowser(to: form.onward, status: .seeOther) }
+                let isFirst = visitor?.isIntroduced == false
+                return try await pages.introduce(request, form, of: session, isFirst: isFirst, http)
             case .verify: return .sendBrowser(to: form.way(through: "/verify"), status: .seeOther)
             case .consent(let scope):
                 guard let session else { return .sendBrowser(to: form.onward, status: .seeOther) }
@@ -84,7 +91,16 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    private func visitor(_ session: Session?, _ request: AuthorizationRequest) async throws -> Visitor? {
+    /// Whether the person of `session` has seen a page about `client` before.
+    private func knows(_ client: Client, _ session: Session?, _ isPresent: Bool) async throws -> Bool {
+        guard !isPresent else { return true }
+        guard let session, session.kind.isGood(for: client) else { return false }
+        return try await consents.find(session.account, client.id) != nil
+    }
+
+    private func visitor(
+        _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
+    ) async throws -> Visitor? {
         let client = request.returnAddress.client
         let isMeant = try await meantPerson.isMeant(session?.account, by: request)
         guard let session else { return nil }
@@ -92,7 +108,9 @@ public struct AuthorizeEndpoint: Endpoint {
         return Visitor(
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
-            consented: consented, isMeant: isMeant)
+            consented: consented, isMeant: isMeant,
+            isIntroduced: try await !introductions.isDue(session.account, to: client, in: session.id.text),
+            isPresent: isPresent)
     }
 
     private func give(

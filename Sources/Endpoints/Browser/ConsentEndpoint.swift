@@ -4,21 +4,24 @@ public import OAuth
 import Pages
 public import Values
 
-/// `POST /oauth/consent`: what a person answers to an app's request: allow, deny, or cancel before signing in.
+/// `POST /oauth/consent`: what a person answers to an app's request: allow, deny, go on, or cancel before signing in.
 public struct ConsentEndpoint: Endpoint {
     static let path = "/oauth/consent"
 
     private let pages: PageRenderer
     private let consents: Consents
+    private let introductions: Introductions
     private let agreements: Agreements
     private let sessions: Sessions
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, consents: Consents, agreements: Agreements, sessions: Sessions, clock: any WallClock
+        pages: PageRenderer, consents: Consents, introductions: Introductions, agreements: Agreements,
+        sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages
         self.consents = consents
+        self.introductions = introductions
         self.agreements = agreements
         self.sessions = sessions
         self.clock = clock
@@ -36,8 +39,9 @@ public struct ConsentEndpoint: Endpoint {
         guard let (asked, account) = try? Form.marked(form["request"] ?? "") else {
             return pages.brokenRequest(try await pages.visit(http))
         }
-        return try await pages.authorizing(asked, http, context) { request in
+        return try await pages.authorizing(asked, http, context, isKnown: { _ in true }) { request in
             switch form["decision"] {
+            case "continue": return try await goOn(request, asked, by: account, http)
             case "allow": return try await allow(form, request, asked, by: account, http)
             case "cancel":
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
@@ -48,6 +52,28 @@ public struct ConsentEndpoint: Endpoint {
             default: throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
             }
         }
+    }
+
+    /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
+    private func goOn(
+        _ request: AuthorizationRequest, _ asked: Form, by account: AccountID?, _ http: Request
+    ) async throws -> Response {
+        let client = request.returnAddress.client
+        guard let session = try await sessions.of(http, pages.site), session.account == account,
+            session.kind.isGood(for: client)
+        else { return .sendBrowser(to: asked.onward, status: .seeOther) }
+        try await introduce(session.account, to: client)
+        return back(to: asked, for: client, http)
+    }
+
+    private func introduce(_ account: AccountID, to client: Client) async throws {
+        guard let merchant = client.introduces else { return }
+        try await introductions.introduce(account, to: merchant, at: clock.now)
+    }
+
+    private func back(to request: Form, for client: Client, _ http: Request) -> Response {
+        .sendBrowser(
+            to: pages.way(request.onward, for: client, of: http) ?? request.onward, status: .seeOther)
     }
 
     /// Stores what was allowed and goes back to the request, narrowed to that.
@@ -77,9 +103,10 @@ public struct ConsentEndpoint: Endpoint {
         try await agreements.accept(form.agreed(of: [client.terms]), by: session.account, at: clock.now)
         try await consents.allow(
             decision.allowed, of: decision.shown, to: client.id, by: session.account, at: clock.now)
+        try await introduce(session.account, to: client)
         let answered = asked.without([.consent])
         let narrowed = decision.granted.isEmpty ? answered : answered.narrowed(to: decision.granted)
-        return .sendBrowser(to: narrowed.onward, status: .seeOther)
+        return back(to: narrowed, for: client, http)
     }
 }
 
@@ -91,7 +118,7 @@ extension PageRenderer {
     ) async throws -> Response {
         let issued = forms.issue(http)
         let client = request.returnAddress.client
-        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"])
+        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"]).unframed
         let page = ConsentPage(
             clientName: client.name, maker: try await maker(of: client),
             scopes: scope.tokens.map {

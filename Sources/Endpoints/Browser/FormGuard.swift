@@ -1,21 +1,23 @@
 public import Cryptography
 import HTTP
 import Identity
-import Values
+public import Values
 
 /// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
 ///
 /// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Beside it,
 /// a browser that says which site a form comes from is believed when that site is not ours.
 public struct FormGuard: Sendable {
-    private let site: Site
+    let site: Site
     private let key: [UInt8]
     private let random: any RandomSource
+    let clock: any WallClock
 
-    public init(site: Site, key: [UInt8], random: any RandomSource) {
+    public init(site: Site, key: [UInt8], random: any RandomSource, clock: any WallClock) {
         self.site = site
         self.key = key
         self.random = random
+        self.clock = clock
     }
 
     struct Issued {
@@ -58,9 +60,10 @@ public struct FormGuard: Sendable {
         return true
     }
 
-    private func token(for cookie: String) -> String {
-        Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))
-    }
+    private func token(for cookie: String) -> String { code(cookie) }
+
+    /// What nobody else can make of `text`.
+    func code(_ text: String) -> String { Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key)) }
 }
 
 extension FieldName {

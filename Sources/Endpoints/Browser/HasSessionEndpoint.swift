@@ -13,13 +13,15 @@ public struct HasSessionEndpoint: Endpoint {
     private let accounts: Accounts
     private let names: SubjectNames
     private let apps: ConnectedApps
+    private let introductions: Introductions
     private let agreements: Agreements
     private let signSecrets: SignSecrets
     private let clock: any WallClock
 
     public init(
         site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, names: SubjectNames,
-        apps: ConnectedApps, agreements: Agreements, signSecrets: SignSecrets, clock: any WallClock
+        apps: ConnectedApps, introductions: Introductions, agreements: Agreements, signSecrets: SignSecrets,
+        clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
@@ -27,6 +29,7 @@ public struct HasSessionEndpoint: Endpoint {
         self.accounts = accounts
         self.names = names
         self.apps = apps
+        self.introductions = introductions
         self.agreements = agreements
         self.signSecrets = signSecrets
         self.clock = clock
@@ -52,7 +55,9 @@ public struct HasSessionEndpoint: Endpoint {
             ])
             return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
         }
-        let scope = try await apps.scope(of: client.id, for: session.account)
+        // Whom the merchant has never met it is told nothing of, whatever it connected the account to by itself.
+        let isMet = try await !introductions.isDue(session.account, to: client, in: session.id.text)
+        let scope = isMet ? try await apps.scope(of: client.id, for: session.account) : nil
         let known: JSON = .members([
             "result": .bool(true), "serverTime": .integer(now.seconds),
             "expiresIn": .integer((session.expiry(usedAt: now) - now).seconds), "baseDomain": base.map { .string($0) },

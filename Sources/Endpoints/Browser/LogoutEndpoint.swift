@@ -44,7 +44,7 @@ public struct LogoutEndpoint: Endpoint {
         guard let session else {
             // A device is answered in its own language; a browser is told, or goes on.
             if token != nil, wish.address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, wish)
+            return try await signedOut(request, wish, sawPage: false)
         }
         // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
         // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
@@ -140,8 +140,16 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     /// The cookie is the session and the being remembered in one: both are gone.
-    private func signedOut(_ request: Request, _ wish: LogoutWish) async throws -> Response {
+    ///
+    /// - Parameter sawPage: whether the person has seen a page about this client: the one that asks here, or the one that
+    ///   its token comes from.
+    private func signedOut(
+        _ request: Request, _ wish: LogoutWish, sawPage: Bool = true
+    ) async throws -> Response {
         let cleared = pages.site.clearedSessionCookie
+        if let address = wish.address, let client = wish.client, client.registeredItself, !sawPage {
+            return pages.leaving(to: address.location, try await visit(request, wish), cookies: [cleared])
+        }
         if let address = wish.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
         let visit = try await visit(request, wish)
         return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])

@@ -47,10 +47,13 @@ public struct SessionCodeEndpoint: Endpoint {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
-            guard let session, session.account != entitlement.subject.account else {
+            let person = entitlement.subject.account
+            // The same person is not signed in anew by it; a link from elsewhere makes nobody somebody unasked, whose
+            // account it may be the sender's (RFC 9700 §4.7).
+            guard session?.account != person, session != nil || request.isFromElsewhere else {
                 return try await spend(code, replacing: session, request, context)
             }
-            return try await askToSwitch(from: session, to: entitlement.subject.account, request, code)
+            return try await askToSwitch(from: session, to: person, request, code)
         }
     }
 
@@ -74,24 +77,29 @@ public struct SessionCodeEndpoint: Endpoint {
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
             address: address.of(request), method: .token)
         let now = clock.now
+        // A sign-in of the same person's own is more than what a token buys, and outlives that token: it stays.
+        let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
+            guard kept?.account != entitlement.subject.account else { return }
             try Sessions.open(
                 opening.at(entitlement.client.text), account: entitlement.subject.account,
                 signedInAt: entitlement.subject.signedInAt, permission: entitlement.permission.text,
                 replacing: old?.id, at: now, in: db, announcement)
         }
         announcement.send()
-        return .sendBrowser(to: entitlement.redirectURI.text, cookies: [pages.site.sessionCookie(secret)])
+        let isKept = kept?.account == entitlement.subject.account
+        return .sendBrowser(
+            to: entitlement.redirectURI.text, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
     }
 
     private func askToSwitch(
-        from session: Session, to other: AccountID, _ request: Request, _ code: Secret<ExchangeCode>
+        from session: Session?, to other: AccountID, _ request: Request, _ code: Secret<ExchangeCode>
     ) async throws -> Response {
         let issued = pages.forms.issue(request)
         let name = try await accounts.find(other)?.email ?? "user \(other)"
         let page = SwitchAccountPage(
-            current: session.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
+            current: session?.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
             formToken: issued.token)
         let visit = try await pages.visit(request)
         return pages.page(
@@ -122,6 +130,11 @@ extension SpindleContext {
 }
 
 extension Request {
+    /// Whether a link or a form of another site led here. An app that opens an address is no site.
+    fileprivate var isFromElsewhere: Bool {
+        headers[.secFetchSite].map { $0 != "none" && $0 != "same-origin" } ?? false
+    }
+
     /// Whether a browser only looks ahead, without the person having gone there.
     fileprivate var isPrefetch: Bool {
         [headers[.secPurpose], headers[.purpose], headers[.xMoz]].contains { $0?.contains("prefetch") ?? false }

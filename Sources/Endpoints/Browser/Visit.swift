@@ -2,6 +2,7 @@ import HTTP
 import Identity
 import OAuth
 import Pages
+import Storage
 import Values
 
 /// How pages are dressed for one request: in whose language, in whose brand, and who may put them in a frame.
@@ -13,6 +14,8 @@ struct Visit: Sendable {
     /// (CSP 3 §2.3.1).
     let imageSources: [String]
     private(set) var framedBy: [String]
+    /// Whose name is on the page.
+    private let merchant: Merchant.ID?
 
     init(language: Language, client: Client? = nil, merchant: Merchant? = nil) {
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
@@ -24,6 +27,7 @@ struct Visit: Sendable {
         }
         frame = Frame(language: language, brand: brand, application: application)
         self.client = client
+        self.merchant = merchant?.id
         imageSources = [merchant?.logoURI, client?.openID.address("logo_uri")].compactMap(\.self)
             .map { String($0.prefix { $0 != "?" }) }
         // A third party that frames its own request could lay it under something else and have it clicked.
@@ -32,6 +36,19 @@ struct Visit: Sendable {
 }
 
 extension Visit {
+    /// What it means to go on from a page with a merchant's name on it.
+    var introduction: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)? {
+        guard let merchant else { return nil }
+        return { account, now, db in try Introductions.introduce(account, to: merchant, at: now, in: db) }
+    }
+
+    /// The same for a page whose one click says yes: also a merchant's own page could have it made unseen.
+    var unframed: Visit {
+        var visit = self
+        visit.framedBy = []
+        return visit
+    }
+
     /// The same for a page that nobody can do anything on: also a third party's `origin` may frame it.
     func framed(by origin: String) -> Visit {
         var visit = self

@@ -64,19 +64,20 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         if form["outcome"] == "error", let asked = onward?.request,
             let refusal = DevelopmentError.named(form["error"] ?? "")
         {
-            return try await pages.authorizing(asked, request, context) { _ in throw refusal }
+            return try await pages.authorizing(asked, request, context, isKnown: { _ in true }) { _ in throw refusal }
         }
         guard let name = DevelopmentName(wish.name) else { return page(request, visit, onward, wish, fault: .name) }
         guard let trial = TokenTrial(seconds: wish.lifetime, givesRefreshToken: wish.givesRefreshToken) else {
             return page(request, visit, onward, wish, fault: .lifetime)
         }
-        let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         switch try await signIn.enter(as: name, arrival.opening, replacing: arrival.replaces?.id) {
         case .signedIn(let account):
             context.logger.warning(
                 "development sign-in: nobody was asked for a password", metadata: ["account": "\(account)"])
-            let way = onward?.request?.trying(trial).onward ?? onward?.text ?? "/login"
-            return .sendBrowser(to: way, status: .seeOther, cookies: arrival.cookies)
+            let way = onward.map { $0.request?.trying(trial).onward ?? $0.text }
+            return .sendBrowser(
+                to: pages.way(way, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
         case .deletionPending(let account, let dueAt):
             return try await restoring.offer(
                 account, email: name.email, dueAt: dueAt, by: .password, onward: onward, request, visit)

@@ -27,7 +27,7 @@ public struct RestoreEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .password)
+        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         let answer = try await deletion.decide(
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
             browser: pages.forms.browser(request), verifications: verifications, opening: arrival.opening,
@@ -39,12 +39,12 @@ public struct RestoreEndpoint: Endpoint {
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):
-            guard let onward else {
+            guard let onward = pages.way(onward?.text, of: arrival) else {
                 return .sendBrowser(
                     to: AccountEndpoint.path + "?done=restored", status: .seeOther, cookies: arrival.cookies)
             }
             return pages.message(
-                .accountRestored, visit, values: ["continueTo": onward.text], status: .ok, cookies: arrival.cookies)
+                .accountRestored, visit, values: ["continueTo": onward], status: .ok, cookies: arrival.cookies)
         }
     }
 }

@@ -39,6 +39,9 @@ struct AppReturn: Sendable {
             let visit = try await pages.visit(request, client: client)
             return pages.message(client == nil ? .unknownClient : .unregisteredRedirectURI, visit)
         }
+        guard !client.registeredItself else {
+            return pages.leaving(to: registered.text, try await pages.visit(request, client: client))
+        }
         return .sendBrowser(to: registered.text)
     }
 }

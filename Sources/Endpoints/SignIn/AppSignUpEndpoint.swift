@@ -57,13 +57,13 @@ public struct AppSignUpEndpoint: Endpoint {
                 username: verification.email, password: form["password"] ?? "",
                 address: arrivals.address(request), device: arrivals.device(request),
                 login: arrivals.login(request, client: visit.client))
-            let arrival = try await arrivals.arrival(request, by: .password)
+            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
             let outcome = try await signUp.confirm(
                 link, by: proof, opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                let onward = OnwardPath(verification.continueTo)?.text ?? "/account"
+                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
                 return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
             }
         } catch let refusal as SignIn.Refusal {

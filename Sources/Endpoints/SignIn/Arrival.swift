@@ -9,6 +9,9 @@ struct Arrival: Sendable {
     let opening: Session.Opening
     /// The session that the browser has, which gives way.
     let replaces: Session?
+    let secret: Secret<Session>
+    /// Whether it comes by a client whose requests are marked when the person has seen a page (`Presence`).
+    let isOfDoubtfulClient: Bool
     let cookies: [String]
 }
 
@@ -26,9 +29,12 @@ public struct Arrivals: Sendable {
         self.random = random
     }
 
+    /// An arrival by a form of the page that `visit` dressed, which introduced the person to the merchant it named.
+    ///
+    /// - Parameter sawPage: whether there was such a page.
     func arrival(
-        _ request: Request, by method: Session.Method, isRemembered: Bool = false,
-        client: Client? = nil
+        _ request: Request, by method: Session.Method, at visit: Visit, isRemembered: Bool = false,
+        sawPage: Bool = true
     ) async throws -> Arrival {
         let secret = Secret<Session>.random(from: random)
         let known = device(request)
@@ -36,9 +42,11 @@ public struct Arrivals: Sendable {
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
-            isRemembered: isRemembered, client: client?.id.text)
+            isRemembered: isRemembered, client: visit.client?.id.text
+        ).doing(sawPage ? visit.introduction : nil)
         return Arrival(
-            opening: opening, replaces: try await sessions.of(request, site),
+            opening: opening, replaces: try await sessions.of(request, site), secret: secret,
+            isOfDoubtfulClient: visit.client?.isDoubtful ?? false,
             cookies: [
                 site.sessionCookie(secret, isRemembered: isRemembered), known == nil ? site.deviceCookie(device) : nil,
             ].compactMap { $0 })

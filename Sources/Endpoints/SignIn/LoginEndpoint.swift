@@ -77,11 +77,12 @@ public struct LoginEndpoint: Endpoint {
                     proof.account, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
             }
             let arrival = try await arrivals.arrival(
-                request, by: .password, isRemembered: form["remember"] == "1")
+                request, by: .password, at: visit, isRemembered: form["remember"] == "1")
             guard
                 try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
-            return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(
+                to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)

@@ -68,14 +68,15 @@ public struct MailSignInEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .mail, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
         let outcome = try await signIn.finish(
             codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(let arrived):
             guard let dueAt = arrived.deletionDueAt else {
-                return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(
+                    to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
                 arrived.account, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,

@@ -121,7 +121,7 @@ public struct PasswordEndpoint: Endpoint {
                 form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
-            let arrival = try await arrivals.arrival(request, by: .mail, client: visit.client)
+            let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
             let outcome = try await reset.finish(link, password: password, opening: arrival.opening) { _, db in
                 try post(db)
             }
@@ -129,7 +129,8 @@ public struct PasswordEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success(let outcome):
-                let onward = OnwardPath(verification.continueTo)?.text ?? "/account?done=password"
+                let onward =
+                    pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account?done=password"
                 return .sendBrowser(
                     to: onward, status: .seeOther, cookies: outcome.isSignedIn ? arrival.cookies : [])
             }

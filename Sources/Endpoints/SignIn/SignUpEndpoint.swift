@@ -105,14 +105,16 @@ public struct SignUpEndpoint: Endpoint {
         let onward = OnwardPath(form["continue"])
         let visit = try await pages.visit(request, continueTo: onward?.text)
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
+        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         do {
             let outcome = try await signUp.finish(
                 codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {
             case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
             case .success:
-                return .sendBrowser(to: onward?.text ?? "/account", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(
+                    to: pages.way(onward?.text, of: arrival) ?? "/account", status: .seeOther,
+                    cookies: arrival.cookies)
             }
         } catch StorageError.conflict {
             return pages.message(

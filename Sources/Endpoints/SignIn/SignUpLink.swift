@@ -39,13 +39,13 @@ struct SignUpLink: Sendable {
                     return try page(verification, request, visit, context, refusal: .wrongPassword)
                 }
             }
-            let arrival = try await arrivals.arrival(request, by: .password, client: visit.client)
+            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
             let outcome = try await signUp.finish(
                 .link(link), opening: arrival.opening, replacing: arrival.replaces?.id)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                let onward = OnwardPath(verification.continueTo)?.text ?? "/account"
+                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
                 return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
             }
         } catch let refusal as Verification.Refusal {

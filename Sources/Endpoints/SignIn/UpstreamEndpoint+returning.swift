@@ -39,7 +39,7 @@ extension UpstreamEndpoint {
         case .spent(let upstream):
             let departure = Departure(
                 issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
-                account: upstream.account)
+                isFromPage: upstream.isFromPage, account: upstream.account)
             let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
             do {
                 guard let answer = UpstreamAnswer(query.pairs) else {
@@ -60,11 +60,13 @@ extension UpstreamEndpoint {
         _ person: UpstreamPerson, _ departure: Departure, _ request: Request, _ visit: Visit,
         _ context: SpindleContext
     ) async throws -> Response {
-        let arrival = try await arrivals.arrival(request, by: .issuer, client: visit.client)
+        let arrival = try await arrivals.arrival(
+            request, by: .issuer, at: visit, sawPage: departure.isFromPage)
         let onward = departure.continueTo
+        let way = departure.isFromPage ? pages.way(onward?.text, of: arrival) : onward?.text
         switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
         case .entered:
-            return .sendBrowser(to: onward?.text ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: way ?? "/login", status: .seeOther, cookies: arrival.cookies)
         case .leaving(let account):
             let dueAt = account.deletionDueAt ?? account.updatedAt
             // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.

@@ -56,7 +56,9 @@ public struct UpstreamEndpoint: Endpoint {
         guard let issuer = known.first(where: { $0.id == id }) else {
             return pages.message(.notFound, visit, status: .notFound)
         }
-        let departure = Departure(issuer: issuer, continueTo: onward, isAnew: isAnew && issuer.provesFreshness)
+        let departure = Departure(
+            issuer: issuer, continueTo: onward, isAnew: isAnew && issuer.provesFreshness,
+            isFromPage: request.isFromPage)
         return try await leave(departure, request, visit, context)
     }
 
@@ -65,6 +67,7 @@ public struct UpstreamEndpoint: Endpoint {
         let issuer: TrustedIssuer
         let continueTo: OnwardPath?
         var isAnew = false
+        var isFromPage = false
         /// Whose account is to be connected.
         var account: AccountID?
     }
@@ -76,7 +79,7 @@ public struct UpstreamEndpoint: Endpoint {
         let form = pages.forms.issue(request)
         let upstream = UpstreamRequest(
             issuer: departure.issuer.id, browser: form.browser, continueTo: departure.continueTo?.text ?? "",
-            isAnew: departure.isAnew, account: departure.account, at: clock.now)
+            isAnew: departure.isAnew, isFromPage: departure.isFromPage, account: departure.account, at: clock.now)
         do {
             let address = try await signIn.begin(
                 upstream, at: departure.issuer, from: arrivals.address(request),
@@ -85,5 +88,13 @@ public struct UpstreamEndpoint: Endpoint {
         } catch let refusal as UpstreamRefusal {
             return refuse(refusal, departure, visit, context)
         }
+    }
+}
+
+extension Request {
+    /// Whether a link of a page of ours was followed, which nobody had in a frame. By one from elsewhere somebody may come
+    /// back signed in without having seen anything of ours.
+    fileprivate var isFromPage: Bool {
+        headers[.secFetchSite] == "same-origin" && headers[.secFetchDest] == "document"
     }
 }

@@ -111,7 +111,8 @@ public struct VerifyEndpoint: Endpoint {
         switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:
-            return .sendBrowser(to: asking.onward?.text ?? "/account?done=verified", status: .seeOther)
+            let way = pages.way(asking.onward?.text, for: asking.visit.client, of: request)
+            return .sendBrowser(to: way ?? "/account?done=verified", status: .seeOther)
         }
     }
 }

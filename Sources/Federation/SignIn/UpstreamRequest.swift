@@ -15,18 +15,21 @@ public struct UpstreamRequest: Sendable {
     public let continueTo: String
     /// Whether nothing but a new sign-in there will do.
     public let isAnew: Bool
+    /// Whether the person left from a page of ours, and so has seen where they go on to.
+    public let isFromPage: Bool
     /// Whose account the person there is to be connected to; nil where the person signs in.
     public let account: AccountID?
     public let createdAt: Timestamp
 
     public init(
         issuer: TrustedIssuer.ID, browser: Fingerprint<Browser>, continueTo: String, isAnew: Bool,
-        account: AccountID? = nil, at now: Timestamp
+        isFromPage: Bool = false, account: AccountID? = nil, at now: Timestamp
     ) {
         self.issuer = issuer
         self.browser = browser
         self.continueTo = continueTo
         self.isAnew = isAnew
+        self.isFromPage = isFromPage
         self.account = account
         createdAt = now
     }

@@ -20,10 +20,11 @@ public struct UpstreamRequests: Sendable {
             if let wait = try Departures.charge(from: address, at: request.createdAt, in: db) { return wait }
             try db.execute(
                 """
-                INSERT INTO upstream_requests (state, issuer_id, browser, continue_to, anew, account_id, created_at,
-                    expires_at)
+                INSERT INTO upstream_requests (state, issuer_id, browser, continue_to, anew, from_page, account_id,
+                    created_at, expires_at)
                 VALUES (\(state.fingerprint), \(request.issuer), \(request.browser), \(request.continueTo),
-                    \(request.isAnew), \(request.account), \(request.createdAt), \(request.expiresAt))
+                    \(request.isAnew), \(request.isFromPage), \(request.account), \(request.createdAt),
+                    \(request.expiresAt))
                 ON CONFLICT (state) DO NOTHING
                 """)
             return nil
@@ -65,7 +66,7 @@ public struct UpstreamRequests: Sendable {
     private static func row(_ state: State, in db: any Transaction) throws -> Row? {
         try db.rows(
             """
-            SELECT issuer_id, browser, continue_to, anew, account_id, created_at, spent_by
+            SELECT issuer_id, browser, continue_to, anew, from_page, account_id, created_at, spent_by
             FROM upstream_requests WHERE state = \(state.fingerprint)
             """
         ).first
@@ -77,6 +78,6 @@ extension UpstreamRequest {
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),
             continueTo: try row.get("continue_to"), isAnew: try row.get("anew"),
-            account: try row.get("account_id"), at: try row.get("created_at"))
+            isFromPage: try row.get("from_page"), account: try row.get("account_id"), at: try row.get("created_at"))
     }
 }

@@ -1,3 +1,4 @@
+public import Storage
 public import Values
 
 /// A person signed in to a browser or a webview.
@@ -62,6 +63,8 @@ public struct Session: Sendable {
         let isRemembered: Bool
         var client: String?
         var voucher: Voucher?
+        /// What else comes of the person being there, in the same transaction.
+        var also: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)?
 
         /// - Parameters:
         ///   - device: the mark of this browser, by which its person is known again.
@@ -85,6 +88,15 @@ public struct Session: Sendable {
         public func at(_ client: String) -> Opening {
             var opening = self
             opening.client = client
+            return opening
+        }
+
+        /// The same, and `work` along with it.
+        public func doing(
+            _ work: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)?
+        ) -> Opening {
+            var opening = self
+            opening.also = work
             return opening
         }
 

@@ -54,6 +54,7 @@ public struct Sessions: Sendable {
                 opening.login(permission == nil ? .normal : .auto), of: account, succeeded: true, at: now, in: db)
         }
         guard permission == nil else { return }
+        try opening.also?(account, now, db)
         try KnownPlaces.remember(
             KnownPlaces.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
     }

@@ -53,7 +53,7 @@ public struct AuthorizationCodes: Sendable {
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { db -> Bool in
-            guard try request.isAllowed(by: subject.account, in: db) else { return false }
+            guard try request.isAllowed(by: subject.account, in: session, db) else { return false }
             try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
             return true
         }

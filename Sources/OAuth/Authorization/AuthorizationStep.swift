@@ -9,6 +9,8 @@ extension AuthorizationRequest {
         case signUp
         /// The person must show to read the e-mail address.
         case verify
+        /// The person must be shown whom they go on to: they have never met, or anybody on the device could be asking.
+        case introduce
         /// The person must be asked for this scope.
         case consent(Scope)
         case respond
@@ -24,6 +26,8 @@ extension AuthorizationRequest {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
         guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
+        // Before anything that depends on who it is: a merchant that the person has never met learns nothing of that.
+        guard visitor.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
         // Core §3.1.2.2, §5.5.1: for another person than was asked for, or one who signed in otherwise, there is no answer.
         guard visitor.isMeant else { return orRefuse(.signIn) }
         guard hasRequiredContext(visitor.subject) else {
@@ -31,11 +35,14 @@ extension AuthorizationRequest {
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
         }
         guard isFresh(visitor, at: now) else { return orRefuse(.confirm) }
+        // The page that asks for consent names both too.
+        guard visitor.isIntroduced || scopeToAsk(for: visitor.consented) != nil else { return .introduce }
         if client.requiresVerifiedEmail, visitor.email != .verified {
             // Who has no address cannot verify one: nothing here would lead anywhere.
             return visitor.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
         }
         if let scope = scopeToAsk(for: visitor.consented) { return orRefuse(.consent(scope)) }
+        guard visitor.isPresent || !returnAddress.isOpenToAnyApp else { return orRefuse(.introduce) }
         return .respond
     }
 
@@ -56,7 +63,7 @@ extension AuthorizationRequest {
         guard prompt.contains(.none) else { return step }
         return switch step {
         case .signIn, .confirm, .signUp: .refuse(.loginRequired)
-        case .verify: .refuse(.interactionRequired)
+        case .verify, .introduce: .refuse(.interactionRequired)
         case .consent: .refuse(.consentRequired)
         case .respond, .refuse: step
         }

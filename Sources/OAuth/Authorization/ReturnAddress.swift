@@ -39,6 +39,10 @@ public struct ReturnAddress: Sendable {
         mode = .followed(parameters, to: redirectURI, of: client)
     }
 
+    /// Whether any app on the person's device could have asked, and could receive the answer (RFC 8252 §8.6): the client
+    /// proves nothing, and a scheme or a port of the device is nobody's in particular. An `https` address is.
+    public var isOpenToAnyApp: Bool { client.isPublic && redirectURI.secureHost == nil }
+
     private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {
         guard let text = parameters[.redirectURI] else {
             // RFC 6749 §3.1.2.3: it may be left out when exactly one is registered.

@@ -28,9 +28,18 @@ public struct Visitor: Sendable {
     public let consented: Scope?
     /// Whether it is the person the request is about, if it names one.
     public let isMeant: Bool
+    /// Whether the person has met the client's merchant, or need not have.
+    public let isIntroduced: Bool
+    /// Whether the person has just answered a page of ours about this very request.
+    public let isPresent: Bool
 
-    public init(subject: Subject, session: Session, email: Email, consented: Scope?, isMeant: Bool = true) {
+    public init(
+        subject: Subject, session: Session, email: Email, consented: Scope?, isMeant: Bool = true, isIntroduced: Bool,
+        isPresent: Bool
+    ) {
         self.isMeant = isMeant
+        self.isIntroduced = isIntroduced
+        self.isPresent = isPresent
         self.subject = subject
         self.session = session
         self.email = email

@@ -20,7 +20,7 @@ public struct Clearance: Sendable {
         try await empty(client)
     }
 
-    /// Disables `merchant` and empties its clients and issuers.
+    /// Disables `merchant` and empties its clients and issuers, and forgets whom it has met.
     public func clear(_ merchant: Merchant.ID, at now: Timestamp) async throws {
         try await database.write { db in
             try db.execute("UPDATE merchants SET disabled_at = \(now) WHERE id = \(merchant) AND disabled_at IS NULL")
@@ -35,6 +35,11 @@ public struct Clearance: Sendable {
                 AND subject IN (
                     SELECT s.subject FROM issuers i JOIN issuer_subjects s ON s.issuer_id = i.id
                     WHERE i.merchant_id = \(merchant) LIMIT \(batch))
+            """)
+        try await exhaust(
+            """
+            DELETE FROM introductions WHERE merchant_id = \(merchant) AND account_id IN (
+                SELECT account_id FROM introductions WHERE merchant_id = \(merchant) LIMIT \(batch))
             """)
     }
 

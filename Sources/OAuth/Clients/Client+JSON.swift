@@ -40,6 +40,7 @@ extension Merchant {
             "id": .string(id.text),
             "name": .string(name),
             "logout_reaches_backends": .bool(logoutReachesBackends),
+            "skip_introduction": .bool(skipsIntroduction),
             "logo_uri": logoURI.map { .string($0) },
             "accent_color": accentColor.map { .string($0) },
             "created_at": .integer(createdAt.seconds),

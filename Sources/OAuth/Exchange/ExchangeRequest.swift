@@ -57,6 +57,11 @@ public struct ExchangeRequest: Sendable {
             }
             return token.scope.intersection(receiver.scope)
         case .session:
+            // Nobody vouched for where it would lead the person, signed in.
+            guard !receiver.registeredItself else {
+                throw OAuthError(
+                    .accessDenied, "self_registered_receiver", "A client that registered itself gets no session code.")
+            }
             return token.scope
         }
     }

@@ -14,7 +14,9 @@ struct BrowserClaim: Claim {
     }
 
     func win(at now: Timestamp, in db: any Transaction) throws -> ClaimOutcome {
-        guard try isSignedIn(in: db), try request.isAllowed(by: subject.account, in: db) else { return .changed }
+        guard try isSignedIn(in: db), try request.isAllowed(by: subject.account, in: session, db) else {
+            return .changed
+        }
         if let code {
             try AuthorizationCodes.store(code, for: request, of: subject, session: session, at: now, in: db)
         }
@@ -34,9 +36,10 @@ struct BrowserClaim: Claim {
 }
 
 extension AuthorizationRequest {
-    /// Whether `account` allows all of it, as of this transaction.
-    func isAllowed(by account: AccountID, in db: any Transaction) throws -> Bool {
+    /// Whether `account` allows all of it in `session`, as of this transaction.
+    func isAllowed(by account: AccountID, in session: String, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
+        guard try !Introductions.isDue(account, to: client, in: session, db) else { return false }
         let consented = client.firstParty ? nil : try Consents.find(account, client.id, in: db)?.scope
         return scopeToAsk(for: consented) == nil
     }

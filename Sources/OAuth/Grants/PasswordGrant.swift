@@ -40,15 +40,21 @@ public struct PasswordGrant: Grant {
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordClaim(proof: proof))
+            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordClaim(proof: proof, client: client))
     }
 }
 
 /// The claim that the password is still the password: a new one ends everything, also what is in flight.
 private struct PasswordClaim: Claim {
     let proof: PasswordGrant.Proof
+    let client: Client
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
-        try proof.holds(db) ? .won : .refused(.wrongUserCredentials("password_changed_meanwhile"))
+        guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
+        // Whoever types the password in a merchant's own app knows whose it is.
+        if let merchant = client.introduces {
+            try Introductions.introduce(proof.subject.account, to: merchant, at: attempt.now, in: db)
+        }
+        return .won
     }
 }

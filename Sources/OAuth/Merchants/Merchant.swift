@@ -8,6 +8,8 @@ public struct Merchant: Sendable {
     public var name: String
     /// Whether a device's logout also ends what backends redeemed from its codes.
     public var logoutReachesBackends: Bool
+    /// Whether its own clients need no introduction to people: the platform's word that it is the platform's own.
+    public var skipsIntroduction: Bool
     /// An https URL of an image that its pages show.
     public var logoURI: String?
     /// `#rrggbb`.

@@ -18,23 +18,27 @@ public struct Merchants: Sendable {
     }
 
     private static let columns: SQL.Columns =
-        "id, name, logout_reaches_backends, logo_uri, accent_color, created_at, updated_at, disabled_at"
+        """
+        id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at, disabled_at
+        """
 
-    /// Makes a merchant of `{"name", "logout_reaches_backends"?}`.
+    /// Makes a merchant of `{"name", "logout_reaches_backends"?, "skip_introduction"?}`.
     public func create(_ json: JSON) async throws -> Merchant {
         let members = try JSONMembers(json)
         let now = clock.now
         let merchant = Merchant(
             id: .random(from: random), name: try members.requiredName("name"),
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
+            skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
             createdAt: now, updatedAt: now, disabledAt: nil)
         try await database.write { db in
             _ = try db.execute(
                 """
-                INSERT INTO merchants (id, name, logout_reaches_backends, logo_uri, accent_color, created_at, updated_at)
-                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends), \(merchant.logoURI),
-                    \(merchant.accentColor), \(now), \(now))
+                INSERT INTO merchants (id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color,
+                    created_at, updated_at)
+                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends),
+                    \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor), \(now), \(now))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -61,6 +65,7 @@ public struct Merchants: Sendable {
         let members = try JSONMembers(json)
         let name = try members.name("name")
         let reaches = try members.flag("logout_reaches_backends")
+        let skips = try members.flag("skip_introduction")
         let disabled = try members.flag("disabled")
         let now = clock.now
         defer { known.forget() }
@@ -73,12 +78,14 @@ public struct Merchants: Sendable {
             merchant.logoURI = try Merchant.logoURI(members, merchant)
             merchant.accentColor = try Merchant.accentColor(members, merchant)
             merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
+            merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
             if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
             merchant.updatedAt = now
             try db.execute(
                 """
                 UPDATE merchants SET name = \(merchant.name),
                     logout_reaches_backends = \(merchant.logoutReachesBackends),
+                    skips_introduction = \(merchant.skipsIntroduction),
                     logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
                     updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
                 WHERE id = \(id)
@@ -102,7 +109,8 @@ extension Merchant {
     init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), name: try row.get("name"),
-            logoutReachesBackends: try row.get("logout_reaches_backends"), logoURI: try row.get("logo_uri"),
+            logoutReachesBackends: try row.get("logout_reaches_backends"),
+            skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
             accentColor: try row.get("accent_color"), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }

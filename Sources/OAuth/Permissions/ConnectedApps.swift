@@ -94,6 +94,10 @@ public struct ConnectedApps: Sendable {
                 WHERE expires_at > \(now) AND account_id = \(account) AND client_id = \(client) AND spent_at IS NULL
                 """)
             try Consents.revoke(account, client, in: db)
+            // Else the page of an app that was taken back would have its person again at once.
+            if let merchant = try Clients.find(client, in: db)?.introduces {
+                try Introductions.forget(account, merchant, in: db)
+            }
             let wasConnected =
                 try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id = \(client)") == 1
             if wasConnected { try announcement.revoked(account, by: client, in: db) }

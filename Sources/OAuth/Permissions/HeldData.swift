@@ -4,10 +4,11 @@ public import Values
 
 /// What the side of tokens holds on a person, as the person may have it.
 public enum HeldData {
-    /// Connections, consents, agreements and permissions of `account`, in an open transaction.
+    /// Connections, introductions, consents, agreements and permissions of `account`, in an open transaction.
     public static func members(of account: AccountID, in db: any Transaction) throws -> [JSON.Member] {
         [
             .init("connections", .array(try connections(account, db))),
+            .init("introductions", .array(try introductions(account, db))),
             .init("consents", .array(try consents(account, db))),
             .init("agreements", .array(try agreements(account, db))),
             .init("permissions", .array(try permissions(account, db))),
@@ -25,6 +26,20 @@ public enum HeldData {
             .members([
                 "client_id": .string(try row.get("client_id")), "client_name": .string(try row.get("name")),
                 "merchant_name": try row.get("merchant_name", as: String?.self).map { .string($0) },
+                "since": try row.utc("created_at"),
+            ])
+        }
+    }
+
+    private static func introductions(_ account: AccountID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            """
+            SELECT i.merchant_id, m.name, i.created_at FROM introductions i JOIN merchants m ON m.id = i.merchant_id
+            WHERE i.account_id = \(account)
+            """
+        ).map { row in
+            .members([
+                "merchant_id": .string(try row.get("merchant_id")), "merchant_name": .string(try row.get("name")),
                 "since": try row.utc("created_at"),
             ])
         }

@@ -106,6 +106,7 @@ public struct Permissions: Sendable {
         try announcement.forgotten(account, except: id, in: db)
         try db.execute("DELETE FROM consents WHERE account_id = \(account) AND client_id <> \(id)")
         try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id <> \(id)")
+        try Introductions.forgetAll(account, except: id, in: db)
         // The platform's terms have no client. They were shown with those of the one that is kept.
         if kept == nil {
             try db.execute("DELETE FROM agreements WHERE account_id = \(account)")
@@ -115,7 +116,8 @@ public struct Permissions: Sendable {
         }
     }
 
-    /// Ends what connects a person to the clients of one merchant, which are told: permissions, consents and connections.
+    /// Ends what connects a person to one merchant and its clients, which are told: permissions, consents, connections
+    /// and the introduction.
     public func disconnect(_ account: AccountID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
@@ -137,6 +139,7 @@ public struct Permissions: Sendable {
                 DELETE FROM connections WHERE account_id = \(account)
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
+            try Introductions.forget(account, merchant, in: db)
         }
         announcement.send()
     }

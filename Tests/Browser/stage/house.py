@@ -125,6 +125,12 @@ class House:
         window.open(path)
         window.form("password").fill(email=person.email, password=person.password, **values).submit()
 
+    def meet(self, window: Window, errand: Errand) -> None:
+        """Somebody who signed in elsewhere comes by an app of a merchant for the first time, and goes on."""
+        window.open(errand.path)
+        window.expect("introduction.title", look="introduction")
+        window.press("decision", "continue")
+
     def is_signed_in(self, window: Window) -> bool:
         """Whether /account lets this browser in; leaves it there."""
         window.open("/account")

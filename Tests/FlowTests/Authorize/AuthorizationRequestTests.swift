@@ -14,7 +14,7 @@ struct AuthorizationRequestTests {
                 (["client_id": "nobody"], "This app is not known here"),
                 (["redirect_uri": ""], "The app did not say where to return"),
                 (["redirect_uri": "https://evil.example/"], "The address to return to is not registered"),
-                (["redirect_uri": "loom://signed-in/"], "The address to return to is not registered"),
+                (["redirect_uri": "https://loom.example/in/"], "The address to return to is not registered"),
                 (["redirect_uri": "LOOM://signed-in"], "The address to return to is not registered"),
                 (["redirect_uri": World.webview + "?x=1"], "The address to return to is not registered"),
                 (["redirect_uri": World.webview + "#x"], "The address to return to is not registered"),
@@ -59,7 +59,7 @@ struct AuthorizationRequestTests {
             for (changes, error) in cases {
                 let answer = try await world.server.get(world.authorizeAddress(changes))
                 #expect(answer.status == 302, "\(changes)")
-                #expect(answer.header("location")?.hasPrefix("loom://signed-in?") == true)
+                #expect(answer.header("location")?.hasPrefix("https://loom.example/in?") == true)
                 #expect(answer.redirected("error") == error)
                 #expect(answer.redirected("error_description")?.isEmpty == false)
                 #expect(answer.redirected("state") == "xyz")

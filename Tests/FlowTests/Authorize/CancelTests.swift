@@ -13,7 +13,7 @@ struct CancelTests {
             for _ in 1...2 {
                 let answer = try await world.answer(page, in: browser, "cancel")
                 #expect(answer.status == 302)
-                #expect(answer.header("location")?.hasPrefix("loom://signed-in?error=access_denied") == true)
+                #expect(answer.header("location")?.hasPrefix("https://loom.example/in?error=access_denied") == true)
                 #expect(answer.redirected("state") == "xyz")
                 #expect(answer.redirected("iss") == "http://spindle.test")
             }
@@ -33,14 +33,16 @@ struct CancelTests {
             // It is for who cancels: whoever signs in goes where sign-ins go.
             let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
             let answer = try await browser.open(try #require(signedIn.header("location")))
-            #expect(answer.header("location")?.hasPrefix("loom://signed-in?code=") == true)
+            #expect(answer.header("location")?.hasPrefix("https://loom.example/in?code=") == true)
         }
     }
 
     @Test("an unregistered one gets a page that says which of the two it is", arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in
-            for bad in ["https://evil.example/", "loom://signed-in/", World.webview + "?x=1", "javascript:alert(1)"] {
+            for bad in [
+                "https://evil.example/", "https://loom.example/in/", World.webview + "?x=1", "javascript:alert(1)",
+            ] {
                 let page = try await world.server.get(world.authorizeAddress(["cancel_redirect_uri": bad]))
                 #expect(page.status == 400)
                 #expect(page.isPage)
@@ -57,7 +59,7 @@ struct CancelTests {
     func nearMiss(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases = [
-                ("loom://signed-in/", "the slash at its end"), ("Loom://signed-in", "letter case"),
+                ("https://loom.example/in/", "the slash at its end"), ("Loom://signed-in", "letter case"),
                 ("http://loom.example/webview", "scheme"), ("https://loom.example:8443/webview", "port"),
                 (World.webview + "?x=1", "query"), (World.webview + "#x", "fragment"),
             ]

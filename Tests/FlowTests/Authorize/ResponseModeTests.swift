@@ -15,7 +15,7 @@ struct ResponseModeTests {
             let answer = try await browser.open(
                 world.authorizeAddress(["response_mode": "fragment", "state": Self.odd]))
             let halves = try #require(answer.header("location")).split(separator: "#", maxSplits: 1)
-            #expect(halves.first == "loom://signed-in")
+            #expect(halves.first == "https://loom.example/in")
             let items = try #require(halves.last).split(separator: "&").map {
                 $0.split(separator: "=").map(String.init)
             }
@@ -26,10 +26,10 @@ struct ResponseModeTests {
 
             let refused = try await browser.open(
                 world.authorizeAddress(["response_mode": "fragment", "prompt": "none login"]))
-            #expect(refused.header("location")?.hasPrefix("loom://signed-in#error=invalid_request&") == true)
+            #expect(refused.header("location")?.hasPrefix("https://loom.example/in#error=invalid_request&") == true)
             let denied = try await world.server.get(
                 world.authorizeAddress(["response_mode": "fragment", "prompt": "none"]))
-            #expect(denied.header("location")?.hasPrefix("loom://signed-in#error=login_required&") == true)
+            #expect(denied.header("location")?.hasPrefix("https://loom.example/in#error=login_required&") == true)
         }
     }
 
@@ -83,8 +83,9 @@ struct ResponseModeTests {
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
             for mode in ["web_message", "jwt", "Fragment", "query.jwt", "form_post"] {
-                let answer = try await world.server.get(world.authorizeAddress(["response_mode": mode]))
-                #expect(answer.header("location")?.hasPrefix("loom://signed-in?error=invalid_request") == true)
+                let answer = try await world.server.get(
+                    world.authorizeAddress(["response_mode": mode, "redirect_uri": World.scheme]))
+                #expect(answer.header("location")?.hasPrefix(World.scheme + "?error=invalid_request") == true)
                 #expect(answer.redirected("state") == "xyz")
             }
         }

@@ -61,7 +61,7 @@ struct SignInForgeryTests {
         try await World.with(backend) { world in
             for target in [
                 "https://evil.example/", "//evil.example/", "/\\evil.example", "/oauth/authorize/../..//evil.example",
-                "/oauth/authorize.evil.example?", "javascript:alert(1)", "/logout", "loom://signed-in",
+                "/oauth/authorize.evil.example?", "javascript:alert(1)", "/logout", "https://loom.example/in",
                 "/oauth/authorize?x\r\nLocation: https://evil.example", "/oauth/authorize?\\evil.example",
                 "/account/%2e%2e/logout", "/account/%2E%2E%2Flogout", "/verify/%2fevil.example", "/account%3F",
             ] {

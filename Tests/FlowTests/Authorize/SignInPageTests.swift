@@ -22,7 +22,7 @@ struct SignInPageTests {
             #expect(back.hasPrefix("/oauth/authorize?"))
             let answer = try await browser.open(back)
             #expect(answer.status == 302)
-            #expect(answer.header("location")?.hasPrefix("loom://signed-in?code=") == true)
+            #expect(answer.header("location")?.hasPrefix("https://loom.example/in?code=") == true)
             #expect(answer.redirected("state") == "a b&c=d/é")
             #expect(answer.header("cache-control") == "no-store")
             #expect(answer.header("referrer-policy") == "no-referrer")

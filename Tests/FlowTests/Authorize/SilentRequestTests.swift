@@ -22,7 +22,7 @@ struct SilentRequestTests {
                 (world.app, ["prompt": "none", "max_age": "0"], Array(repeating: "login_required", count: 3)),
                 (stranger, ["prompt": "none"], ["login_required", "consent_required", "consent_required"]),
                 (strict, ["prompt": "none"], ["login_required", "interaction_required", "interaction_required"]),
-                (world.rivalBackend, ["prompt": "none"], ["login_required", nil, "login_required"]),
+                (world.rivalBackend, ["prompt": "none"], ["login_required", "consent_required", "login_required"]),
             ]
             for (client, changes, errors) in cases {
                 let address = world.authorizeAddress(changes, for: client)

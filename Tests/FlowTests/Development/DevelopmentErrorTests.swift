@@ -17,7 +17,7 @@ struct DevelopmentErrorTests {
             #expect(offered == Self.errors)
             let answer = try await developer.refuse(world.authorizeAddress(), with: error)
             #expect(answer.status == 302)
-            #expect(answer.header("location")?.hasPrefix("loom://signed-in?error=\(error)&") == true)
+            #expect(answer.header("location")?.hasPrefix("https://loom.example/in?error=\(error)&") == true)
             #expect(answer.redirected("error") == error)
             #expect(answer.redirected("state") == "xyz")
             #expect(answer.redirected("iss") == "http://spindle.test")

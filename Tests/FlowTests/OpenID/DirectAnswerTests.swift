@@ -11,7 +11,8 @@ struct DirectAnswerTests {
             for type in ["token", "id_token", "code id_token"] {
                 let answer = try await world.server.get(world.authorizeAddress(["response_type": type]))
                 #expect(answer.status == 302)
-                #expect(answer.header("location")?.hasPrefix("loom://signed-in#error=unauthorized_client&") == true)
+                #expect(
+                    answer.header("location")?.hasPrefix("https://loom.example/in#error=unauthorized_client&") == true)
             }
             let party = try await ConformanceParty(world, type: "id_token token")
             for type in ["token", "id_token", "code"] {

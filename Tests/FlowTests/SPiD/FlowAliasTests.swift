@@ -105,7 +105,7 @@ struct FlowAliasTests {
                 let done = try await visitor.browser.submit(form, ["password": "a brand new loom"])
                 let back = try await visitor.browser.open(try #require(done.header("location")))
                 #expect(back.status == 302)
-                #expect(back.header("location")?.hasPrefix("loom://signed-in?iss=") == true)
+                #expect(back.header("location")?.hasPrefix(World.scheme + "?iss=") == true)
                 #expect(back.redirected("code") == nil)
             }
             for query in ["", "client_id=nobody", "client_id=\(world.app.id)&redirect_uri=https%3A%2F%2Fevil.example"] {
@@ -126,7 +126,7 @@ struct FlowAliasTests {
             try await browser.signIn()
             let back = try await browser.open(bare)
             #expect(back.status == 302)
-            #expect(back.header("location") == "loom://signed-in?state=xyz&iss=http%3A%2F%2Fspindle.test")
+            #expect(back.header("location") == "https://loom.example/in?state=xyz&iss=http%3A%2F%2Fspindle.test")
         }
     }
 

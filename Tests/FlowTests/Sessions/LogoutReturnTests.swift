@@ -13,7 +13,7 @@ struct LogoutReturnTests {
             let state = "\"><script>alert(1)</script>&x=1"
             let targets = [
                 ("redirect_uri", World.webview, World.webview + "?state="), ("returnTo", World.webview, ""),
-                ("redirect_uri", "loom://signed-in", "loom://signed-in?state="),
+                ("redirect_uri", "https://loom.example/in", "https://loom.example/in?state="),
                 ("post_logout_redirect_uri", Self.bye, Self.bye + "&state="),
             ]
             for (name, target, location) in targets {

@@ -66,11 +66,11 @@ struct SwitchTests {
         }
     }
 
-    @Test("the same person's older session is replaced, and dead", arguments: Backend.available)
+    @Test("the same person's older bought session is replaced, and dead", arguments: Backend.available)
     func replaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
-            try await browser.signIn()
+            _ = try await browser.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
             let old = try #require(browser.session)
             let code = try await world.sessionCode(of: try await world.signIn())
             #expect(try await browser.open("/auth/session/\(code)").status == 302)
@@ -78,6 +78,75 @@ struct SwitchTests {
             let replayed = try await world.server.get("/login", cookies: ["spindle_session": old])
             #expect(!replayed.body.contains("You are signed in"))
             #expect(try await browser.isSignedIn())
+        }
+    }
+
+    @Test("the same person's own sign-in gives way to a lesser session", arguments: Backend.available)
+    func kept(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            _ = try await browser.submit(
+                try await browser.open("/login"),
+                ["email": World.email, "password": World.password, "remember": "1"])
+            let own = try #require(browser.session)
+            let phone = try await world.signIn()
+            let code = try await world.sessionCode(of: phone)
+            for headers in [[:], ["Sec-Fetch-Site": "cross-site"]] {
+                let code = try await world.sessionCode(of: phone)
+                let landing = try await browser.open("/auth/session/\(code)", headers: headers)
+                #expect(landing.status == 302 && landing.header("location") == World.webview)
+                #expect(landing.header("set-cookie") == nil)
+                // It was spent all the same.
+                #expect(try await world.server.get("/auth/session/\(code)").status == 410)
+            }
+            #expect(browser.session == own)
+            // It does not die with the token, and is good for another merchant's client.
+            _ = try await world.server.get("/logout", bearer: try phone.require("access_token"))
+            #expect(try await browser.isSignedIn())
+            try await world.introduce(world.user, to: world.rival)
+            let theirs = world.authorizeAddress(["prompt": "none"], for: world.rivalBackend)
+            #expect(try await browser.open(theirs).redirected("code") != nil)
+            #expect(try await world.server.get("/auth/session/\(code)").status == 410)
+        }
+    }
+
+    @Test("a link on another site signs somebody in unasked where nobody is", arguments: Backend.available)
+    func unasked(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for site in ["cross-site", "same-site"] {
+                let code = try await world.sessionCode(of: try await world.signIn())
+                var victim = Browser(world.server)
+                let page = try await victim.open("/auth/session/\(code)", headers: ["Sec-Fetch-Site": site])
+                #expect(page.status == 200 && page.isPage)
+                #expect(victim.session == nil)
+                #expect(page.words.contains("Sign in here?") && page.words.contains(World.email))
+                let stayed = try await victim.submit(page, ["decision": "deny"])
+                #expect(stayed.header("location") == "/login" && victim.session == nil)
+                let landing = try await victim.submit(page, ["decision": "allow"])
+                #expect(landing.header("location") == World.webview)
+                #expect(try await victim.isSignedIn())
+            }
+            // What an app opens comes from no site.
+            for headers in [["Sec-Fetch-Site": "none"], [:]] {
+                var webview = Browser(world.server)
+                let code = try await world.sessionCode(of: try await world.signIn())
+                #expect(try await webview.open("/auth/session/\(code)", headers: headers).status == 302)
+                #expect(try await webview.isSignedIn())
+            }
+        }
+    }
+
+    @Test("a client that registered itself is sold a session code", arguments: Backend.available)
+    func selfRegistered(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let stranger = try await world.register().actor
+            let token = try await world.signIn().require("access_token")
+            let answer = try await world.exchange(
+                token, for: stranger, type: "session", redirectURI: stranger.redirectURI)
+            #expect(answer.status == 403 && answer.error == "access_denied", "\(answer)")
+            #expect(answer.json["code"] == nil)
+            let own = try await world.exchange(token, for: world.app, type: "session", redirectURI: World.webview)
+            #expect(own.status == 200)
         }
     }
 

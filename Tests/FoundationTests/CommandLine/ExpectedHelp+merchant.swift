@@ -33,6 +33,9 @@ extension ExpectedHelp {
               --logout-reaches-backends/--no-logout-reaches-backends
                                       Whether a device's logout also ends what backends
                                       redeemed from it.
+              --skip-introduction/--no-skip-introduction
+                                      Whether it is the platform's own: its clients need no
+                                      introduction to people.
               --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
                                       none.
               --accent-color <accent-color>
@@ -91,6 +94,9 @@ extension ExpectedHelp {
               --logout-reaches-backends/--no-logout-reaches-backends
                                       Whether a device's logout also ends what backends
                                       redeemed from it.
+              --skip-introduction/--no-skip-introduction
+                                      Whether it is the platform's own: its clients need no
+                                      introduction to people.
               --logo-uri <logo-uri>   The https URL of a logo that its pages show; "" for
                                       none.
               --accent-color <accent-color>

@@ -18,7 +18,7 @@ struct FacebookSignInTests {
         func signIn(_ browser: inout Browser, token: String = "kari") async throws -> Answer {
             graph.answer("/facebook/oauth/access_token", ["access_token": .string(token), "token_type": "bearer"])
             let page = try await browser.open(here.authorizeAddress())
-            let departure = try await browser.open(try page.requireLink(to: "/login/with/\(issuer)?"))
+            let departure = try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?"))
             let location = try #require(departure.header("location"))
             try #require(location.hasPrefix("https://www.facebook.com/dialog/oauth?"))
             #expect(departure.redirected("code_challenge")?.count == 43)

@@ -41,7 +41,7 @@ struct StandInStory: Sendable {
         _ browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:]
     ) async throws -> Departure {
         let page = try await browser.open(here.authorizeAddress(changes))
-        return try departure(try await browser.open(try page.requireLink(to: "/login/with/\(issuer)?")))
+        return try departure(try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?")))
     }
 
     func departure(_ answer: Answer) throws -> Departure {

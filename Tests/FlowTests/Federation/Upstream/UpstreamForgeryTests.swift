@@ -182,6 +182,32 @@ struct UpstreamForgeryTests {
         }
     }
 
+    @Test("who comes back by a link from elsewhere has met the merchant", arguments: Backend.available)
+    func unmet(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            for site in ["cross-site", "same-site", "none", "", "same-origin in a frame"] {
+                var browser = Browser(story.here.server)
+                let page = try await browser.open(story.here.authorizeAddress())
+                let words = site.split(separator: " ")
+                let headers = [
+                    "Sec-Fetch-Site": words.first.map(String.init) ?? "x",
+                    "Sec-Fetch-Dest": words.count > 1 ? "iframe" : "document",
+                ].filter { $0.value != "x" }
+                let departure = try story.departure(
+                    try await browser.open(
+                        try page.requireLink(to: "/login/with/\(story.issuer)?"), headers: headers))
+                story.grant(story.claims(departure, ["sub": .string("kari \(site)")]))
+                let back = try await story.comeBack(departure, in: &browser)
+                let next = try await browser.open(try #require(back.header("location")))
+                #expect(next.status == 200 && next.words.contains("Continue as"), "\(site)")
+            }
+            // From our own page, which named Loom, nobody is asked a second time.
+            var browser = Browser(story.here.server)
+            let back = try await story.signIn(&browser)
+            #expect(try await browser.open(try #require(back.header("location"))).redirected("code") != nil)
+        }
+    }
+
     @Test("nowhere but to pages of ours, whatever `continue` says", arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in

@@ -46,7 +46,7 @@ struct UpstreamRedemptionTests {
             story.there.publish("/discovery", text: "{}")
             var browser = Browser(story.here.server)
             let page = try await browser.open(story.here.authorizeAddress())
-            let answer = try await browser.open(try page.requireLink(to: "/login/with/\(story.issuer)?"))
+            let answer = try await browser.follow(try page.requireLink(to: "/login/with/\(story.issuer)?"))
             story.expect(503, "upstream_unavailable", answer, browser)
             #expect(answer.words.contains("<bdi>The Mill</bdi> does not answer right now"))
         }
@@ -119,7 +119,7 @@ struct UpstreamRedemptionTests {
         ) { story in
             var browser = Browser(story.here.server)
             let page = try await browser.open(story.here.authorizeAddress())
-            let answer = try await browser.open(try page.requireLink(to: "/login/with/\(story.issuer)?"))
+            let answer = try await browser.follow(try page.requireLink(to: "/login/with/\(story.issuer)?"))
             story.expect(
                 503, "upstream_unavailable: its token endpoint takes none of our ways to authenticate", answer, browser)
         }

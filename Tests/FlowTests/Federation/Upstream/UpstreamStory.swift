@@ -57,7 +57,7 @@ struct UpstreamStory: Sendable {
     /// Opens the login page on the way to the app, and goes where its button leads.
     func leave(_ browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:]) async throws -> Answer {
         let page = try await browser.open(here.authorizeAddress(changes))
-        return try await browser.open(try page.requireLink(to: "/login/with/\(issuer)?"))
+        return try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?"))
     }
 
     /// Signs in there, as whoever left that place, and returns the path that the browser is sent back to.

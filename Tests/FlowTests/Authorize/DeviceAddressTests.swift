@@ -1,0 +1,118 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Addresses that any app on a device can claim (RFC 8252 §8.6)")
+struct DeviceAddressTests {
+    private static let loopback = "http://127.0.0.1:49152/back"
+
+    /// Requests of the phone for its own scheme and for a port of the device.
+    private func addresses(_ world: World, _ changes: KeyValuePairs<String, String> = [:]) async throws -> [String] {
+        let desktop = try await World.client(
+            world.server, world.admin,
+            [
+                "merchant_id": .string(world.merchant), "client_name": "Loom for desks",
+                "redirect_uris": ["http://127.0.0.1/back"], "grant_types": ["authorization_code"],
+                "scope": "openid profile", "token_endpoint_auth_method": "none",
+            ])
+        let more = changes.map { "&\($0.key)=\(TestServer.encode($0.value))" }.joined()
+        return [
+            world.authorizeAddress(["redirect_uri": World.scheme]) + more,
+            world.authorizeAddress(["redirect_uri": Self.loopback], for: desktop) + more,
+        ]
+    }
+
+    @Test("a public client there is answered silently from an open session", arguments: Backend.available)
+    func silent(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for address in try await addresses(world) {
+                // Each time: that it was asked before does not tell who asks now.
+                for _ in 1...2 {
+                    let page = try await browser.open(address)
+                    #expect(page.status == 200 && page.isPage)
+                    #expect(page.header("location") == nil)
+                    #expect(page.words.contains("Continue as <bdi>\(World.email)"))
+                    let answered = try await browser.submit(page, ["decision": "continue"])
+                    let back = try await browser.open(try #require(answered.header("location")))
+                    #expect(back.status == 302 && back.redirected("code") != nil)
+                }
+                let none = try await browser.open(address + "&prompt=none")
+                #expect(none.redirected("error") == "interaction_required")
+                #expect(none.redirected("code") == nil)
+            }
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: try await world.signIn()))")
+            let scheme = world.authorizeAddress(["redirect_uri": World.scheme, "prompt": "none"])
+            #expect(try await webview.open(scheme).redirected("error") == "interaction_required")
+        }
+    }
+
+    @Test("an https address is answered, and so is a client that proves who it is", arguments: Backend.available)
+    func known(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let proven = try await world.confidential(["redirect_uris": [.string(World.scheme)]])
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for address in [
+                world.authorizeAddress(), world.authorizeAddress(["prompt": "none"]),
+                world.authorizeAddress(for: proven),
+            ] {
+                #expect(try await browser.open(address).redirected("code") != nil)
+            }
+        }
+    }
+
+    @Test("who signs in or allows something for it has been there: no second tap", arguments: Backend.available)
+    func signedIn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for address in try await addresses(world) {
+                var browser = Browser(world.server)
+                let signedIn = try await browser.submit(
+                    try await browser.open(address), ["email": World.email, "password": World.password])
+                let way = try #require(signedIn.header("location"))
+                #expect(try await browser.open(way).redirected("code") != nil)
+                // Not for the next request.
+                #expect(try await browser.open(address).isPage)
+
+                let consent = try await browser.open(address + "&prompt=consent")
+                let back = try await world.allow(consent, in: &browser, ticking: consent.boxes)
+                #expect(back.redirected("code") != nil)
+            }
+        }
+    }
+
+    @Test("an app says itself that its person is there", arguments: Backend.available)
+    func forged(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("grace@example.com")
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            for address in try await addresses(world) {
+                let page = try await browser.open(address)
+                let answered = try await browser.submit(page, ["decision": "continue"])
+                let way = try #require(answered.header("location"))
+                let mark = try #require(way.split(separator: "&").last { $0.hasPrefix("spindle_presence=") })
+                let guesses = [
+                    "spindle_presence=1", "spindle_presence=.", "spindle_presence=",
+                    "spindle_presence=99999999999.x", "spindle_presence=-9223372036854775808.x",
+                    "spindle_presence=9223372036854775807.x",
+                ]
+                for guess in guesses { #expect(try await browser.open("\(address)&\(guess)").isPage, "\(guess)") }
+                // For another request, in another browser, of another person, and late.
+                #expect(try await browser.open("\(address)&scope=profile&\(mark)").isPage)
+                var grace = Browser(world.server)
+                try await grace.signIn(as: "grace@example.com")
+                #expect(try await grace.open(way).isPage)
+                var other = Browser(world.server)
+                try await other.signIn()
+                #expect(try await other.open(way).isPage)
+                world.server.clock.advance(by: .seconds(299))
+                #expect(try await browser.open(way).redirected("code") != nil)
+                world.server.clock.advance(by: .seconds(1))
+                #expect(try await browser.open(way).isPage)
+            }
+        }
+    }
+}
