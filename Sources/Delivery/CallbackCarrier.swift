@@ -29,7 +29,7 @@ extension Outbound {
     func deliver(_ callback: Callback, isRefusal: (Int) -> Bool) async throws {
         let status: Int
         do {
-            status = try await post(
+            status = try await asking(for: .delivery).post(
                 Array(callback.body.utf8), contentType: callback.contentType, to: callback.url,
                 limit: Self.longestAnswer
             ).status

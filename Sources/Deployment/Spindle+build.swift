@@ -35,7 +35,7 @@ extension Spindle {
         let stores = Stores(
             configuration, database: database, seal: seal, clock: clock, random: random, hashing: parts.hashing,
             templates: parts.templates, logger: parts.logger)
-        let outbound = Outbound(policy: policy, logger: parts.logger)
+        let outbound = Outbound(policy: policy, logger: parts.logger, clock: clock)
         let site = Site(configuration)
         let address = ClientAddress(trustedProxies: configuration.trustedProxies)
 
@@ -267,9 +267,11 @@ extension PasswordGrant {
 
 extension RequestAddresses {
     fileprivate init(askedBy outbound: Outbound) {
-        self.init { address in
+        let outbound = outbound.asking(for: .requestObject)
+        self.init { address, client in
             let answer = try await outbound.get(
-                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
+                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject,
+                by: client.text)
             guard answer.status == 200 else { throw OutboundError.unreachable }
             return answer.body
         }
@@ -279,8 +281,9 @@ extension RequestAddresses {
 extension SectorDocument.Source {
     /// Documents are small: what is longer is none.
     fileprivate init(askedBy outbound: Outbound) {
-        self.init { address in
-            let answer = try await outbound.get(address, limit: 65536)
+        let outbound = outbound.asking(for: .sector)
+        self.init { address, asker in
+            let answer = try await outbound.get(address, limit: 65536, by: asker)
             guard answer.status == 200 else { throw OutboundError.unreachable }
             return answer.body
         }

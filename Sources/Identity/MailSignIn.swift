@@ -44,8 +44,9 @@ public struct MailSignIn: Sendable {
     ) async throws -> Result<Arrival, Verification.Refusal> {
         let now = clock.now
         return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
+            let place = KnownPlaces.Place(address: opening.address, device: opening.device)
             let verification: Verification
-            switch try verifications.take(key, .signIn, attempt: opening.id.text, in: db) {
+            switch try verifications.takeSignIn(key, at: place, attempt: opening.id.text, in: db) {
             case .success(let taken): verification = taken
             case .failure(let refusal): return .failure(refusal)
             }

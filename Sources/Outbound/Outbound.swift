@@ -1,12 +1,13 @@
 public import Logging
 import Transfer
-import Values
+public import Values
 
 /// The one way out to other servers.
 ///
 /// Every host is looked up first and refused unless all its addresses may be asked; then only the checked address is
 /// connected to, so that a name which changes its mind between the two leads nowhere. No redirects, no cookies, no
-/// credentials but those that a form is handed over with, and an end to time and size.
+/// credentials but those that a form is handed over with, and an end to time and size. Each purpose, and each asker within
+/// it, has a quota (`OutboundPurpose`).
 public struct Outbound: Sendable {
     /// No key set and no configuration of an honest server comes near it.
     public static let longestBody = 512 * 1024
@@ -14,23 +15,34 @@ public struct Outbound: Sendable {
     private let policy: OutboundPolicy
     private let logger: Logger
     private let client: HTTPClient
+    private let quota: OutboundQuota
+    private var purpose = OutboundPurpose.other
     /// One for all: the threads that hang in a dead name service are the process's.
     private static let names = NameService()
 
-    public init(policy: OutboundPolicy, logger: Logger) {
+    public init(policy: OutboundPolicy, logger: Logger, clock: any WallClock = SystemClock()) {
         self.policy = policy
+        quota = OutboundQuota(clock: clock)
         self.logger = logger
         client = HTTPClient(HTTPClientOptions { policy.mayAsk($0) })
+    }
+
+    /// The same way out, within the quota of `purpose`.
+    public func asking(for purpose: OutboundPurpose) -> Outbound {
+        var outbound = self
+        outbound.purpose = purpose
+        return outbound
     }
 
     /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
     public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
-    /// Asks for `url`. Any status is an answer; a body longer than `limit` is not.
+    /// Asks for `url`. Any status is an answer; a body longer than `limit` is not. `asker` is at whose expense it is: the
+    /// host itself unless said.
     public func get(
-        _ url: String, accept: String = "application/json", limit: Int = longestBody
+        _ url: String, accept: String = "application/json", limit: Int = longestBody, by asker: String? = nil
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit)
+        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit, by: asker)
     }
 
     /// Asks for `url` with parameters, which may be secrets: they are in no log and no error.
@@ -66,12 +78,14 @@ public struct Outbound: Sendable {
     }
 
     private func ask(
-        _ target: OutboundTarget, _ question: OutboundQuestion, limit: Int
+        _ target: OutboundTarget, _ question: OutboundQuestion, limit: Int, by asker: String? = nil
     ) async throws(OutboundError) -> OutboundResponse {
         do {
-            let deadline = ContinuousClock.now + policy.longestWait
-            let address = try await address(of: target)
-            return try await fetch(target, at: address, question, limit: limit, until: deadline)
+            return try await quota.ask(for: purpose, by: asker ?? target.host) {
+                let deadline = ContinuousClock.now + policy.longestWait
+                let address = try await address(of: target)
+                return try await fetch(target, at: address, question, limit: limit, until: deadline)
+            }
         } catch {
             let reason = error as? OutboundError ?? OutboundError(error, limit: limit)
             // The query of a URL may be somebody's secret.
@@ -83,7 +97,7 @@ public struct Outbound: Sendable {
     private func address(of target: OutboundTarget) async throws -> IPAddress {
         let addresses =
             if let literal = IPAddress(target.host) { [literal] } else {
-                try await Self.names.addresses(of: target.host, within: policy.longestWait)
+                try await Self.names.addresses(of: target.host, within: policy.longestWait, for: purpose.rawValue)
             }
         try policy.check(addresses, of: target)
         guard let first = addresses.first else { throw OutboundError.unknownHost }

@@ -14,6 +14,10 @@ public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreachable
     /// As many questions to the name service hang as may.
     case busy
+    /// As many questions are under way for this purpose, or for who asks, as may be at once.
+    case tooMany
+    /// As many questions were caused of late by who asks, or for this purpose, as may be.
+    case tooOften
 
     public var description: String {
         switch self {
@@ -25,6 +29,8 @@ public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
         case .timedOut: "no whole answer in time"
         case .unreachable: "no connection, or not one that can be trusted"
         case .busy: "the name service does not answer"
+        case .tooMany: "too many questions are under way"
+        case .tooOften: "too many questions of late"
         }
     }
 }

@@ -5,12 +5,21 @@ public import Values
 
 /// Asks the machine's own resolver, on threads apart: it blocks, and nothing stops it once it was asked.
 public final class NameService: Sendable {
+    /// How many questions there are.
+    private struct Load {
+        /// Whose askers wait for an answer, and for what.
+        var waiting: [String: Int] = [:]
+        /// Whose threads run, also of those for whom nobody waits any more.
+        var running = 0
+        var allWaiting: Int { waiting.values.reduce(0, +) }
+    }
+
     private let queue: DispatchQueue
     private let mostAtOnce: Int
     private let lookUp: @Sendable (String) -> [IPAddress]
-    private let asking = Mutex(0)
+    private let load = Mutex(Load())
 
-    public convenience init(mostAtOnce: Int = 8) { self.init(mostAtOnce: mostAtOnce, lookUp: Self.addresses) }
+    public convenience init(mostAtOnce: Int = 16) { self.init(mostAtOnce: mostAtOnce, lookUp: Self.addresses) }
 
     init(mostAtOnce: Int, lookUp: @escaping @Sendable (String) -> [IPAddress]) {
         self.mostAtOnce = mostAtOnce
@@ -18,21 +27,38 @@ public final class NameService: Sendable {
         queue = DispatchQueue(label: "spindle.names", attributes: .concurrent)
     }
 
-    /// Returns every address of `host`, in the order in which they should be tried; none for an unknown host.
+    /// One purpose has half of the room at most: names that hang for it leave the other half to the others.
+    private var mostForOne: Int { max(1, mostAtOnce / 2) }
+    /// The threads that hang in a dead name service must not become many.
+    private var mostRunning: Int { mostAtOnce * 4 }
+
+    /// Returns every address of `host`, in the order in which they should be tried; none for an unknown host. `purpose` is
+    /// what it is asked for.
     ///
-    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled.
-    public func addresses(of host: String, within limit: Duration) async throws -> [IPAddress] {
-        // The threads that hang in a dead name service must not become many.
-        let mayAsk = asking.withLock { count in
-            guard count < mostAtOnce else { return false }
-            count += 1
+    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled. Whoever waits no longer has left
+    /// their place, though the resolver may still be at it.
+    public func addresses(
+        of host: String, within limit: Duration, for purpose: String = ""
+    ) async throws -> [IPAddress] {
+        let mayAsk = load.withLock { load in
+            guard load.allWaiting < mostAtOnce, load.waiting[purpose, default: 0] < mostForOne,
+                load.running < mostRunning
+            else { return false }
+            load.waiting[purpose, default: 0] += 1
+            load.running += 1
             return true
         }
         guard mayAsk else { throw NameServiceError.busy }
+        defer {
+            load.withLock { load in
+                let count = load.waiting[purpose, default: 1] - 1
+                load.waiting[purpose] = count > 0 ? count : nil
+            }
+        }
         let answer = PendingAddresses()
         queue.async {
             let addresses = self.lookUp(host)
-            self.asking.withLock { $0 -= 1 }
+            self.load.withLock { $0.running -= 1 }
             answer.resume(with: .success(addresses))
         }
         queue.asyncAfter(deadline: .now() + .milliseconds(limit.milliseconds)) {

@@ -40,6 +40,16 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return network.map { "\($0)/64" } ?? description
     }
 
+    /// What one site is given (RFC 6177 §2), as far as one can tell: the /48 around `subscriber`; nil for IPv4. Whoever has
+    /// one has 65,536 subscribers' networks to ask from.
+    public static func site(of subscriber: String) -> String? {
+        guard let address = IPAddress(String(subscriber.prefix { $0 != "/" })), address.bytes.count == 16 else {
+            return nil
+        }
+        let network = IPAddress(bytes: address.bytes.prefix(6) + [UInt8](repeating: 0, count: 10))
+        return network.map { "\($0)/48" }
+    }
+
     /// RFC 4291 §2.5.5.2.
     private static let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 }

@@ -64,10 +64,20 @@ struct VerificationForm: Sendable {
         _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: Visit, _ context: SpindleContext
     ) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
-        guard case .wrongCode(let triesLeft) = refusal, triesLeft > 0 else { return pages.spentLink(refusal, visit) }
-        return page(
+        let shown: PageRefusal
+        switch refusal {
+        case .wrongCode(let triesLeft) where triesLeft > 0: shown = .wrongCode(triesLeft: triesLeft)
+        case .tooMany(let wait): shown = .tooManyAttempts(seconds: wait.wholeSeconds)
+        case .unknown, .gone, .wrongCode: return pages.spentLink(refusal, visit)
+        }
+        var response = page(
             request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
-            onward: OnwardPath(form["continue"]), refusal: .wrongCode(triesLeft: triesLeft))
+            onward: OnwardPath(form["continue"]), refusal: shown)
+        if case .tooMany(let wait) = refusal {
+            response.status = .tooManyRequests
+            response.headers[.retryAfter] = String(wait.wholeSeconds)
+        }
+        return response
     }
 }
 
@@ -76,7 +86,7 @@ extension PageRenderer {
     func spentLink(_ refusal: Verification.Refusal, _ visit: Visit) -> Response {
         switch refusal {
         case .unknown: message(.linkUnknown, visit, status: .notFound)
-        case .gone, .wrongCode: message(.linkGone, visit, status: .gone)
+        case .gone, .wrongCode, .tooMany: message(.linkGone, visit, status: .gone)
         }
     }
 }
@@ -88,6 +98,7 @@ extension Verification.Refusal {
         case .unknown: "verification_unknown"
         case .gone(let reason): reason
         case .wrongCode: "wrong_code"
+        case .tooMany: "codes_throttled"
         }
     }
 }

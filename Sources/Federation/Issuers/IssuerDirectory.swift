@@ -19,10 +19,11 @@ public struct IssuerDirectory: Sendable {
     /// `facebook` is where Facebook's Graph API answers.
     public init(outbound: Outbound, facebook: String, clock: any WallClock) {
         self.facebook = facebook
+        let outbound = outbound.asking(for: .discovery)
         documents = PublishedDocuments(clock: clock) { source in
             let response: OutboundResponse
             do throws(OutboundError) {
-                response = try await outbound.get(source.address, limit: Self.longest)
+                response = try await outbound.get(source.address, limit: Self.longest, by: source.address)
             } catch {
                 return .unusable("\(error)")
             }

@@ -7,9 +7,12 @@ public struct IssuerKeys: Sendable {
     private let documents: PublishedDocuments<String, AssertionKeys>
 
     public init(outbound: Outbound, clock: any WallClock) {
+        let outbound = outbound.asking(for: .keys)
         documents = PublishedDocuments(clock: clock) { address in
             do throws(OutboundError) {
-                let response = try await outbound.get(address, accept: "application/jwk-set+json, application/json")
+                // At the expense of its address: of a client or an issuer that has one, there is one.
+                let response = try await outbound.get(
+                    address, accept: "application/jwk-set+json, application/json", by: address)
                 guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
                 guard let text = String(validating: response.body, as: UTF8.self),
                     let keys = try? AssertionKeys(keySet: text), !keys.isEmpty

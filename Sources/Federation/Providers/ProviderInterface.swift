@@ -25,7 +25,8 @@ struct ProviderInterface: Sendable {
     func ask(_ path: String, _ query: KeyValuePairs<String, String>) async throws(OAuthError) -> Answer {
         let response: OutboundResponse
         do {
-            response = try await outbound.get(address + path, query: query, limit: Self.longestAnswer)
+            response = try await outbound.asking(for: .provider).get(
+                address + path, query: query, limit: Self.longestAnswer)
         } catch {
             throw .providerUnavailable(provider, "\(error)")
         }

@@ -54,7 +54,7 @@ public struct UpstreamTokens: Sendable {
         }
         let response: OutboundResponse
         do {
-            response = try await outbound.post(
+            response = try await outbound.asking(for: .signIn).post(
                 form: form, to: endpoints.token, credentials: credentials, limit: Self.longestAnswer)
         } catch {
             throw UpstreamRefusal.unavailable(reason: "token endpoint: \(error)")
@@ -118,7 +118,8 @@ public struct UpstreamTokens: Sendable {
         }
         let response: OutboundResponse
         do {
-            response = try await outbound.get(address, credentials: credentials, limit: Self.longestAnswer)
+            response = try await outbound.asking(for: .signIn).get(
+                address, credentials: credentials, limit: Self.longestAnswer)
         } catch {
             throw .unavailable(reason: "userinfo: \(error)")
         }

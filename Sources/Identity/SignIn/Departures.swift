@@ -5,6 +5,7 @@ public import Values
 public enum Departures {
     /// Charges one that somebody at `address` asked for, or returns how long to wait without charging it.
     public static func charge(from address: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        try Throttle.take(Throttle.Bucket("leaving|\(address)", burst: 60, refill: .seconds(5)), at: now, in: db)
+        try Throttle.take(
+            all: Throttle.origin("leaving", address, burst: 60, refill: .seconds(5)), at: now, in: db)
     }
 }

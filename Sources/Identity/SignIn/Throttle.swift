@@ -1,14 +1,17 @@
 import Storage
 import Values
 
-/// Slows whoever guesses passwords, without a way to lock the owner out.
+/// Slows whoever guesses passwords, without a way to lock the owner out of where they are known.
 ///
-/// Three buckets (generic cell rate algorithm: one stored moment each): the pair of account and address, the address,
-/// the account. An attempt is charged before the password is looked at, so that a volley in parallel gains nothing;
-/// a refused attempt changes nothing, so hammering does not prolong it. An account under attack from everywhere is
-/// never closed: each address still gets a few tries of its own. And where its owner signed in before, from the address
-/// or in the browser, only the pair counts: no attack from elsewhere is felt there, nor, in the browser, one from the
-/// same address.
+/// Buckets (generic cell rate algorithm: one stored moment each): the pair of account and address, the address, the
+/// account. An address of IPv6 counts as its /64 and, four times as wide, as the /48 around it, which one attacker may well
+/// have. An attempt is charged before the password is looked at, so that a volley in parallel gains nothing; a refused
+/// attempt changes nothing, so hammering does not prolong it.
+///
+/// Of an account under attack from everywhere each new address gets a few tries of its own, and all of them together a
+/// hundred (NIST SP 800-63B §3.2.2). Where its owner signed in before, from the address or in the browser, only the pair
+/// counts: no attack from elsewhere is felt there, nor, in the browser, one from the same address. Anywhere else a code by
+/// mail or a new password still lets them in.
 enum Throttle {
     struct Attempt: Sendable {
         let account: String
@@ -41,29 +44,45 @@ enum Throttle {
         }
     }
 
-    static func pair(_ attempt: Attempt, underAttack: Bool) -> Bucket {
-        let origin = if case .device(let mark) = attempt.known { "device \(mark.text)" } else { attempt.address }
-        return Bucket("pair|\(attempt.account)|\(origin)", burst: underAttack ? 3 : 10, refill: .seconds(30))
+    /// The buckets of whoever asks at `address`: its own, and that of its /48.
+    static func origin(_ name: String, _ address: String, burst: Int64, refill: Duration) -> [Bucket] {
+        let own = Bucket("\(name)|\(address)", burst: burst, refill: refill)
+        guard let site = IPAddress.site(of: address) else { return [own] }
+        let wide = Bucket(
+            "\(name)|\(site)", burst: burst * 4, refill: .milliseconds(refill.milliseconds / 4))
+        return [own, wide]
     }
-    static func address(_ attempt: Attempt) -> Bucket {
-        Bucket("address|\(attempt.address)", burst: 60, refill: .seconds(5))
+
+    static func pair(_ attempt: Attempt, underAttack: Bool) -> [Bucket] {
+        let (name, burst): (String, Int64) = ("pair|\(attempt.account)", underAttack ? 3 : 10)
+        guard case .device(let mark) = attempt.known else {
+            let buckets = origin(name, attempt.address, burst: burst, refill: .seconds(30))
+            // What others do in the same /48 is not felt at a known address.
+            return attempt.isKnown ? Array(buckets.prefix(1)) : buckets
+        }
+        return [Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30))]
     }
+    static func address(_ attempt: Attempt) -> [Bucket] {
+        origin("address", attempt.address, burst: 60, refill: .seconds(5))
+    }
+    /// Full, it says that the account is under attack.
     static func account(_ attempt: Attempt) -> Bucket {
         Bucket("account|\(attempt.account)", burst: 30, refill: .seconds(60))
+    }
+    /// All that unknown places may try together.
+    static func everywhere(_ attempt: Attempt) -> Bucket {
+        Bucket("everywhere|\(attempt.account)", burst: 100, refill: .seconds(300))
     }
 
     /// Charges one attempt, or returns how long to wait without charging it.
     static func charge(_ attempt: Attempt, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         guard !attempt.isKnown else {
-            return try take(pair(attempt, underAttack: false), at: now, in: db)
+            return try take(all: pair(attempt, underAttack: false), at: now, in: db)
         }
         let account = account(attempt)
         let underAttack = account.wait(fullAt: try fullAt(account, in: db), at: now) > .zero
-        let address = address(attempt)
-        let addressWait = address.wait(fullAt: try fullAt(address, in: db), at: now)
-        guard addressWait <= .zero else { return addressWait }
-        if let wait = try take(pair(attempt, underAttack: underAttack), at: now, in: db) { return wait }
-        _ = try take(address, at: now, in: db)
+        let buckets = pair(attempt, underAttack: underAttack) + address(attempt) + [everywhere(attempt)]
+        if let wait = try take(all: buckets, at: now, in: db) { return wait }
         if !underAttack { _ = try take(account, at: now, in: db) }
         return nil
     }
@@ -71,14 +90,29 @@ enum Throttle {
     /// Takes a charge back: the password was right, or was not looked at.
     static func refund(_ attempt: Attempt, succeeded: Bool, in db: any Transaction) throws {
         let pair = pair(attempt, underAttack: false)
-        if succeeded {
-            try db.execute("DELETE FROM throttles WHERE name = \(pair.name)")
-        } else {
-            try giveBack(pair, in: db)
+        for (index, bucket) in pair.enumerated() {
+            if succeeded, index == 0 {
+                try db.execute("DELETE FROM throttles WHERE name = \(bucket.name)")
+            } else {
+                try giveBack(bucket, in: db)
+            }
         }
         guard !attempt.isKnown else { return }
-        try giveBack(address(attempt), in: db)
-        try giveBack(account(attempt), in: db)
+        for bucket in address(attempt) + [account(attempt), everywhere(attempt)] { try giveBack(bucket, in: db) }
+    }
+
+    /// Charges each of `buckets`, or none and returns how long the fullest one makes wait.
+    static func take(all buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        let waits = try buckets.map { $0.wait(fullAt: try fullAt($0, in: db), at: now) }
+        if let longest = waits.max(), longest > .zero { return longest }
+        for bucket in buckets { _ = try take(bucket, at: now, in: db) }
+        return nil
+    }
+
+    /// How long until `bucket` takes one more, which it is not charged for; nil when it does now.
+    static func wait(for bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        let wait = bucket.wait(fullAt: try fullAt(bucket, in: db), at: now)
+        return wait > .zero ? wait : nil
     }
 
     static func take(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {

@@ -77,6 +77,8 @@ public struct Verification: Sendable {
         /// Used, too late, or tried too often.
         case gone(reason: String)
         case wrongCode(triesLeft: Int)
+        /// Too many wrong ones were typed of late, here or elsewhere.
+        case tooMany(Duration)
     }
 }
 

@@ -42,7 +42,7 @@ public struct ClientRegistration: Sendable {
             try check(document)
             // Its people are asked for consent: nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
-            let metadata = try ClientMetadata(whole, sector: try await sector(of: document))
+            let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: initial.id.text))
             let made = try await clients.register(
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
@@ -88,7 +88,7 @@ public struct ClientRegistration: Sendable {
             // The document of the sector may take seconds to come, in which an administrator may have taken the token away,
             // or a scope that this change says again because the client had it.
             let changed = try await clients.change(
-                id, document, sector: try await sector(of: document),
+                id, document, sector: try await sector(of: document, for: id.text),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
                 permit: { current, _ in
                     guard try RegistrationDocument(json, over: current).json == document else {
@@ -129,11 +129,12 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    private func sector(of document: JSON) async throws -> SectorDocument? {
+    /// The document of its sector, at the expense of `asker`: of an initial token, or of the client.
+    private func sector(of document: JSON, for asker: String) async throws -> SectorDocument? {
         guard let uri = document["sector_identifier_uri"]?.string else { return nil }
         // Before it is asked for: it must be an address that may be.
         _ = try OpenIDSettings.address(try JSONMembers(document), "sector_identifier_uri")
-        return try await sectors.document(at: uri)
+        return try await sectors.document(at: uri, for: asker)
     }
 
     /// RFC 7592 §2.2: what must be said in a change, and what must not be.

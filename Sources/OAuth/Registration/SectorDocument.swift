@@ -8,15 +8,17 @@ public struct SectorDocument: Sendable {
 
     /// Fetches such documents.
     public struct Source: Sendable {
-        private let fetch: @Sendable (String) async throws -> [UInt8]
+        private let fetch: @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]
 
-        /// `fetch` answers what is published at an address, and throws when nothing is.
-        public init(fetch: @escaping @Sendable (String) async throws -> [UInt8]) { self.fetch = fetch }
+        /// `fetch` answers what is published at an address, at the expense of who asks, and throws when nothing is.
+        public init(fetch: @escaping @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]) {
+            self.fetch = fetch
+        }
 
-        func document(at uri: String) async throws -> SectorDocument {
+        func document(at uri: String, for asker: String) async throws -> SectorDocument {
             let body: [UInt8]
             do {
-                body = try await fetch(uri)
+                body = try await fetch(uri, asker)
             } catch let error where !(error is CancellationError) {
                 throw JSONFault("sector_identifier_uri", "the address of a document that can be read")
             }

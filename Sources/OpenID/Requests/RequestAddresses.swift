@@ -1,14 +1,15 @@
-import OAuth
+public import OAuth
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {
     /// An object that is longer would not fit into a link either.
     public static let longestObject = 16 * 1024
 
-    private let fetch: @Sendable (String) async throws -> [UInt8]
+    private let fetch: @Sendable (String, Client.ID) async throws -> [UInt8]
 
-    /// `fetch` answers what is published at an address, and throws when nothing is.
-    public init(fetch: @escaping @Sendable (String) async throws -> [UInt8]) { self.fetch = fetch }
+    /// `fetch` answers what is published at an address of a client, and throws when nothing is. No browser that brings one
+    /// has shown who it is: what it causes is counted for the client.
+    public init(fetch: @escaping @Sendable (String, Client.ID) async throws -> [UInt8]) { self.fetch = fetch }
 
     /// What is at `address` now. Only where `client` registered is ever asked: a request must not send us about.
     func object(at address: String, of client: Client) async throws -> String {
@@ -17,7 +18,7 @@ public struct RequestAddresses: Sendable {
         }
         let body: [UInt8]
         do {
-            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self))
+            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self), client.id)
         } catch let error where !(error is CancellationError) {
             throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
         }

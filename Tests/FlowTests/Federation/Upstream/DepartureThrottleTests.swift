@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+@Suite("Whoever sends browsers to another issuer by the thousand is slowed")
+struct DepartureThrottleTests {
+    @Test("a /48 leaves with sixty rows for each of its /64", arguments: Backend.available)
+    func site(backend: Backend) async throws {
+        try await StandInStory.with(backend, settings: ["trusted_proxies": "127.0.0.0/8"]) { story in
+            for number in 0..<240 {
+                let host = String(number % 30, radix: 16)
+                let left = try await status(of: story, from: "2001:db8:48:\(host)::1")
+                #expect(left == 303, "\(number)")
+            }
+            let refused = try await status(of: story, from: "2001:db8:48:ffff::1")
+            let elsewhere = try await status(of: story, from: "2001:db8:49::1")
+            #expect(refused == 429 && elsewhere == 303)
+        }
+    }
+
+    private func status(of story: StandInStory, from address: String) async throws -> Int {
+        let onward = TestServer.encode(story.here.authorizeAddress())
+        return try await story.here.server.get(
+            "/login/with/\(story.issuer)?continue=\(onward)", headers: ["X-Forwarded-For": address]
+        ).status
+    }
+}

@@ -1,0 +1,67 @@
+import Cryptography
+import JOSE
+import TestSupport
+import Testing
+import Values
+
+@Suite("Whoever has not shown who they are makes us ask a client's server no oftener than a bound")
+struct CausedFetchTests {
+    private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
+
+    @Test("any browser has a request object fetched as often as it likes", arguments: Backend.available)
+    func requestObject(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        try await World.with(backend, settings: Self.settings) { world in
+            let signer = try await RequestSigner(world, ["request_uris": [.string(host.address)]])
+            let another = try await RequestSigner(world, ["request_uris": [.string(host.address)]])
+            for _ in 1...60 { #expect(try await error(signer, host) == nil) }
+            for _ in 1...20 { #expect(try await error(signer, host) == "invalid_request_uri") }
+            #expect(host.questions == 60)
+            #expect(world.server.log.says("too many questions of late"))
+            #expect(try await error(another, host) == nil, "another client is not concerned")
+            world.server.clock.advance(by: .seconds(2))
+            #expect(try await error(signer, host) == nil)
+        }
+    }
+
+    private func error(_ signer: RequestSigner, _ host: KeyHost) async throws -> String? {
+        host.publish(text: signer.object())
+        return try await signer.party.world.server.get(signer.party.address(["request_uri": host.address]))
+            .redirected("error")
+    }
+
+    @Test("a made-up key has a key set fetched each time it is named", arguments: Backend.available)
+    func keys(backend: Backend) async throws {
+        let key = PrivateKey.generate(.es256)
+        let host = try KeyHost(SigningClient.keySet(key))
+        try await World.with(backend, settings: Self.settings) { world in
+            let client = try await world.confidential([
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+            ])
+            let stranger = SigningClient(world: world, id: client.id, key: .own(.generate(.es256)))
+            for _ in 1...40 { try await expect(401, "invalid_client", try await stranger.ask()) }
+            #expect(host.questions <= 2, "once for it, and once more for the key")
+            let own = SigningClient(world: world, id: client.id, key: .own(key))
+            #expect(try await own.ask().status == 200)
+        }
+    }
+
+    @Test("a registration has its sector fetched at each of its changes", arguments: Backend.available)
+    func sector(backend: Backend) async throws {
+        let host = try KeyHost(["https://rp.example/back"])
+        try await World.with(backend, settings: Self.settings) { world in
+            let sectored: KeyValuePairs<String, JSON> = [
+                "subject_type": "pairwise", "sector_identifier_uri": .string(host.address),
+            ]
+            let made = try await world.register(sectored)
+            for _ in 1...30 { #expect(try await made.send("PUT", made.update()).status == 200) }
+            for _ in 1...5 {
+                try await expect(400, "invalid_client_metadata", try await made.send("PUT", made.update()))
+            }
+            #expect(host.questions == 31)
+            _ = try await world.register(sectored)
+            world.server.clock.advance(by: .seconds(10))
+            #expect(try await made.send("PUT", made.update()).status == 200)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@testable import Outbound
+
+@Suite("Who has other servers asked is bounded, for each purpose and each asker")
+struct OutboundQuotaTests {
+    /// Holds questions until it is opened.
+    private final class Gate: Sendable {
+        private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+        var waiting: Int { state.withLock { $0.waiting.count } }
+
+        func pass() async {
+            await withCheckedContinuation { caller in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.waiting.append(caller) }
+                    return state.isOpen
+                }
+                if isOpen { caller.resume() }
+            }
+        }
+
+        func open() {
+            let callers = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for caller in callers { caller.resume() }
+        }
+    }
+
+    @Test("one asker takes its share, others go on, and all together stay below that of the purpose")
+    func atOnce() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for asker in ["a", "b", "c", "d"] {
+                for _ in 1...4 {
+                    group.addTask { try await quota.ask(for: .requestObject, by: asker) { await gate.pass() } }
+                }
+                let wanted = (["a", "b", "c", "d"].firstIndex(of: asker) ?? 0) * 4 + 4
+                while gate.waiting < wanted { try await Task.sleep(for: .milliseconds(1)) }
+                if asker == "a" {
+                    await #expect(throws: OutboundError.tooMany) {
+                        try await quota.ask(for: .requestObject, by: "a") {}
+                    }
+                }
+            }
+            await #expect(throws: OutboundError.tooMany) { try await quota.ask(for: .requestObject, by: "e") {} }
+            // Another purpose has its own.
+            try await quota.ask(for: .sector, by: "a") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        #expect(quota.underWay == 0)
+        try await quota.ask(for: .requestObject, by: "e") {}
+    }
+
+    @Test("whatever ends a question frees its place: an error, a time-out, a cancellation")
+    func freed() async throws {
+        struct Fault: Error {}
+        let quota = OutboundQuota(clock: ManualClock())
+        for _ in 1...10 {
+            await #expect(throws: Fault.self) { try await quota.ask(for: .delivery, by: "a") { throw Fault() } }
+            let task = Task {
+                try await quota.ask(for: .delivery, by: "a") { try await Task.sleep(for: .seconds(3600)) }
+            }
+            while quota.underWay == 0 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+        #expect(quota.underWay == 0)
+    }
+
+    @Test("who asks too often waits, others do not, and time makes room")
+    func rate() async throws {
+        let clock = ManualClock()
+        let quota = OutboundQuota(clock: clock)
+        for _ in 1...60 { try await quota.ask(for: .requestObject, by: "a") {} }
+        for _ in 1...5 {
+            await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .requestObject, by: "a") {} }
+        }
+        try await quota.ask(for: .requestObject, by: "b") {}
+        clock.advance(by: .seconds(2))
+        try await quota.ask(for: .requestObject, by: "a") {}
+        await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .requestObject, by: "a") {} }
+        // A clock that was set back keeps nobody out for longer than a full measure.
+        clock.advance(by: .days(-1))
+        clock.advance(by: .minutes(3))
+        try await quota.ask(for: .requestObject, by: "a") {}
+    }
+
+    @Test("ten thousand names ask no oftener than all may together, and take no memory for good")
+    func askers() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        var answered = 0
+        for number in 1...10_000 where (try? await quota.ask(for: .requestObject, by: "\(number)") {}) != nil {
+            answered += 1
+        }
+        #expect(answered == 1200)
+    }
+
+    @Test("a purpose that may not be caused by strangers has no rate")
+    func unbounded() async throws {
+        let quota = OutboundQuota(clock: ManualClock())
+        for _ in 1...2000 { try await quota.ask(for: .provider, by: "graph.example") {} }
+    }
+
+    @Test("a server that does not answer in time frees its place")
+    func timeOut() async throws {
+        let silent = try LocalListener { _ in nil }
+        defer { silent.stop() }
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(50))
+        let outbound = Outbound(policy: policy, logger: .silent).asking(for: .sector)
+        for _ in 1...6 {
+            await #expect(throws: OutboundError.timedOut) {
+                try await outbound.get("http://127.0.0.1:\(silent.port)/", by: "a")
+            }
+        }
+    }
+}
