@@ -1,8 +1,8 @@
 import Storage
 import Values
 
-/// Slows whoever has mails sent to others. Two buckets: the address that asks with its /48, which is charged before any work is done,
-/// and the mailbox.
+/// Slows whoever has mails sent to others. Two buckets: the address that asks with its /48, which is charged before any
+/// work is done, and the mailbox.
 extension Throttle {
     private static func origin(_ address: String) -> [Bucket] {
         origin("mails from", address, burst: 30, refill: .minutes(2))
