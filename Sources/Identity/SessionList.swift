@@ -36,7 +36,6 @@ public struct SessionList: Sendable {
                 FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
                 WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now)
                     AND p.ended_at IS NULL
-                ORDER BY s.seen_at DESC LIMIT \(Sessions.mostOfOne)
                 """
             ).map(Item.init)
         }.sorted { ($0.seenAt, $0.id.text) > ($1.seenAt, $1.id.text) }

@@ -233,7 +233,6 @@ def test_a_block_that_grows_as_it_is_decoded_reaches_nobody(server, well, block,
 CONNECTIONS = 20
 
 
-@pytest.mark.xfail(strict=True, reason="the fields of 100 streams that wait for their bodies have no bound together")
 def test_references_to_one_entry_do_not_fill_the_memory_while_bodies_are_waited_for(server):
     """13 KiB on each connection: 100 requests of 28 KiB of fields each, whose bodies do not come."""
     fields = headers("/oauth/token", (b"content-type", b"application/x"))

@@ -8,9 +8,9 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from harness.process import busy, reset, resident, sockets
+from harness.process import busy, cpu_seconds, reset, resident, sockets
 from harness.raw import converse, is_readable, read_all
-from harness.refusals import HONEST, NEXT, get
+from harness.refusals import HONEST, NEXT, PROOF, chunked, get, post
 from harness.server import Server
 from harness.spindle import Spindle
 from harness.tls import Identity, prepare_https
@@ -158,6 +158,43 @@ def test_busy_connections_leave_room_for_a_new_one(prepare, program, tmp_path):
         load.kill()
         load.wait()
     assert len(taken) > 10 and sorted(taken)[len(taken) * 9 // 10] < 1, sorted(taken)[-5:]
+
+
+GROWING = [
+    ("fields", [get(*[b"X-%d: y" % number for number in range(count)]) for count in (3, 30, 98)]),
+    ("a long field", [get(b"X: " + b"y" * count) for count in (300, 3_000, 30_000)]),
+    ("a query of many", [get(target=b"/oauth/authorize?" + b"&a=b" * count) for count in (20, 200, 2_000)]),
+    ("cookies", [get(b"Cookie: " + b"; ".join(b"a%d=b" % n for n in range(count))) for count in (30, 300, 3_000)]),
+    ("languages", [get(b"Accept-Language: " + b",".join(b"a;q=0.%d" % (n % 9) for n in range(count)), target=b"/login")
+                   for count in (30, 300, 3_000)]),
+    ("small chunks", [chunked(b"1\r\na\r\n" * count + b"0\r\n\r\n") for count in (100, 1_000, 10_000)]),
+    ("a form of many", [post(b"Content-Length: %d" % (4 * count), body=b"&a=b" * count)
+                        for count in (100, 1_000, 10_000)]),
+]
+
+
+@pytest.mark.parametrize("requests", [each[1] for each in GROWING], ids=[each[0] for each in GROWING])
+def test_ten_times_the_input_costs_no_more_than_ten_times_as_much(server, requests):
+    costs = []
+    for request in (each.replace(PROOF, b"X: y") for each in requests):
+        times = max(5, 400_000 // len(request))
+        began = cpu_seconds(server)
+        connection = server.address.dial(PATIENCE)
+        for _ in range(times):
+            connection.sendall(request)
+            data = b""
+            while b"\r\n\r\n" not in data:
+                part = connection.recv(65_536)
+                assert part, f"closed: {data[:200]}"
+                data += part
+            head, _, body = data.partition(b"\r\n\r\n")
+            left = int(re.search(rb"(?i)content-length: (\d+)", head)[1]) - len(body)
+            while left > 0:
+                left -= len(connection.recv(65_536))
+        connection.close()
+        costs.append((cpu_seconds(server) - began) / times / len(request))
+    # Each request has a cost of its own, so a byte of a large one is cheaper than one of a small one.
+    assert costs[2] < 3 * min(costs[:2]) + 1e-9, [f"{cost * 1e9:.0f} ns a byte" for cost in costs]
 
 
 def test_a_deadline_ends_the_connection_and_what_comes_late_is_no_request(server):

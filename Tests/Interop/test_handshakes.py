@@ -16,7 +16,7 @@ from harness.process import busy, reset, resident, sockets
 from harness.refusals import NEXT
 from harness.server import Server
 from harness.tls import Identity, prepare_https, trusting
-from harness.wire import PATIENCE, send
+from harness.wire import PATIENCE
 
 SEED = 20_261_122
 MUTANTS = 1_500

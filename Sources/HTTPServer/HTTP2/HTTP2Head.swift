@@ -25,7 +25,7 @@ struct HTTP2Head {
     private var fields = Fields()
     private var count = 0
     /// By RFC 9113 §6.5.2: names, values, and 32 for each field.
-    private var bytes = 0
+    private(set) var bytes = 0
 
     init(limits: ServerLimits) { self.limits = limits }
 

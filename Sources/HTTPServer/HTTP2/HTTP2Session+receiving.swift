@@ -50,11 +50,24 @@ extension HTTP2Session {
             makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
         } else if stream.hasEnded {
             makeReady(stream, request, body: .bytes([]))
+        } else if stream.head.bytes + heldHeads > Self.mostHeldHeads {
+            deferred.append(.refuse(stream.id, .requestHeaderFieldsTooLarge))
         } else {
             stream.phase = .body(request, limit: limit)
+            stream.headBytes = stream.head.bytes
             if stream.head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
         }
         stream.head = HTTP2Head(limits: service.limits)
+    }
+
+    /// A reference to the table of fields is a byte or two, and stands for up to 4 KiB: the heads of all requests that wait
+    /// for their bodies are bounded together.
+    private static var mostHeldHeads: Int { 512 * 1024 }
+
+    private var heldHeads: Int {
+        streams.values.reduce(0) { held, stream in
+            if case .body = stream.phase { held + stream.headBytes } else { held }
+        }
     }
 
     /// Bytes of a body are consumed as they come. Those that nobody wants are dropped: the connection's window opens for

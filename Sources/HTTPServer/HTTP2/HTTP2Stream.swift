@@ -17,6 +17,8 @@ final class HTTP2Stream {
     let id: Int32
     var phase = Phase.head
     var head: HTTP2Head
+    /// What the head of a request takes that waits for its body.
+    var headBytes = 0
     var body: [UInt8] = []
     var isHEAD = false
     var trailers = 0

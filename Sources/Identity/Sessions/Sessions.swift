@@ -66,12 +66,17 @@ public struct Sessions: Sendable {
     private static func displaceSurplus(
         of account: AccountID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
     ) throws {
-        let surplus = try db.rows(
+        // Sorted here: in SQL, every sign-in would have it sorted.
+        let live = try db.rows(
             """
-            SELECT id FROM sessions WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now)
-            ORDER BY seen_at DESC, id LIMIT 8 OFFSET \(mostOfOne)
+            SELECT id, seen_at FROM sessions WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now)
+            LIMIT \(2 * mostOfOne)
             """)
-        for row in surplus { try end(try row.get("id"), at: now, in: db, announcement) }
+        guard live.count > mostOfOne else { return }
+        let byUse: [(seenAt: Timestamp, id: Session.ID)] = try live.map { (try $0.get("seen_at"), try $0.get("id")) }
+        for session in byUse.sorted(by: { $0.seenAt < $1.seenAt }).prefix(live.count - mostOfOne) {
+            try end(session.id, at: now, in: db, announcement)
+        }
     }
 
     /// Opens a session for who proved to be somebody. False when the proof has been overtaken since, by a new password.
