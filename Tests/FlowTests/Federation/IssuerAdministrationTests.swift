@@ -105,8 +105,9 @@ import Testing
             #expect(try await world.server.send("DELETE", path, bearer: token).status == 204)
 
             // An issuer of the provider's name with keys of the merchant's does not become the provider.
-            let own = try await make(
-                world, ["issuer": "https://accounts.google.com", "jwks_uri": .string(host.keys)], by: token)
+            let imitation: JSON = ["issuer": "https://accounts.google.com", "jwks_uri": .string(host.keys)]
+            expectProblem(try await make(world, imitation, by: token), 403, member: "provider")
+            let own = try await make(world, imitation, by: world.admin)
             let become = try await world.server.send(
                 "PATCH", "/admin/v1/issuers/\(try own.require("id"))",
                 json: ["provider": "google", "audiences": ["1"]], bearer: token)
