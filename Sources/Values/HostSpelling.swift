@@ -16,9 +16,16 @@ public enum HostSpelling {
         }
         var host = Substring(name.lowercased())
         while host.hasSuffix(".") { host.removeLast() }
-        guard !host.isEmpty else { return nil }
+        guard !host.isEmpty, !host.utf8.contains(where: isForbidden) else { return nil }
         return number(String(host))?.description ?? String(host)
     }
+
+    /// WHATWG URL §3.1, without the colon of an IPv6 address.
+    private static func isForbidden(_ byte: UInt8) -> Bool {
+        byte <= 0x20 || byte == 0x7F || forbidden.contains(byte)
+    }
+
+    private static let forbidden = Array("#/<>?@[\\]^|%".utf8)
 
     private static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
