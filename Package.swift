@@ -41,7 +41,7 @@ let package = Package(
                 "Keys",
                 "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
                 "YAML",
-                "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging", "CLinux",
+                "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
 
         // 7  HTTP in, HTTP out
