@@ -67,7 +67,7 @@ let package = Package(
         // 4  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
         module("Keys", ["JOSE", "Storage", "Values", "Cryptography"]),
         .target(
-            name: "Migrations", dependencies: ["Storage"], path: "migrations",
+            name: "Migrations", dependencies: ["JOSE", "Storage"], path: "migrations",
             resources: [
                 .embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql"),
                 .embedInCode("v004_openid.sql"), .embedInCode("v005_defences.sql"),

@@ -7,10 +7,12 @@ extension Migration {
         Migration(version: 2, name: "people", text: PackageResources.v002_people_sql),
         Migration(version: 3, name: "spid", text: PackageResources.v003_spid_sql),
         Migration(version: 4, name: "openid", text: PackageResources.v004_openid_sql),
-        Migration(version: 5, name: "defences", text: PackageResources.v005_defences_sql),
+        Migration(version: 5, name: "defences", text: PackageResources.v005_defences_sql, then: noteResources),
     ]
 
-    private init(version: Int, name: String, text: [UInt8]) {
-        self.init(version: version, name: name, script: String(decoding: text, as: UTF8.self))
+    private init(
+        version: Int, name: String, text: [UInt8], then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) {
+        self.init(version: version, name: name, script: String(decoding: text, as: UTF8.self), then: then)
     }
 }

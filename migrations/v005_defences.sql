@@ -36,5 +36,14 @@ GROUP BY n.account_id, c.merchant_id;
 -- Set for a merchant of the platform's own: everybody here has met it.
 ALTER TABLE merchants ADD COLUMN skips_introduction BIGINT NOT NULL DEFAULT 0 CHECK (skips_introduction IN (0, 1));
 
+-- Which client may ask for tokens for which API (RFC 8707), as its `openid` says. An API belongs to the merchants whose
+-- clients name it already; Migration.resources() fills this in.
+CREATE TABLE client_resources (
+    resource TEXT NOT NULL,
+    client_id TEXT NOT NULL REFERENCES clients (id) ON DELETE CASCADE,
+    PRIMARY KEY (resource, client_id)
+);
+CREATE INDEX client_resources_by_client ON client_resources (client_id);
+
 -- Whether somebody left for another issuer from a page of ours, and not by a link from elsewhere.
 ALTER TABLE upstream_requests ADD COLUMN from_page BIGINT NOT NULL DEFAULT 0 CHECK (from_page IN (0, 1));

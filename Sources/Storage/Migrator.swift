@@ -6,11 +6,17 @@ public struct Migration: Sendable {
     public let version: Int
     public let name: String
     public let script: String
+    /// What SQL alone cannot do, after the script and in its transaction.
+    let then: @Sendable (any Transaction) throws -> Void
 
-    public init(version: Int, name: String, script: String) {
+    public init(
+        version: Int, name: String, script: String,
+        then: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) {
         self.version = version
         self.name = name
         self.script = script
+        self.then = then
     }
 
     /// Tells an applied file from one that was altered since.
@@ -95,6 +101,7 @@ public struct Migrator: Sendable {
                 let known = try db.rows("SELECT version FROM schema_steps WHERE version = \(migration.version)")
                 guard known.isEmpty else { return false }
                 for statement in migration.statements { try db.execute(SQL(script: statement)) }
+                try migration.then(db)
                 try db.execute(
                     """
                     INSERT INTO schema_steps (version, name, checksum, applied_at)

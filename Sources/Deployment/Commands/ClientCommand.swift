@@ -32,7 +32,8 @@ struct ClientCommand: CommandGroup {
             if let merchant, try await stores.merchants.find(merchant) == nil {
                 throw JSONFault("merchant_id", "an existing merchant's id")
             }
-            output.print(try await stores.clients.register(metadata, merchant: merchant).json)
+            let made = try await stores.clients.register(metadata, merchant: merchant, lendsResources: true)
+            output.print(made.json)
         }
     }
 
@@ -71,7 +72,7 @@ struct ClientCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let changes = members.json.adding("disabled", disabled)
-            guard let changed = try await stores.clients.change(Client.ID(id), changes) else {
+            guard let changed = try await stores.clients.change(Client.ID(id), changes, lendsResources: true) else {
                 throw CommandFailure.notFound("client", id)
             }
             output.print(changed.json)

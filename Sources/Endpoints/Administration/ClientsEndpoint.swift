@@ -32,7 +32,8 @@ public struct ClientsEndpoint: Endpoint {
         let metadata = try ClientMetadata(json)
         try administrator.permit(granting: metadata.scope)
         let merchant = try await merchant(of: json, metadata, administrator)
-        let registered = try await clients.register(metadata, merchant: merchant)
+        let registered = try await clients.register(
+            metadata, merchant: merchant, lendsResources: administrator.confines == nil)
         return .json(registered.json, status: .created)
     }
 
@@ -73,7 +74,7 @@ public struct ClientsEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
         let changed = try await clients.change(
-            client.id, try request.jsonObject(),
+            client.id, try request.jsonObject(), lendsResources: administrator.confines == nil,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) })
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)

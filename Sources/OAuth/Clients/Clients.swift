@@ -39,10 +39,11 @@ public struct Clients: Sendable {
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`; nil is the platform itself. Without an `id` it gets one that nobody has. `also`
-    /// joins its transaction.
+    /// Registers a client of `merchant`; nil is the platform itself. Without an `id` it gets one that nobody has. With
+    /// `lendsResources`, which is the platform's to say, it may name other merchants' APIs. `also` joins its transaction.
     public func register(
         _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, registeringItself: Bool = false,
+        lendsResources: Bool = false,
         also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
     ) async throws -> Registered {
         let now = clock.now
@@ -68,6 +69,7 @@ public struct Clients: Sendable {
         try await database.write { [seal] db in
             try seal.confirm(in: db)
             try Self.insert(client, in: db)
+            try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
         }
@@ -141,9 +143,9 @@ public struct Clients: Sendable {
     ///
     /// `confirm` and `permit` refuse by throwing: the one looks again at what was checked before this was called, the
     /// other sees the client as it is and as it would become. `sector` is the document of its `sector_identifier_uri`, if
-    /// that is new.
+    /// that is new. With `lendsResources`, which is the platform's to say, the client may name other merchants' APIs.
     public func change(
-        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil,
+        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
         permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
     ) async throws -> Client? {
@@ -163,6 +165,7 @@ public struct Clients: Sendable {
             }
             try permit(client, changed)
             try Self.update(changed, in: db)
+            try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
             if changed.firstParty, !client.firstParty {
                 // Whoever has its token must not say where codes go for which nobody is asked any more.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")

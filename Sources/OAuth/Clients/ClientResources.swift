@@ -1,0 +1,41 @@
+import JOSE
+import Storage
+
+/// Whose the APIs are that clients name as `resources` (RFC 8707): an API's tokens are trusted by their `aud`, so that of one
+/// merchant must not come to another's client. It belongs to whoever named it first, and to whom the platform lends it.
+enum ClientResources {
+    /// Notes what `client` names now in place of what it named as `former`. Unless `lends`, refuses what another merchant
+    /// has and its own has not.
+    static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
+        let named = Set(client.openID.resources)
+        let known = Set(former?.openID.resources ?? [])
+        for resource in known.subtracting(named) {
+            try db.execute(
+                "DELETE FROM client_resources WHERE resource = \(resource) AND client_id = \(client.id)")
+        }
+        for resource in named.subtracting(known).sorted() {
+            guard try lends || isFree(resource, for: client, in: db) else {
+                throw JSONFault("resources", "your own APIs: another merchant has one of these; only the platform lends it")
+            }
+            try db.execute(
+                """
+                INSERT INTO client_resources (resource, client_id) VALUES (\(resource), \(client.id))
+                ON CONFLICT (resource, client_id) DO NOTHING
+                """)
+        }
+    }
+
+    private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {
+        // A client may run into its own row: a closure may run twice.
+        let others = try db.rows(
+            "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")
+        if others.isEmpty { return true }
+        guard let merchant = client.merchant else { return false }
+        return try !db.rows(
+            """
+            SELECT c.id FROM client_resources r JOIN clients c ON c.id = r.client_id
+            WHERE r.resource = \(resource) AND c.merchant_id = \(merchant) AND c.id <> \(client.id) LIMIT 1
+            """
+        ).isEmpty
+    }
+}
