@@ -57,6 +57,9 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// How many will stand in the next group.
+    var waiting: Int { state.withLock { $0.members.count } }
+
     /// Runs `errand` between two groups. False when the thread is ending.
     func enqueue(errand: @escaping Errand) -> Bool { add { $0.errands.append(errand) } }
 

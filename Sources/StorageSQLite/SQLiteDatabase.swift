@@ -19,6 +19,9 @@ public final class SQLiteDatabase: Database {
 
     deinit { writer.stop() }
 
+    /// How many writes wait for the one that is under way.
+    package var waitingWrites: Int { writer.waiting }
+
     /// Opens or creates the file at `path`, with WAL and `synchronous=FULL`.
     ///
     /// A read that has lasted `longestRead` is ended, as a statement of PostgreSQL's is.

@@ -105,18 +105,19 @@ import Testing
         let mayEnd = DispatchSemaphore(value: 0)
         async let gate: Void = database.write { _ in
             hasBegun.signal()
-            _ = mayEnd.wait(timeout: .now() + 10)
+            _ = mayEnd.wait(timeout: .now() + 60)
         }
         await hasBegun.waited()
-        let failed = await withTaskGroup { group in
+        let failed = try await withThrowingTaskGroup(of: Int?.self) { group in
             for id in 0..<count {
                 group.addTask { (try? await database.write { db in try work(id, db) }) == nil ? id : nil }
             }
-            // So many have asked that most stand in one group, whichever they are.
-            for _ in 0..<100 { await Task.yield() }
+            // All stand in one group.
+            let sqlite = try #require(database as? SQLiteDatabase)
+            while sqlite.waitingWrites < count { try await Task.sleep(for: .milliseconds(1)) }
             whileWaiting()
             mayEnd.signal()
-            return await group.reduce(into: Set<Int>()) { failed, id in if let id { failed.insert(id) } }
+            return try await group.reduce(into: Set<Int>()) { failed, id in if let id { failed.insert(id) } }
         }
         try await gate
         return failed

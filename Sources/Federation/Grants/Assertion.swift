@@ -28,6 +28,11 @@ struct Assertion: Sendable {
         guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).contains) else {
             throw OAuthError.assertionAudience(ours, others: !issuer.audiences.isEmpty)
         }
+        // Core §3.1.3.7 (3): whoever else it was made for has it too, and could hand it on as if it were theirs; unless the
+        // rules, below, say who may have asked for it.
+        guard !issuer.rules.authorizedParties.isEmpty || audience.allSatisfy((ours + issuer.audiences).contains) else {
+            throw OAuthError.assertionOtherAudience
+        }
         guard let expiresAt = try jwt.expiresAt else { throw OAuthError.assertionExpiryMissing }
         guard now < expiresAt else { throw OAuthError.assertionExpired }
         // Apple's live a day, by Apple's clock.

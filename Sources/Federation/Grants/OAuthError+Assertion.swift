@@ -38,6 +38,10 @@ extension OAuthError {
         let names = ours.joined(separator: " or ") + (others ? " or an audience registered for its issuer" : "")
         return assertionRefused("assertion_audience", "its aud must be \(names).")
     }
+    static let assertionOtherAudience = assertionRefused(
+        "assertion_other_audience",
+        "its aud names others too: those must be audiences registered for its issuer, or its authorized_parties be set."
+    )
     static let assertionExpiryMissing = assertionRefused(
         "assertion_expiry_missing", "it must have an exp, in seconds since 1970.")
     static let assertionExpired = assertionRefused("assertion_expired", "its exp has passed; ask for a new one.")

@@ -15,7 +15,8 @@ enum ClientResources {
         }
         for resource in named.subtracting(known).sorted() {
             guard try lends || isFree(resource, for: client, in: db) else {
-                throw JSONFault("resources", "your own APIs: another merchant has one of these; only the platform lends it")
+                throw JSONFault(
+                    "resources", "your own APIs: another merchant has one of these, which only the platform lends")
             }
             try db.execute(
                 """

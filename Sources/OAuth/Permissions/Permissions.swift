@@ -24,6 +24,7 @@ public struct Permissions: Sendable {
             ON CONFLICT (id) DO NOTHING
             """)
         guard let account = permission.account else { return }
+        try endOldest(for: permission, of: account, in: db)
         if let session = permission.subject?.session {
             // By this one its client will hear of the session's end. Who signs in every hour leaves no other behind.
             try db.execute(

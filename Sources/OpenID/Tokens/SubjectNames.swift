@@ -4,7 +4,10 @@ public import Storage
 import Synchronization
 public import Values
 
-/// Who a person is to a client: the same to all, or another to every sector (OpenID Connect Core §8).
+/// Who a person is to a client: the same to all, or another to every sector of every merchant (OpenID Connect Core §8).
+///
+/// The merchant is a part of it because nobody proves that a sector's host is theirs: another merchant's client that names
+/// it would learn the same names.
 public final class SubjectNames: Sendable {
     private static let fact = "pairwise_salt"
 
@@ -19,17 +22,20 @@ public final class SubjectNames: Sendable {
 
     /// `sub` of `account` for `client`.
     public func subject(_ account: AccountID, for client: Client) async throws -> String {
-        guard case .pairwise(let sector) = client.openID.subjectType else { return account.description }
-        let key = try await key()
-        return Base64URL.encode(Digest.hmacSHA256(Array("\(sector)/\(account)".utf8), key: key))
+        try await pairwise(account.description, for: client) ?? account.description
     }
 
     /// `sid` of the browser session `session` for `client`: one that all clients were told alike would undo what different
     /// names of its person are for.
     public func session(_ session: String, for client: Client) async throws -> String {
-        guard case .pairwise(let sector) = client.openID.subjectType else { return session }
-        let key = try await key()
-        return Base64URL.encode(Digest.hmacSHA256(Array("\(sector)/session/\(session)".utf8), key: key))
+        try await pairwise("session/\(session)", for: client) ?? session
+    }
+
+    /// Nil for a client whose people go by their numbers.
+    private func pairwise(_ name: String, for client: Client) async throws -> String? {
+        guard case .pairwise(let sector) = client.openID.subjectType else { return nil }
+        let text = "\(client.merchant?.text ?? "")/\(sector)/\(name)"
+        return Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: try await key()))
     }
 
     /// What pairwise names are made with, made the first time one is needed. It is never changed, or people would be

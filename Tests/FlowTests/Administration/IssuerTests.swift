@@ -77,7 +77,7 @@ struct IssuerTests {
             _ = try await register(world, ["create_users": true, "audiences": ["https://alias.example"]])
             for audience: JSON in [
                 "http://spindle.test", "http://spindle.test/oauth/token", "https://alias.example",
-                ["https://other.example", "http://spindle.test"],
+                ["https://alias.example", "http://spindle.test"],
             ] {
                 #expect(try await present(world, claims(world, ["aud": audience])).status == 200, "\(audience.text)")
             }

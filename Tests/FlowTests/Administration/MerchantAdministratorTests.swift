@@ -97,7 +97,8 @@ struct MerchantAdministratorTests {
             let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
             #expect(try await World.make(world.server, token, "clients", members).status == 201)
             try await world.change("clients", world.rivalBackend.id, ["resources": ["https://api.loom.example"]])
-            #expect(try await patch(world, rival, "clients/\(world.rivalBackend.id)", ["client_name": "y"]).status == 200)
+            #expect(
+                try await patch(world, rival, "clients/\(world.rivalBackend.id)", ["client_name": "y"]).status == 200)
             #expect(try await World.make(world.server, rival, "clients", members).status == 201)
             #expect(try await World.make(world.server, token, "clients", members).status == 201)
             // An API that nobody names any more is free.

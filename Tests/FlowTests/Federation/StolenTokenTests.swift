@@ -71,6 +71,20 @@ import Values
         }
     }
 
+    @Test("an assertion that was made for others too is not taken from whoever has it", arguments: Backend.available)
+    func otherAudiences(_ backend: Backend) async throws {
+        try await IssuerStory.with(backend) { story in
+            let host = try IssuerHost()
+            try await story.trust(host, ["audiences": [.string(IssuerStory.audience), "our-other-app"]])
+            let shared: JSON = [.string(IssuerStory.audience), "a-thief's-app"]
+            story.expect("assertion_other_audience", try await story.signIn(at: host, ["aud": shared]))
+            let azp: KeyValuePairs<String, JSON> = ["aud": shared, "azp": .string(IssuerStory.audience)]
+            story.expect("assertion_other_audience", try await story.signIn(at: host, azp))
+            let own: JSON = [.string(IssuerStory.audience), "our-other-app"]
+            #expect(try await story.signIn(at: host, ["aud": own]).status == 200)
+        }
+    }
+
     @Test("another of the issuer's tokens is no ID token", arguments: Backend.available)
     func otherTokens(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in

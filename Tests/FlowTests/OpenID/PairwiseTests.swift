@@ -105,6 +105,26 @@ struct PairwiseTests {
         }
     }
 
+    @Test("another merchant's client that claims the same host learns other names", arguments: Backend.available)
+    func merchants(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func name(of merchant: String) async throws -> String {
+                let made = try await World.make(
+                    world.server, world.admin, "clients",
+                    [
+                        "client_name": "x", "merchant_id": .string(merchant), "subject_type": "pairwise",
+                        "redirect_uris": ["https://site.example/back"], "grant_types": ["password"],
+                    ])
+                let client = World.Actor(
+                    id: try made.require("client_id"), secret: try made.require("client_secret"), redirectURI: "")
+                return try await world.signIn(with: client).require("user_id")
+            }
+            let own = try await name(of: world.merchant)
+            #expect(try await name(of: world.merchant) == own, "one sector of one merchant")
+            #expect(try await name(of: world.rival) != own)
+        }
+    }
+
     @Test("one browser has another sid for every sector, which its logout names", arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
