@@ -107,6 +107,14 @@ def test_every_fault_of_the_configuration_is_reported_at_once(prepare):
     assert not silent, f"not reported: {silent}\n{said(refused)}"
 
 
+def test_a_server_does_not_start_with_hashes_that_a_stranger_can_foresee(prepare):
+    server = prepare()
+    server.init()
+    refused = server.command("serve", SWIFT_DETERMINISTIC_HASHING="1")
+    assert refused.returncode == BAD_CONFIGURATION, said(refused)
+    assert "SWIFT_DETERMINISTIC_HASHING" in said(refused)
+
+
 def test_the_environment_beats_the_file_and_the_file_the_default(prepare):
     server = prepare()
     server.init()

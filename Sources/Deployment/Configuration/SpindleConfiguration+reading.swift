@@ -10,12 +10,13 @@ extension SpindleConfiguration {
         commandLine: [String: String], environment: [String: String], file: String?
     ) throws(ConfigurationFaults) -> SpindleConfiguration {
         var layers: [ConfigurationLayer] = [.commandLine(commandLine), .environment(environment)]
-        var faults = UnknownSettings.faults(inEnvironment: environment)
+        var faults =
+            RefusedSettings.faults(inEnvironment: environment) + RefusedSettings.unsafeFaults(inEnvironment: environment)
         if let file {
             do {
                 let file = try ConfigurationFile(path: file)
                 layers.append(file.layer)
-                faults += UnknownSettings.faults(in: file)
+                faults += RefusedSettings.faults(in: file)
             } catch {
                 faults += error.faults
             }

@@ -1,5 +1,5 @@
-/// Settings that are none: a typing error must not pass for a default.
-enum UnknownSettings {
+/// Settings that are none, and a typing error must not pass for a default; or that no server may run with.
+enum RefusedSettings {
     private static let expected = "left out: there is no such setting"
 
     static func faults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
@@ -7,6 +7,14 @@ enum UnknownSettings {
         return environment.keys.sorted()
             .filter { $0.hasPrefix(ConfigurationKey.environmentPrefix) && !known.contains($0) && !isElsewheres($0) }
             .map { ConfigurationFault($0, expected, at: "the environment") }
+    }
+
+    /// Of Swift's own variables the one that takes the chance out of its hashes: whoever knows them may choose names that
+    /// all fall into one place of a table, and each costs what all before it cost.
+    static func unsafeFaults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
+        let name = "SWIFT_DETERMINISTIC_HASHING"
+        guard environment[name] != nil else { return [] }
+        return [ConfigurationFault(name, "left out: strangers could choose what collides", at: "the environment")]
     }
 
     static func faults(in file: ConfigurationFile) -> [ConfigurationFault] {
