@@ -19,7 +19,7 @@ extension Outbox {
 
     /// One attempt, and its result into the database. A result that cannot be written is forgotten: when the lease is
     /// over there will be another attempt.
-    func deliver(_ claim: Claim, by carrier: any Carrier) async -> Outcome {
+    func deliver(_ claim: Lease, by carrier: any Transport) async -> Outcome {
         do {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
@@ -39,7 +39,7 @@ extension Outbox {
         }
     }
 
-    private func attempt(_ claim: Claim, by carrier: any Carrier) async -> Outcome {
+    private func attempt(_ claim: Lease, by carrier: any Transport) async -> Outcome {
         guard clock.now < claim.expiresAt else {
             log(.warning, "delivery given up", claim, "it is of no use any more")
             return .givenUp
@@ -68,7 +68,7 @@ extension Outbox {
         }
     }
 
-    private func log(_ level: Logger.Level, _ message: String, _ claim: Claim, _ reason: String) {
+    private func log(_ level: Logger.Level, _ message: String, _ claim: Lease, _ reason: String) {
         logger.log(
             level: level, message,
             metadata: [

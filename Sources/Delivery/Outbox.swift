@@ -16,7 +16,7 @@ public struct Outbox: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
-    private let bell = Bell()
+    private let bell = WakeSignal()
 
     /// How long a parcel is tried unless its use is shorter.
     public static let longestUse: Duration = .days(3)
@@ -33,29 +33,29 @@ public struct Outbox: Sendable {
         self.logger = logger
     }
 
-    /// Prepares `letter`, for `Parcel.store(in:)`. After `use` nobody needs it any more: the code in it has expired.
+    /// Prepares `letter`, for `Delivery.store(in:)`. After `use` nobody needs it any more: the code in it has expired.
     ///
     /// With an `id` of the caller's it may be prepared inside of a transaction that runs twice.
-    public func parcel(_ letter: Letter, usefulFor use: Duration = longestUse, id: Parcel.ID? = nil) -> Parcel {
+    public func parcel(_ letter: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery {
         parcel(.mail, letter.stored, usefulFor: use, id)
     }
 
-    /// Prepares `callback`, for `Parcel.store(in:)`.
-    public func parcel(_ callback: Callback, id: Parcel.ID? = nil) -> Parcel {
+    /// Prepares `callback`, for `Delivery.store(in:)`.
+    public func parcel(_ callback: Callback, id: Delivery.ID? = nil) -> Delivery {
         parcel(.callback, callback.stored, usefulFor: Self.longestUse, id)
     }
 
-    /// Prepares a notice, for `Parcel.store(in:)`: what is made into a callback only when it is sent (`NoticeCarrier`).
-    public func parcel(notice: String, usefulFor use: Duration, id: Parcel.ID? = nil) -> Parcel {
+    /// Prepares a notice, for `Delivery.store(in:)`: what is made into a callback only when it is sent (`NoticeTransport`).
+    public func parcel(notice: String, usefulFor use: Duration, id: Delivery.ID? = nil) -> Delivery {
         parcel(.notice, notice, usefulFor: use, id)
     }
 
     private func parcel(
-        _ kind: Parcel.Kind, _ content: String, usefulFor use: Duration, _ given: Parcel.ID?
-    ) -> Parcel {
+        _ kind: Delivery.Kind, _ content: String, usefulFor use: Duration, _ given: Delivery.ID?
+    ) -> Delivery {
         let now = clock.now
         let id = given ?? .ordered(at: now, from: random)
-        return Parcel(
+        return Delivery(
             id: id, kind: kind, expiresAt: now + min(use, Self.longestUse), createdAt: now,
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)
     }

@@ -10,7 +10,7 @@ import Values
 /// The half of the wiring that people meet: their pages, their mail, and what is behind them.
 struct People {
     let pages: PageRenderer
-    let postman: Postman
+    let postman: DeliveryService
     let sessions: Sessions
     let consents: Consents
     let introductions: Introductions
@@ -19,8 +19,8 @@ struct People {
     let data: PersonalData
     let appSignUp: AppSignUp
     let verifications: Verifications
-    let arrivals: Arrivals
-    let gate: AccountGate
+    let arrivals: NewSessions
+    let gate: UserAccess
     /// The pages that need nothing of tokens.
     let endpoints: [any Endpoint]
 
@@ -35,7 +35,7 @@ struct People {
             templates: stores.templates, site: site,
             forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random, clock: clock),
             clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers)
-        postman = Postman(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
+        postman = DeliveryService(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
         let mail = stores.mail
 
         // Who somebody is
@@ -61,11 +61,11 @@ struct People {
         let reset = PasswordReset(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
             endAccess: Permissions.endAll, unlink: IssuerSubjects.unlink, news: stores.news)
-        data = PersonalData(database: database, clock: clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
+        data = PersonalData(database: database, clock: clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
 
         // What answers
-        arrivals = Arrivals(sessions: sessions, site: site, address: address, random: random)
-        gate = AccountGate(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
+        arrivals = NewSessions(sessions: sessions, site: site, address: address, random: random)
+        gate = UserAccess(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
         let sessionList = SessionList(database: database, clock: clock, news: stores.news)
         let links = IssuerSubjects(database: database)
         let view = AccountView(

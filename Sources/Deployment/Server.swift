@@ -49,7 +49,7 @@ public struct Server: Sendable {
             // Ends last, so that what the last requests posted still leaves.
             spindle.postman,
             listeners,
-            KeyKeeper(
+            KeyRotationService(
                 keys: spindle.signingKeys, clients: spindle.clients, period: configuration.keyRotation, clock: clock,
                 logger: logger),
             Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger),

@@ -22,7 +22,7 @@ public struct Spindle: Sendable {
     let retention: Retention
     let deletion: Deletion
     /// What takes mails and callbacks to where they belong.
-    let postman: Postman
+    let postman: DeliveryService
 }
 
 extension Spindle {
@@ -56,7 +56,7 @@ extension Spindle {
         let exchangeCodes = ExchangeCodes(database: database, clients: stores.clients, clock: clock, random: random)
         let signingKeys = SigningKeys(database: database, seal: seal)
         let ring = KeyRing(keys: signingKeys, clock: clock)
-        let others = OtherIssuers(
+        let others = FederationFeature(
             configuration, stores, outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
         let providers = ProviderAssertions(
             issuers: stores.issuers, secrets: SignSecrets(seal: seal), tokens: others.providers, origin: site.origin,
@@ -74,7 +74,7 @@ extension Spindle {
                 random: random),
             TokenExchangeGrant(signIn: assertions, issuer: site.issuer),
         ]
-        let names = SubjectNames(database: database, random: random)
+        let names = SubjectIdentifiers(database: database, random: random)
         let claims = UserClaims(accounts: stores.accounts, consents: Consents(database: database))
         let hints = IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)
         let ids = IDTokens(
@@ -102,7 +102,7 @@ extension Spindle {
             clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
         let webhooks = DittoWebhooks(
             database: database, clients: stores.clients, clock: clock, random: random, seal: seal)
-        let personGate = PersonGate(
+        let personGate = UserAuthentication(
             tokens: accessTokens, signIn: signIn, realm: configuration.basicRealm, address: address, random: random)
         let endpoints: [any Endpoint] = [
             MetadataEndpoint(
@@ -129,9 +129,9 @@ extension Spindle {
                 pages: pages,
                 answers: AuthorizationAnswers(
                     codes: codes,
-                    direct: DirectAnswers(database: database, mint: bearer, clock: clock, random: random), ids: ids,
+                    direct: FrontChannelTokens(database: database, mint: bearer, clock: clock, random: random), ids: ids,
                     issuer: site.issuer, clock: clock),
-                meantPerson: MeantPerson(names: names, hints: hints),
+                meantPerson: RequestedSubject(names: names, hints: hints),
                 requestObjects: RequestObjects(
                     keys: clientKeys, addresses: RequestAddresses(askedBy: outbound), issuer: site.issuer,
                     replays: replays, clock: clock),

@@ -24,8 +24,8 @@ public struct Stores: Sendable {
     let outbox: Outbox
     /// What clients are told of their people.
     let callbacks: Callbacks
-    let news: PersonNews
-    let mail: Correspondence
+    let news: UserEvents
+    let mail: MailComposer
     let deletion: Deletion
 
     public init(
@@ -38,7 +38,7 @@ public struct Stores: Sendable {
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: knownClients)
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
-        news = PersonNews(callbacks)
+        news = UserEvents(callbacks)
         permissions = Permissions(database: database, callbacks: callbacks)
         accounts = Accounts(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,
@@ -47,9 +47,9 @@ public struct Stores: Sendable {
             database: database, clock: clock, random: random, seal: seal,
             outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
         self.templates = templates
-        mail = Correspondence(templates: templates, outbox: outbox, site: Site(configuration))
-        let clearance = Clearance(database: database)
-        let farewell = Farewell(mail: mail)
+        mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
+        let clearance = BulkDeletion(database: database)
+        let farewell = UserDeletedMail(mail: mail)
         deletion = Deletion(
             database: database, grace: configuration.deletionGrace,
             strangers: Deletion.Strangers(
@@ -65,10 +65,10 @@ extension Callbacks.Post {
             leave: { message, db in
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
-                try outbox.parcel(callback, id: Parcel.ID(message.id.text)).store(in: db)
+                try outbox.parcel(callback, id: Delivery.ID(message.id.text)).store(in: db)
             },
             leaveNotice: { notice, db in
-                try outbox.parcel(notice: notice.text, usefulFor: LogoutNotice.use, id: Parcel.ID(notice.id.text))
+                try outbox.parcel(notice: notice.text, usefulFor: LogoutNotice.use, id: Delivery.ID(notice.id.text))
                     .store(in: db)
             }, send: { outbox.nudge() })
     }

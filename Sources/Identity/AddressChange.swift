@@ -6,9 +6,9 @@ public struct AddressChange: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
-    private let news: PersonNews
+    private let news: UserEvents
 
-    public init(database: any Database, verifications: Verifications, clock: any WallClock, news: PersonNews) {
+    public init(database: any Database, verifications: Verifications, clock: any WallClock, news: UserEvents) {
         self.database = database
         self.verifications = verifications
         self.clock = clock

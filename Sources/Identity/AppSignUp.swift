@@ -11,11 +11,11 @@ public struct AppSignUp: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
-    private let news: PersonNews
+    private let news: UserEvents
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, news: PersonNews
+        random: any RandomSource, news: UserEvents
     ) {
         self.database = database
         self.verifications = verifications

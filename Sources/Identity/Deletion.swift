@@ -31,10 +31,10 @@ public struct Deletion: Sendable {
     /// How long a person can change their mind.
     public let grace: Duration
     let clock: any WallClock
-    let news: PersonNews
+    let news: UserEvents
 
     public init(
-        database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock, news: PersonNews
+        database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock, news: UserEvents
     ) {
         self.database = database
         self.grace = grace
@@ -102,7 +102,7 @@ public struct Deletion: Sendable {
 
     private func mark(
         _ id: AccountID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
-        _ announcement: PersonNews.Announcement
+        _ announcement: UserEvents.Announcement
     ) throws {
         try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
         try Sessions.endAll(of: id, at: now, in: db, announcement)

@@ -8,13 +8,13 @@ public struct MailSignIn: Sendable {
     private let clock: any WallClock
     private let endAccess: Accounts.EndAccess
     private let unlink: Accounts.EndAccess
-    private let news: PersonNews
+    private let news: UserEvents
 
     /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, clock: any WallClock,
         endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
-        news: PersonNews
+        news: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
@@ -25,7 +25,7 @@ public struct MailSignIn: Sendable {
     }
 
     /// Whom a right code belongs to.
-    public struct Arrival: Sendable {
+    public struct Entry: Sendable {
         public let verification: Verification
         public let account: AccountID
         /// When the account will be deleted, if its person asked for that: then no session was opened.
@@ -41,16 +41,16 @@ public struct MailSignIn: Sendable {
 
     public func finish(
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
-    ) async throws -> Result<Arrival, Verification.Refusal> {
+    ) async throws -> Result<Entry, Verification.Refusal> {
         let now = clock.now
         return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
-            let place = KnownPlaces.Place(address: opening.address, device: opening.device)
+            let place = KnownDevices.Place(address: opening.address, device: opening.device)
             let verification: Verification
             switch try verifications.takeSignIn(key, at: place, attempt: opening.id.text, in: db) {
             case .success(let taken): verification = taken
             case .failure(let refusal): return .failure(refusal)
             }
-            let before = try PersonSnapshot(of: verification.account, in: db)
+            let before = try UserSnapshot(of: verification.account, in: db)
             let isFirst = try verification.isFirstWord(in: db)
             guard let account = verification.account,
                 // The person reads the address; if it still is the account's.
@@ -78,7 +78,7 @@ public struct MailSignIn: Sendable {
                     opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
                     announcement)
             }
-            return .success(Arrival(verification: verification, account: account, deletionDueAt: dueAt))
+            return .success(Entry(verification: verification, account: account, deletionDueAt: dueAt))
         }
     }
 }

@@ -11,13 +11,13 @@ public struct PasswordReset: Sendable {
     private let random: any RandomSource
     private let endAccess: Accounts.EndAccess
     private let unlink: Accounts.EndAccess
-    private let news: PersonNews
+    private let news: UserEvents
 
     /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
         random: any RandomSource, endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
-        news: PersonNews
+        news: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
@@ -56,7 +56,7 @@ public struct PasswordReset: Sendable {
             case .failure(let refusal): return .failure(refusal)
             case .success(let found): verification = found
             }
-            let before = try PersonSnapshot(of: verification.account, in: db)
+            let before = try UserSnapshot(of: verification.account, in: db)
             let isFirst = try verification.isFirstWord(in: db)
             guard let account = verification.account,
                 // Reading the mail showed the address, if it still is the account's.

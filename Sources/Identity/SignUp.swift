@@ -12,7 +12,7 @@ public struct SignUp: Sendable {
     private let clock: any WallClock
     private let random: any RandomSource
     private let agree: Agree
-    private let news: PersonNews
+    private let news: UserEvents
 
     /// Keeps what a new account agreed to, in the transaction that makes it.
     public typealias Agree =
@@ -22,7 +22,7 @@ public struct SignUp: Sendable {
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, agree: @escaping Agree, news: PersonNews
+        random: any RandomSource, agree: @escaping Agree, news: UserEvents
     ) {
         self.database = database
         self.verifications = verifications

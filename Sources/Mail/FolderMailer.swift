@@ -13,7 +13,7 @@ public struct FolderMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ letter: Letter, _ postmark: Postmark) async throws {
+    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
         guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
         let message = Message(letter, from: sender, to: recipient, postmark)
         try await onThread("spindle-mail") { try write(Array(message.text.utf8), named: postmark.id) }

@@ -9,7 +9,7 @@ struct Message: Sendable {
     let text: String
 
     /// Composes `letter`. `recipient` is its recipient, checked.
-    init(_ letter: Letter, from sender: Sender, to recipient: MailAddress, _ postmark: Postmark) {
+    init(_ letter: MailMessage, from sender: Sender, to recipient: MailAddress, _ postmark: MessageID) {
         let name = sender.name.map { "\(HeaderText.phrase($0)) " } ?? ""
         // Neither quoted-printable nor a header of ours can hold `=_`.
         let boundary = "=_\(postmark.id)"

@@ -18,7 +18,7 @@ public struct SMTPMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ letter: Letter, _ postmark: Postmark) async throws {
+    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
         guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
         let text = Message(letter, from: sender, to: recipient, postmark).text
         guard

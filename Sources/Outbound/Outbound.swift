@@ -56,7 +56,7 @@ public struct Outbound: Sendable {
     public func get(
         _ url: String, credentials: OutboundCredentials, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
-        let question = OutboundQuestion.get(accept: "application/json", authorization: credentials.authorization)
+        let question = OutboundRequest.get(accept: "application/json", authorization: credentials.authorization)
         return try await ask(try OutboundTarget(url), question, limit: limit)
     }
 
@@ -73,12 +73,12 @@ public struct Outbound: Sendable {
         form: [(String, String)], to url: String, credentials: OutboundCredentials? = nil, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
         let body = Array(OutboundForm.encode(form).utf8)
-        let question = OutboundQuestion.form(body, authorization: credentials?.authorization)
+        let question = OutboundRequest.form(body, authorization: credentials?.authorization)
         return try await ask(try OutboundTarget(url), question, limit: limit)
     }
 
     private func ask(
-        _ target: OutboundTarget, _ question: OutboundQuestion, limit: Int, by asker: String? = nil
+        _ target: OutboundTarget, _ question: OutboundRequest, limit: Int, by asker: String? = nil
     ) async throws(OutboundError) -> OutboundResponse {
         do {
             return try await quota.ask(for: purpose, by: asker ?? target.host) {
@@ -105,7 +105,7 @@ public struct Outbound: Sendable {
     }
 
     private func fetch(
-        _ target: OutboundTarget, at address: IPAddress, _ question: OutboundQuestion, limit: Int,
+        _ target: OutboundTarget, at address: IPAddress, _ question: OutboundRequest, limit: Int,
         until deadline: ContinuousClock.Instant
     ) async throws -> OutboundResponse {
         let limits = HTTPClientLimits(

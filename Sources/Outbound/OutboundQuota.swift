@@ -6,20 +6,20 @@ import Values
 /// Of those who ask too often one moment each is kept (generic cell rate algorithm). What is forgotten when there are too
 /// many of them is who asked longest ago; all of them together are counted apart, and never forgotten.
 final class OutboundQuota: Sendable {
-    fileprivate struct Asker: Hashable {
+    fileprivate struct Requester: Hashable {
         let purpose: OutboundPurpose
         /// Nil for everybody together.
         let name: String?
     }
 
     fileprivate struct State {
-        var underWay: [Asker: Int] = [:]
-        var recent: [Asker: Timestamp] = [:]
-        var earlier: [Asker: Timestamp] = [:]
+        var underWay: [Requester: Int] = [:]
+        var recent: [Requester: Timestamp] = [:]
+        var earlier: [Requester: Timestamp] = [:]
 
         /// When all that `asker` was charged is forgotten: now, if that is later than a full measure. Then the clock was
         /// set back, and keeps nobody waiting.
-        func fullAt(_ asker: Asker, _ rate: OutboundPurpose.Rate, at now: Timestamp) -> Timestamp {
+        func fullAt(_ asker: Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp) -> Timestamp {
             let known = recent[asker] ?? earlier[asker] ?? now
             return known <= now + rate.measure ? max(known, now) : now
         }
@@ -43,7 +43,7 @@ final class OutboundQuota: Sendable {
     func ask<Value: Sendable>(
         for purpose: OutboundPurpose, by name: String, _ work: () async throws -> Value
     ) async throws -> Value {
-        let (one, all) = (Asker(purpose: purpose, name: name), Asker(purpose: purpose, name: nil))
+        let (one, all) = (Requester(purpose: purpose, name: name), Requester(purpose: purpose, name: nil))
         let now = clock.now
         try state.withLock { state throws(OutboundError) in
             guard state.underWay[all, default: 0] < purpose.mostAtOnce,
@@ -73,7 +73,7 @@ final class OutboundQuota: Sendable {
 
 extension OutboundQuota.State {
     fileprivate mutating func charge(
-        _ asker: OutboundQuota.Asker, _ rate: OutboundPurpose.Rate, at now: Timestamp
+        _ asker: OutboundQuota.Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp
     ) {
         let fullAt = fullAt(asker, rate, at: now) + rate.refill
         if asker.name != nil, recent[asker] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
@@ -85,7 +85,7 @@ extension OutboundQuota.State {
         recent[asker] = fullAt
     }
 
-    fileprivate mutating func leave(_ asker: OutboundQuota.Asker) {
+    fileprivate mutating func leave(_ asker: OutboundQuota.Requester) {
         let count = underWay[asker, default: 1] - 1
         underWay[asker] = count > 0 ? count : nil
     }

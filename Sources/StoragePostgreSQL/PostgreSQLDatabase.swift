@@ -22,7 +22,7 @@ public final class PostgreSQLDatabase: Database {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
         let turn = NSLock()
-        let door = Door()
+        let door = ConnectGate()
         for number in 0..<connections {
             startThread("postgresql-\(number)") {
                 let session = Session(address: address, turn: turn, door: door)

@@ -16,10 +16,10 @@ final class Session {
     /// Held by the one session that has lost several races in a row, so that those who lost do not go on racing each
     /// other: each then competes with newcomers only, and the threads that wait here take no new work.
     private let turn: NSLock
-    private let door: Door
+    private let door: ConnectGate
     private var connection: Connection?
 
-    init(address: ServerAddress, turn: NSLock, door: Door) {
+    init(address: ServerAddress, turn: NSLock, door: ConnectGate) {
         self.address = address
         self.turn = turn
         self.door = door

@@ -181,7 +181,7 @@ struct PageSamples {
         }
     }
 
-    static func letters(_ value: String) -> [(name: String, letter: Letter)] {
+    static func letters(_ value: String) -> [(name: String, letter: MailTemplate)] {
         [
             ("signInCode", .signInCode(code: value, minutes: 10)),
             ("signUpCode", .signUpCode(code: value, link: value, minutes: 30)),

@@ -23,10 +23,10 @@ import Values
             let again = RedirectURI(registering: back)
             require(again?.host == uri.host, "\(back) is at another host than \(uri.text)")
         }
-        _ = NearMiss(text + "/", among: [uri])
+        _ = RedirectURIMismatch(text + "/", among: [uri])
         _ = uri.secureHost
     }
-    _ = NearMiss(text, among: [RedirectURI(stored: "https://shop.example/landing?a=b")])
+    _ = RedirectURIMismatch(text, among: [RedirectURI(stored: "https://shop.example/landing?a=b")])
     // What has a port behind it is no host, and never asked about.
     if !text.contains(":") || text.hasPrefix("["), let host = HostSpelling.plain(text) {
         let again = IPAddress(host) != nil && host.contains(":") ? "[\(host)]" : host

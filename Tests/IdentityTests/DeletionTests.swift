@@ -10,7 +10,7 @@ import Values
 @Suite("An account goes once, when it is due, and whoever must know is told")
 struct DeletionTests {
     /// A house with accounts, whose farewells leave a mark in the transaction they belong to.
-    private struct House: Sendable {
+    private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
         let accounts: Accounts
@@ -67,7 +67,7 @@ struct DeletionTests {
 
     @Test("only what is due, each once, however many nodes ask", arguments: Backend.available)
     func once(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         var ids: [AccountID] = []
         for number in 1...6 { ids.append(try await house.person("p\(number)@example.com")) }
         try await house.due(Array(ids.prefix(4)), at: house.clock.now)
@@ -86,7 +86,7 @@ struct DeletionTests {
 
     @Test("in batches, and saying whether there is more", arguments: Backend.available)
     func batches(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         var ids: [AccountID] = []
         for number in 1...5 { ids.append(try await house.person("p\(number)@example.com")) }
         try await house.due(ids, at: house.clock.now)
@@ -103,13 +103,13 @@ struct DeletionTests {
     @Test("one that cannot be told of stays, and keeps no other", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let stuck = try await house.person("stuck@example.com")
         let free = try await house.person("free@example.com")
         try await house.due([stuck], at: house.clock.now - .hours(1))
         try await house.due([free], at: house.clock.now)
         let deletion = house.deletion { account, now, db in
-            try House.mark(account, now, db)
+            try Fixture.mark(account, now, db)
             if account.id == stuck { throw Unwilling() }
         }
         let round = try await deletion.deleteDue(at: house.clock.now)
@@ -124,7 +124,7 @@ struct DeletionTests {
 
     @Test("a commit of unknown outcome says farewell once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
         let deletion = house.deletion(on: RunsTwice(base: house.database))
         #expect(try await deletion.delete(id))
@@ -135,7 +135,7 @@ struct DeletionTests {
 
     @Test("a restored account is not deleted by who had already looked", arguments: Backend.available)
     func restored(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
         try await house.due([id], at: house.clock.now)
         let database = house.database
@@ -148,7 +148,7 @@ struct DeletionTests {
                     try await database.write { db in
                         _ = try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id)")
                     }
-                }, farewell: House.mark), clock: house.clock, news: .unheard)
+                }, farewell: Fixture.mark), clock: house.clock, news: .unheard)
         #expect(try await deletion.deleteDue(at: house.clock.now).gone == 0)
         #expect(try await house.accounts.find(id) != nil)
         #expect(try await house.farewells == [])
@@ -158,7 +158,7 @@ struct DeletionTests {
     @Test("what an unfinished deletion left is finished by the next round", arguments: Backend.available)
     func crashed(backend: Backend) async throws {
         struct Crash: Error {}
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
         let crashing = house.deletion { _, _, _ in throw Crash() }
         await #expect(throws: Crash.self) { _ = try await crashing.delete(id) }

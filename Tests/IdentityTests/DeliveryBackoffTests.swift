@@ -12,7 +12,7 @@ import Values
     func pauses(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        let down = CarrierDouble { throw Undeliverable.temporary("down") }
+        let down = TransportDouble { throw Undeliverable.temporary("down") }
         for (attempt, minutes) in zip(1..., [1, 2, 4, 8, 16, 32, 60, 60, 60] as [Int64]) {
             #expect(try await house.outbox.deliverDue(by: down) == Outbox.Round(postponed: 1))
             let waiting = try #require(try await house.waiting().first)
@@ -24,7 +24,7 @@ import Values
             house.clock.advance(by: .milliseconds(1))
         }
         // As soon as somebody is there again, it arrives.
-        #expect(try await house.outbox.deliverDue(by: CarrierDouble()) == Outbox.Round(delivered: 1))
+        #expect(try await house.outbox.deliverDue(by: TransportDouble()) == Outbox.Round(delivered: 1))
         #expect(house.log.says("delivery postponed") && house.log.says("reason=down"))
         await house.database.close()
     }
@@ -34,7 +34,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
         house.clock.advance(by: .minutes(10))
-        let carrier = CarrierDouble()
+        let carrier = TransportDouble()
         #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(givenUp: 1))
         #expect(carrier.contents.isEmpty)
         #expect(try await house.waiting().isEmpty)
@@ -46,7 +46,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         // However long the caller thinks it is of use.
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .days(30))
-        let down = CarrierDouble { throw Undeliverable.temporary("down") }
+        let down = TransportDouble { throw Undeliverable.temporary("down") }
         var round = Outbox.Round()
         while let waiting = try await house.waiting().first {
             house.clock.advance(by: max(waiting.dueIn, .zero))
@@ -63,11 +63,11 @@ import Values
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
-            func send(_ letter: Letter, _ postmark: Postmark) async throws { throw MailFailure.refused("no") }
+            func send(_ letter: MailMessage, _ postmark: MessageID) async throws { throw MailFailure.refused("no") }
         }
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        #expect(try await house.outbox.deliverDue(by: MailCarrier(mailer: Never())) == Outbox.Round(givenUp: 1))
+        #expect(try await house.outbox.deliverDue(by: MailTransport(mailer: Never())) == Outbox.Round(givenUp: 1))
         #expect(try await house.waiting().isEmpty)
         let log = house.log.lines.joined(separator: "\n")
         #expect(log.contains("delivery given up") && log.contains("reason=no"))
@@ -80,7 +80,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
         let (begun, beginning) = AsyncStream<Void>.makeStream()
-        let hanging = CarrierDouble {
+        let hanging = TransportDouble {
             beginning.yield()
             try await Task.sleep(for: .seconds(3600))
         }
@@ -90,7 +90,7 @@ import Values
         sending.cancel()
         _ = try await sending.value
         #expect(try await house.waiting() == [.init(attempts: 1, dueIn: .zero)])
-        #expect(try await house.node().deliverDue(by: CarrierDouble()) == Outbox.Round(delivered: 1))
+        #expect(try await house.node().deliverDue(by: TransportDouble()) == Outbox.Round(delivered: 1))
         await house.database.close()
     }
 }

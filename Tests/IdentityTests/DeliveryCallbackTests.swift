@@ -34,9 +34,9 @@ import Values
         func stop() { listener.stop() }
     }
 
-    private func carrier(_ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"]) -> CallbackCarrier {
+    private func carrier(_ log: RecordedLog, allowing ranges: [String] = ["127.0.0.1/32"]) -> CallbackTransport {
         let policy = OutboundPolicy(allowedPrivateRanges: ranges.compactMap { CIDR($0) })
-        return CallbackCarrier(outbound: Outbound(policy: policy, logger: log.logger))
+        return CallbackTransport(outbound: Outbound(policy: policy, logger: log.logger))
     }
 
     private func post(_ url: String, in house: DeliveryFixture) async throws {

@@ -15,7 +15,7 @@ struct DeliveryFixture {
     let log = RecordedLog()
     let outbox: Outbox
 
-    static let letter = Letter(
+    static let letter = MailMessage(
         recipient: "ada@example.com", subject: "Your code", text: "Code 123456", html: "<p>Code 123456</p>")
 
     init(_ backend: Backend) async throws {
@@ -53,21 +53,21 @@ struct DeliveryFixture {
 }
 
 /// A carrier of mail that does as it is told and counts.
-final class CarrierDouble: Carrier {
-    let kind: Parcel.Kind
+final class TransportDouble: Transport {
+    let kind: Delivery.Kind
     private let act: @Sendable () async throws -> Void
-    private let carried = Mutex<[(content: String, postmark: Postmark)]>([])
+    private let carried = Mutex<[(content: String, postmark: MessageID)]>([])
 
-    init(_ kind: Parcel.Kind = .mail, _ act: @escaping @Sendable () async throws -> Void = {}) {
+    init(_ kind: Delivery.Kind = .mail, _ act: @escaping @Sendable () async throws -> Void = {}) {
         self.kind = kind
         self.act = act
     }
 
     /// Every attempt.
-    var postmarks: [Postmark] { carried.withLock { $0.map(\.postmark) } }
+    var postmarks: [MessageID] { carried.withLock { $0.map(\.postmark) } }
     var contents: [String] { carried.withLock { $0.map(\.content) } }
 
-    func deliver(_ content: String, _ postmark: Postmark) async throws {
+    func deliver(_ content: String, _ postmark: MessageID) async throws {
         carried.withLock { $0.append((content, postmark)) }
         try await act()
     }

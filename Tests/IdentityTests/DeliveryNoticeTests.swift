@@ -13,14 +13,14 @@ import Values
     private struct NoKey: Error {}
 
     private func round(
-        _ house: DeliveryFixture, writing write: @escaping NoticeCarrier.Write
+        _ house: DeliveryFixture, writing write: @escaping NoticeTransport.Write
     ) async throws -> Outbox.Round {
         let outbound = Outbound(policy: OutboundPolicy(allowedPrivateRanges: []), logger: house.log.logger)
-        return try await house.outbox.deliverDue(by: NoticeCarrier(outbound: outbound, write: write))
+        return try await house.outbox.deliverDue(by: NoticeTransport(outbound: outbound, write: write))
     }
 
     private func leave(in house: DeliveryFixture) async throws {
-        let parcel = house.outbox.parcel(notice: "the loom stopped", usefulFor: .days(1), id: Parcel.ID("one"))
+        let parcel = house.outbox.parcel(notice: "the loom stopped", usefulFor: .days(1), id: Delivery.ID("one"))
         for _ in 1...2 { try await house.database.write { db in try parcel.store(in: db) } }
         #expect(try await house.waiting().count == 1)
     }
@@ -78,7 +78,7 @@ import Values
             connection.say("HTTP/1.1 \(status)\r\nContent-Length: 0\r\nConnection: close\r\n")
         })
         try await leave(in: house)
-        let carrier = NoticeCarrier(outbound: outbound(house)) { _ in
+        let carrier = NoticeTransport(outbound: outbound(house)) { _ in
             Callback(url: "http://127.0.0.1:\(receiver.port)/out", body: "a=b", contentType: "text/plain")
         }
         let expected = isFinal ? Outbox.Round(givenUp: 1) : Outbox.Round(postponed: 1)
@@ -91,7 +91,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         for number in 1...8 {
             let parcel = house.outbox.parcel(
-                notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), id: Parcel.ID("n\(number)"))
+                notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), id: Delivery.ID("n\(number)"))
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let round = try await house.outbox.deliverDue(by: SlowReceivers())
@@ -127,12 +127,12 @@ import Values
 }
 
 /// Carries notices to the receivers that they name: all there are at once, and the slow one lets nobody go before.
-private final class SlowReceivers: Carrier {
-    private let receivers = Receivers()
+private final class SlowReceivers: Transport {
+    private let receivers = PerHostLimiter()
     private let held = Atomic(0)
-    var kind: Parcel.Kind { .notice }
+    var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ postmark: Postmark) async throws {
+    func deliver(_ content: String, _ postmark: MessageID) async throws {
         do {
             try await receivers.visit("https://\(content).example/out") {
                 while held.load(ordering: .relaxed) < 5 { await Task.yield() }
@@ -145,15 +145,15 @@ private final class SlowReceivers: Carrier {
 }
 
 /// Carries notices to a receiver that is down, and is done with none of a round before all others were turned away.
-private final class DeadReceiver: Carrier {
-    private let receivers = Receivers()
+private final class DeadReceiver: Transport {
+    private let receivers = PerHostLimiter()
     private let come = Atomic(0)
     private let turnedAway = Atomic(0)
     /// How many have been turned away at the end of each round of eight.
     private let goals = [6, 13]
-    var kind: Parcel.Kind { .notice }
+    var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ postmark: Postmark) async throws {
+    func deliver(_ content: String, _ postmark: MessageID) async throws {
         let round = come.wrappingAdd(1, ordering: .relaxed).oldValue / 8
         do {
             try await receivers.visit("https://\(content).example/out") {

@@ -22,10 +22,10 @@ extension Outbox {
     }
 
     /// One node's work without its routes: delivers what is due, and returns when nothing is any more.
-    func deliverDue(by carrier: any Carrier) async throws -> Round {
+    func deliverDue(by carrier: any Transport) async throws -> Round {
         var round = Round()
         while !Task.isCancelled {
-            let claims = try await claim(carrier.kind, most: Route.mostAtOnce)
+            let claims = try await claim(carrier.kind, most: DeliveryWorker.mostAtOnce)
             guard !claims.isEmpty else { break }
             await withTaskGroup(of: Outcome.self) { group in
                 for claim in claims { group.addTask { await deliver(claim, by: carrier) } }
@@ -36,7 +36,7 @@ extension Outbox {
     }
 
     /// Leaves `letter` in a transaction of its own.
-    func post(_ letter: Letter, usefulFor use: Duration = Outbox.longestUse) async throws {
+    func post(_ letter: MailMessage, usefulFor use: Duration = Outbox.longestUse) async throws {
         let parcel = parcel(letter, usefulFor: use)
         try await database.write { db in try parcel.store(in: db) }
         nudge()

@@ -12,13 +12,13 @@ import Values
         let (arrivals, arrival) = AsyncStream<Int>.makeStream()
         let (ends, end) = AsyncStream<Void>.makeStream()
         let number = Counter()
-        let carrier = CarrierDouble {
+        let carrier = TransportDouble {
             let mine = number.next()
             arrival.yield(mine)
             // The first letter hangs until the test is done with the others.
             if mine == 1 { for await _ in ends { break } }
         }
-        let route = Route(house.outbox, by: carrier)
+        let route = DeliveryWorker(house.outbox, by: carrier)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await route.run() }
             var iterator = arrivals.makeAsyncIterator()
@@ -40,7 +40,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let route = Route(house.outbox, by: CarrierDouble { arrival.yield() })
+        let route = DeliveryWorker(house.outbox, by: TransportDouble { arrival.yield() })
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await route.run() }
             var iterator = arrivals.makeAsyncIterator()
@@ -56,7 +56,7 @@ import Values
     func closed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         house.outbox.close()
-        await Route(house.outbox, by: CarrierDouble()).run()
+        await DeliveryWorker(house.outbox, by: TransportDouble()).run()
         await house.database.close()
     }
 }

@@ -19,12 +19,12 @@ import Values
             // A transaction may run twice.
             try parcel.store(in: db)
         }
-        let box = PostBox()
-        let round = try await house.outbox.deliverDue(by: MailCarrier(mailer: box))
+        let box = TestMailer()
+        let round = try await house.outbox.deliverDue(by: MailTransport(mailer: box))
         #expect(round == Outbox.Round(delivered: 1))
         #expect(try await box.letter(to: "ada@example.com") == DeliveryFixture.letter)
         #expect(try await house.waiting().isEmpty)
-        #expect(try await house.outbox.deliverDue(by: MailCarrier(mailer: box)) == Outbox.Round())
+        #expect(try await house.outbox.deliverDue(by: MailTransport(mailer: box)) == Outbox.Round())
         await house.database.close()
     }
 
@@ -35,7 +35,7 @@ import Values
         let parcel = house.outbox.parcel(DeliveryFixture.letter)
         try await house.database.write { db in try parcel.blank.store(in: db) }
         #expect(try await house.waiting().count == 1)
-        let carrier = CarrierDouble()
+        let carrier = TransportDouble()
         for _ in 1...3 {
             #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round())
             house.clock.advance(by: Outbox.lease)
@@ -85,7 +85,7 @@ import Values
         try await house.database.write { db in
             try db.execute("UPDATE deliveries SET sealed_content = \(stored[0][2]) WHERE kind = 'mail'")
         }
-        let carrier = CarrierDouble()
+        let carrier = TransportDouble()
         #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(postponed: 1))
         #expect(carrier.contents.isEmpty && house.log.says("does not open"))
         await house.database.close()
@@ -95,8 +95,8 @@ import Values
     func kinds(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        #expect(try await house.outbox.deliverDue(by: CarrierDouble(.callback)) == Outbox.Round())
-        #expect(try await house.outbox.deliverDue(by: CarrierDouble(.mail)) == Outbox.Round(delivered: 1))
+        #expect(try await house.outbox.deliverDue(by: TransportDouble(.callback)) == Outbox.Round())
+        #expect(try await house.outbox.deliverDue(by: TransportDouble(.mail)) == Outbox.Round(delivered: 1))
         await house.database.close()
     }
 
@@ -106,7 +106,7 @@ import Values
         try await house.outbox.post(DeliveryFixture.letter)
         // The first node takes it, sends it, and is gone.
         let claim = try #require(try await house.outbox.claim(.mail, most: 8).first)
-        let carrier = CarrierDouble()
+        let carrier = TransportDouble()
         try await carrier.deliver("", claim.postmark)
 
         let other = house.node()
@@ -126,7 +126,7 @@ import Values
         let late = try #require(try await house.outbox.claim(.mail, most: 8).first)
         house.clock.advance(by: Outbox.lease)
         _ = try #require(try await house.node().claim(.mail, most: 8).first)
-        _ = await house.outbox.deliver(late, by: CarrierDouble { throw Undeliverable.temporary("slow") })
+        _ = await house.outbox.deliver(late, by: TransportDouble { throw Undeliverable.temporary("slow") })
         #expect(try await house.waiting() == [.init(attempts: 2, dueIn: Outbox.lease)])
         await house.database.close()
     }
@@ -135,7 +135,7 @@ import Values
     func nodes(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
-        let carrier = CarrierDouble { await Task.yield() }
+        let carrier = TransportDouble { await Task.yield() }
         let delivered = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 let node = house.node()

@@ -9,11 +9,11 @@ import Values
 @Suite("Tries to sign in are remembered with what they are part of")
 struct LoginsTests {
     /// A house with one account and one client that its person has used.
-    private struct House: Sendable {
+    private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
         let account: AccountID
-        let circle = Circle(client: "loom", merchant: nil, isWide: false)
+        let circle = ClientScope(client: "loom", merchant: nil, isWide: false)
 
         init(_ backend: Backend) async throws {
             let (database, clock) = (try await backend.open(), clock)
@@ -53,7 +53,7 @@ struct LoginsTests {
 
     @Test("said twice it is one, and of somebody who is gone it is none", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         for account in [house.account, house.account, AccountID(12345)] {
             try await house.database.write { db in
                 try Logins.record(
@@ -73,7 +73,7 @@ struct LoginsTests {
     @Test(
         "a failure stands before the password is looked at, and falls when it was right", arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let signIn = house.signIn(hashing)

@@ -7,7 +7,7 @@ import Values
 @Suite struct MailFolderTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "spindle-mail-\(UUID().uuidString)/a/b")
         .path(percentEncoded: false)
-    private let letter = Letter(recipient: "ada@example.com", subject: "Hei", text: "Hei", html: "<p>Hei</p>")
+    private let letter = MailMessage(recipient: "ada@example.com", subject: "Hei", text: "Hei", html: "<p>Hei</p>")
 
     private func mode(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
@@ -21,8 +21,8 @@ import Values
     @Test("each mail is one file that nobody else reads, sorted by time, and the folder is made")
     func files() async throws {
         let mailer = try mailer()
-        let early = Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
-        let late = Postmark(id: "0b", date: Timestamp(milliseconds: 2 * 1000))
+        let early = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
+        let late = MessageID(id: "0b", date: Timestamp(milliseconds: 2 * 1000))
         for postmark in [late, early, early] { try await mailer.send(letter, postmark) }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names == ["0a.eml", "0b.eml"], "a letter that is sent again is there once")
@@ -36,7 +36,7 @@ import Values
     func unwritable() async throws {
         let mailer = FolderMailer(folder: "/dev/null/outbox", from: try #require(Sender("no-reply@example.com")))
         do {
-            try await mailer.send(letter, Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
+            try await mailer.send(letter, MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
             Issue.record("it was written")
         } catch MailFailure.temporary(let reason) {
             #expect(reason.contains("cannot be written") && !reason.contains("ada"))
@@ -45,9 +45,9 @@ import Values
 
     @Test("a recipient that is no address is refused, and no file made")
     func hostile() async throws {
-        let hostile = Letter(recipient: "a@b.example\r\nBcc: eve@c.example", subject: "", text: "", html: "")
+        let hostile = MailMessage(recipient: "a@b.example\r\nBcc: eve@c.example", subject: "", text: "", html: "")
         await #expect(throws: MailFailure.self) {
-            try await mailer().send(hostile, Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
+            try await mailer().send(hostile, MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000)))
         }
         #expect(!FileManager.default.fileExists(atPath: folder))
     }

@@ -6,13 +6,13 @@ import Values
 
 /// A letter as it goes over the wire.
 @Suite struct MailMessageTests {
-    private static let postmark = Postmark(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
+    private static let postmark = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
     private func message(
         subject: String = "Your code", text: String = "123456", html: String = "<p>123456</p>",
         from: String = "no-reply@example.com", to: String = "ada@example.org"
     ) throws -> String {
-        let letter = Letter(recipient: to, subject: subject, text: text, html: html)
+        let letter = MailMessage(recipient: to, subject: subject, text: text, html: html)
         return Message(
             letter, from: try #require(Sender(from)), to: try #require(MailAddress(to)), Self.postmark
         ).text

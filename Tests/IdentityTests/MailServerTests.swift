@@ -6,9 +6,9 @@ import Values
 
 /// Mail through a mail server, as far as the conversation goes without TLS; with it, Tests/Interop/test_mail.py.
 @Suite struct MailServerTests {
-    private let letter = Letter(
+    private let letter = MailMessage(
         recipient: "ada@example.org", subject: "Hei", text: ".\n..two\nlast", html: "<p>.\n.</p>")
-    private let postmark = Postmark(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
+    private let postmark = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
 
     private func mailer(_ server: MailServerStandIn) throws -> SMTPMailer {
         SMTPMailer(
@@ -51,7 +51,7 @@ import Values
         defer { server.stop() }
         let text = String(repeating: "line of a long letter\n.\n", count: 20_000)
         try await mailer(server).send(
-            Letter(recipient: "ada@example.org", subject: "", text: text, html: "<p>"), postmark)
+            MailMessage(recipient: "ada@example.org", subject: "", text: text, html: "<p>"), postmark)
         #expect(server.message.components(separatedBy: "\r\nline of a long letter\r\n..\r\n").count > 9_000)
         #expect(server.message.utf8.count > 480_000)
     }
@@ -143,7 +143,7 @@ import Values
         let server = try MailServerStandIn()
         defer { server.stop() }
         for recipient in ["a@b.example>\r\nRCPT TO:<eve@c.example", "a@b.example\r\nDATA\r\n", "a b@c.example"] {
-            let letter = Letter(recipient: recipient, subject: "", text: "", html: "")
+            let letter = MailMessage(recipient: recipient, subject: "", text: "", html: "")
             await #expect(throws: MailFailure.noAddress) { try await mailer(server).send(letter, postmark) }
         }
         #expect(server.lines.isEmpty)

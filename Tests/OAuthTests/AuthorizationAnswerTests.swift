@@ -87,7 +87,7 @@ struct AuthorizationAnswerTests {
         let registered = try ["https://app.example/back", "https://app.example:8443/cb?x=1", "app://back"].map {
             try #require(RedirectURI(registering: $0))
         }
-        let cases: [(String, NearMiss?)] = [
+        let cases: [(String, RedirectURIMismatch?)] = [
             ("https://app.example/back/", .trailingSlash), ("http://app.example/back", .scheme),
             ("https://app.example:443/back", .port), ("https://app.example:8444/cb?x=1", .port),
             ("https://App.example/Back", .letterCase), (" https://app.example/back\n", .whiteSpace),
@@ -96,8 +96,8 @@ struct AuthorizationAnswerTests {
             ("https://evil.example/back", nil), ("https://app.example/other", nil), ("http://app.example/back/", nil),
             ("", nil), (":", nil), ("://", nil), ("?#", nil), ("https://app.example@evil.example/back", nil),
         ]
-        for (text, miss) in cases { #expect(NearMiss(text, among: registered) == miss, "\(text)") }
-        #expect(NearMiss("https://app.example/back", among: []) == nil)
+        for (text, miss) in cases { #expect(RedirectURIMismatch(text, among: registered) == miss, "\(text)") }
+        #expect(RedirectURIMismatch("https://app.example/back", among: []) == nil)
     }
 
     @Test("a logout returns to a registered address of the client that is named, and nowhere else")

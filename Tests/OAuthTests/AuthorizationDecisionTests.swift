@@ -11,10 +11,10 @@ struct AuthorizationDecisionTests {
 
     /// Somebody who signed in `ago` seconds before.
     private static func visitor(
-        _ ago: Int64 = 60, _ session: Visitor.Session = .signIn, email: Visitor.Email = .verified,
+        _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn, email: BrowserSessionState.Email = .verified,
         consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
-    ) -> Visitor {
-        Visitor(
+    ) -> BrowserSessionState {
+        BrowserSessionState(
             subject: Subject(account: AccountID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
             consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
             isPresent: isPresent)
@@ -23,11 +23,11 @@ struct AuthorizationDecisionTests {
     private struct Row {
         let asking: AuthorizationFixture.Asking
         let changes: KeyValuePairs<String, String>
-        let visitor: Visitor?
+        let visitor: BrowserSessionState?
         let step: Step
 
         init(
-            _ asking: AuthorizationFixture.Asking, _ changes: KeyValuePairs<String, String>, _ visitor: Visitor?,
+            _ asking: AuthorizationFixture.Asking, _ changes: KeyValuePairs<String, String>, _ visitor: BrowserSessionState?,
             _ step: Step
         ) {
             (self.asking, self.changes, self.visitor, self.step) = (asking, changes, visitor, step)

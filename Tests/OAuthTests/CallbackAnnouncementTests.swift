@@ -29,7 +29,7 @@ struct CallbackAnnouncementTests {
         var sent: Int { rounds.withLock { $0 } }
     }
 
-    private struct House {
+    private struct Fixture {
         let world: TokenFixture
         let post = PostDouble()
         let callbacks: Callbacks
@@ -47,7 +47,7 @@ struct CallbackAnnouncementTests {
 
     @Test("a transaction that runs twice leaves each message once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let (world, account) = (house.world, house.world.account)
         let announcement = house.callbacks.announcement(at: world.clock.now)
         for _ in 1...2 {
@@ -73,7 +73,7 @@ struct CallbackAnnouncementTests {
     @Test("the end of a browser session is told once to a client, of as many permissions", arguments: Backend.available)
     func browsers(backend: Backend) async throws {
         struct Undone: Error {}
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let (world, account) = (house.world, house.world.account)
         _ = try await world.clients.change(
             world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"])
@@ -111,7 +111,7 @@ struct CallbackAnnouncementTests {
 
     @Test("logout, taking back and parting are told once though they run twice", arguments: Backend.available)
     func ends(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let world = house.world
         let database = RunsTwice(base: world.database)
         let token = try await world.accessTokens.present(try await world.signIn().accessToken)
@@ -131,7 +131,7 @@ struct CallbackAnnouncementTests {
 
     @Test("a client of a disabled merchant hears of no change, but of the end", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
-        let house = try await House(backend)
+        let house = try await Fixture(backend)
         let (world, account) = (house.world, house.world.account)
         _ = try await world.merchants.change(world.merchant, ["disabled": true])
         let change = house.callbacks.announcement(at: world.clock.now)

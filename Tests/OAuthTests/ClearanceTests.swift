@@ -12,7 +12,7 @@ struct ClearanceTests {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)
         for _ in 1...12 { try await world.signIn() }
-        try await Clearance(database: world.database, batch: 5).clear(world.phone.id, at: world.clock.now)
+        try await BulkDeletion(database: world.database, batch: 5).clear(world.phone.id, at: world.clock.now)
         #expect(try await world.count("SELECT id FROM permissions") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
         #expect(try await world.count("SELECT account_id FROM connections") == 1)
@@ -45,7 +45,7 @@ struct ClearanceTests {
                 }
             }
         }
-        try await Clearance(database: database, batch: 5).clear(one.merchant, at: one.clock.now)
+        try await BulkDeletion(database: database, batch: 5).clear(one.merchant, at: one.clock.now)
         #expect(try await one.count("SELECT id FROM permissions") == 12)
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
         #expect(try await one.merchants.find(one.merchant)?.disabledAt != nil)

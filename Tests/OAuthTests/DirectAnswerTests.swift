@@ -13,7 +13,7 @@ struct DirectAnswerTests {
 
     private struct Scene {
         let fixture: AuthorizationFixture
-        let answers: DirectAnswers
+        let answers: FrontChannelTokens
         let consents: Consents
 
         init() async throws {
@@ -24,7 +24,7 @@ struct DirectAnswerTests {
                 database: database, jwts: .signed(under: seal, in: database, clock: clock), callbacks: .unheard,
                 clock: clock, random: random
             )
-            answers = DirectAnswers(database: database, mint: mint, clock: clock, random: random)
+            answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random)
             consents = Consents(database: database)
             try await database.write { db in
                 try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)

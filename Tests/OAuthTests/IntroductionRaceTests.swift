@@ -65,7 +65,7 @@ struct IntroductionRaceTests {
             try await database.read { db in try db.rows("SELECT account_id FROM introductions").count }
         }
         #expect(try await count() == 12)
-        try await Clearance(database: database, batch: 5).clear(fixture.merchant, at: now)
+        try await BulkDeletion(database: database, batch: 5).clear(fixture.merchant, at: now)
         #expect(try await count() == 0)
         try await introductions.introduce(accounts[0], to: Merchant.ID("nobody"), at: now)
         #expect(try await count() == 0)

@@ -143,7 +143,7 @@ import Values
         let jwt = try await AssertionKeys(keySet: signer.keySet.text)
             .verify(signer.sign(fixture.claims()), allowed: [.es256])
         let now = fixture.clock.now
-        let claim = AssertionClaim(
+        let claim = AssertionRedemption(
             assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now),
             people: fixture.people, finding: .newcomer, account: AccountID(1001))
         let attempt = Attempt(id: "one", permission: nil, accessToken: .init(of: "a"), now: now)
@@ -156,7 +156,7 @@ import Values
             return
         }
         // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
-        let late = AssertionClaim(
+        let late = AssertionRedemption(
             assertion: claim.assertion, people: fixture.people, finding: .newcomer, account: AccountID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
             Issue.record("not .changed")

@@ -77,9 +77,9 @@ struct QueryPlanTests {
             }
         }
         let data = PersonalData(
-            database: database, clock: world.clock, alsoFrom: [HeldData.members, IssuerSubjects.members])
+            database: database, clock: world.clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
         #expect(try await data.document(of: world.account) != nil)
-        let clearance = Clearance(database: database)
+        let clearance = BulkDeletion(database: database)
         let deletion = Deletion(
             database: database, grace: .days(14),
             strangers: Deletion.Strangers(
@@ -98,7 +98,7 @@ struct QueryPlanTests {
         let world = try await TokenFixture(database)
         try await world.signIn()
         let people = ConnectedPeople(database: database)
-        let circle = Circle(client: world.phone.id.text, merchant: world.merchant.text, isWide: false)
+        let circle = ClientScope(client: world.phone.id.text, merchant: world.merchant.text, isWide: false)
         database.forget()
         var query = PeopleQuery()
         let email = try #require(EmailAddress("ada@example.com"))
@@ -123,7 +123,7 @@ struct QueryPlanTests {
         database.forget()
         let sweep = await Retention(database: database).sweep(at: world.clock.now)
         #expect(sweep.failures.isEmpty)
-        let clearance = Clearance(database: database)
+        let clearance = BulkDeletion(database: database)
         try await clearance.clear(world.phone.id, at: world.clock.now)
         try await clearance.clear(world.merchant, at: world.clock.now)
         database.expectIndexes(atLeast: Retention.Rule.allCases.count + 10)

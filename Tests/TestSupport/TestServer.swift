@@ -10,7 +10,7 @@ import Values
 /// A whole server on a port of its own, with a clock that the test turns.
 public struct TestServer: Sendable {
     /// What all nodes over one database share.
-    fileprivate struct House {
+    fileprivate struct Fixture {
         let backend: Backend
         let database: InterruptedDatabase
         let configuration: SpindleConfiguration
@@ -19,13 +19,13 @@ public struct TestServer: Sendable {
         let log = RecordedLog()
         let hashing: HashingPool
         let isDevelopment: Bool
-        let mail = PostBox()
+        let mail = TestMailer()
     }
 
     public let origin: String
     public let adminID: String
     public let adminSecret: String
-    fileprivate let house: House
+    fileprivate let house: Fixture
 
     public var backend: Backend { house.backend }
     public var clock: ManualClock { house.clock }
@@ -35,7 +35,7 @@ public struct TestServer: Sendable {
     public var log: RecordedLog { house.log }
     public var hashing: HashingPool { house.hashing }
     /// Where every mail ends.
-    public var mail: PostBox { house.mail }
+    public var mail: TestMailer { house.mail }
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
@@ -45,7 +45,7 @@ public struct TestServer: Sendable {
         let loans = DatabaseLoans.of(backend)
         let database = try await loans.take()
         do {
-            let house = try House(
+            let house = try Fixture(
                 backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
                 isDevelopment: isDevelopment)
             let admin = try await house.administrator()
@@ -78,7 +78,7 @@ public struct TestServer: Sendable {
     }
 
     private static func open<Value>(
-        _ house: House, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
+        _ house: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = Server(
@@ -107,7 +107,7 @@ public struct TestServer: Sendable {
     }
 }
 
-extension TestServer.House {
+extension TestServer.Fixture {
     fileprivate init(
         _ backend: Backend, _ database: InterruptedDatabase, settings: [String: String], hashing: HashingPool?,
         isDevelopment: Bool

@@ -3,14 +3,14 @@ public import Identity
 import Keys
 public import OAuth
 
-extension PersonNews {
+extension UserEvents {
     /// Nobody hears.
-    public static let unheard = PersonNews { _ in .unheard }
+    public static let unheard = UserEvents { _ in .unheard }
 }
 
-extension PersonNews.Announcement {
+extension UserEvents.Announcement {
     /// Nobody hears.
-    public static let unheard = PersonNews.Announcement(say: { _, _, _ in }, send: {})
+    public static let unheard = UserEvents.Announcement(say: { _, _, _ in }, send: {})
 }
 
 extension Callbacks {

@@ -74,7 +74,7 @@ func expectRefusal<Answer>(
     throw Unexpected("it is not so that \(what)")
 }
 
-extension WebView.Arrival {
+extension WebView.NewSession {
     var text: String {
         guard case .page(_, let text) = self else { return "" }
         return text

@@ -9,7 +9,7 @@ import Foundation
 /// `decidePolicyFor` with `.cancel` where `open` says `stoppingAt`.
 struct WebView {
     /// Where a navigation ended.
-    enum Arrival {
+    enum NewSession {
         case page(URL, text: String)
         case stopped(at: URL)
     }
@@ -19,7 +19,7 @@ struct WebView {
     private let session = URLSession(configuration: .ephemeral, delegate: NoRedirects(), delegateQueue: nil)
 
     /// Opens an address and follows its redirects, up to a page or to an address that the app wants to see to itself.
-    func open(_ address: URL, stoppingAt isForTheApp: (URL) -> Bool = { _ in false }) async throws -> Arrival {
+    func open(_ address: URL, stoppingAt isForTheApp: (URL) -> Bool = { _ in false }) async throws -> NewSession {
         var address = address
         for _ in 1...10 {
             guard !isForTheApp(address) else { return .stopped(at: address) }

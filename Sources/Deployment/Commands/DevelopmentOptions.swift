@@ -25,11 +25,11 @@ struct DevelopmentOptions: CommandArguments {
         _ installation: Installation, _ configuration: SpindleConfiguration, _ logger: Logger
     ) async throws -> String? {
         guard dev else {
-            try await DevelopmentMark(database: installation.database).refuse(under: configuration.issuer)
+            try await DevelopmentFlag(database: installation.database).refuse(under: configuration.issuer)
             return nil
         }
         logger.warning("development mode: anybody signs in as anybody, without a password")
-        let house = DevelopmentHouse(
+        let house = DevelopmentSetup(
             installation: installation, stores: try installation.stores(configuration, logger),
             site: Site(configuration))
         return house.welcome(try await house.prepare(redirectURIs: redirectURIs))

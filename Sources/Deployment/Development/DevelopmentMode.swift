@@ -27,7 +27,7 @@ enum DevelopmentMode {
 
     /// What answers besides, on a server whose pages say that it is one for development: on any other, nothing.
     static func endpoints(
-        _ parts: Parts, _ stores: Stores, pages: PageRenderer, arrivals: Arrivals, verifications: Verifications
+        _ parts: Parts, _ stores: Stores, pages: PageRenderer, arrivals: NewSessions, verifications: Verifications
     ) -> [any Endpoint] {
         guard parts.templates.isDevelopment else { return [] }
         return [

@@ -105,7 +105,7 @@ struct DatabaseDiagnosis {
     /// Nothing, unless anybody could sign in as anybody here once.
     private func developmentFinding() async -> Finding? {
         do {
-            let mark = DevelopmentMark(database: database)
+            let mark = DevelopmentFlag(database: database)
             try await mark.refuse(under: configuration.issuer)
             return try await mark.find().map { since in
                 Finding(

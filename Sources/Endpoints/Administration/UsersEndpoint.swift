@@ -13,12 +13,12 @@ public struct UsersEndpoint: Endpoint {
     private let permissions: Permissions
     private let deletion: Deletion
     private let data: PersonalData
-    private let mail: Correspondence
+    private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
         gate: AdministratorGate, accounts: Accounts, permissions: Permissions, deletion: Deletion, data: PersonalData,
-        mail: Correspondence, clock: any WallClock
+        mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.accounts = accounts

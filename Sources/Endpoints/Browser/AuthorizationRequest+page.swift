@@ -68,7 +68,7 @@ extension PageRenderer {
 
     /// A page in the place of a redirect to an address of a client that registered itself.
     func leaving(
-        to location: String?, _ visit: Visit, detail: String? = nil, status: Status = .ok, cookies: [String?] = []
+        to location: String?, _ visit: PageContext, detail: String? = nil, status: Status = .ok, cookies: [String?] = []
     ) -> Response {
         var values = ["name": visit.client?.name ?? ""]
         values["continueTo"] = location
@@ -76,7 +76,7 @@ extension PageRenderer {
     }
 
     /// The page of a request that cannot be read at all.
-    func brokenRequest(_ visit: Visit, detail: String? = nil, status: Status = .badRequest) -> Response {
+    func brokenRequest(_ visit: PageContext, detail: String? = nil, status: Status = .badRequest) -> Response {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 

@@ -11,7 +11,7 @@ public struct AuthorizeEndpoint: Endpoint {
 
     let pages: PageRenderer
     private let answers: AuthorizationAnswers
-    private let meantPerson: MeantPerson
+    private let meantPerson: RequestedSubject
     let requestObjects: RequestObjects
     private let consents: Consents
     private let introductions: Introductions
@@ -19,7 +19,7 @@ public struct AuthorizeEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: MeantPerson, requestObjects: RequestObjects,
+        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: RequestedSubject, requestObjects: RequestObjects,
         consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages
@@ -100,12 +100,12 @@ public struct AuthorizeEndpoint: Endpoint {
 
     private func visitor(
         _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
-    ) async throws -> Visitor? {
+    ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
         let isMeant = try await meantPerson.isMeant(session?.account, by: request)
         guard let session else { return nil }
         let consented = client.firstParty ? nil : try await consents.find(session.account, client.id)?.scope
-        return Visitor(
+        return BrowserSessionState(
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
@@ -168,7 +168,7 @@ extension Session {
     }
 
     /// How it came about, in OAuth's words.
-    var kind: Visitor.Session {
+    var kind: BrowserSessionState.Session {
         switch origin {
         case .signIn where method == .issuer || method == .issuerUndated: .vouched(for: nil, isDated: method == .issuer)
         case .signIn: .signIn

@@ -11,7 +11,7 @@ public struct HasSessionEndpoint: Endpoint {
     private let clients: Clients
     private let sessions: Sessions
     private let accounts: Accounts
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let apps: ConnectedApps
     private let introductions: Introductions
     private let agreements: Agreements
@@ -19,7 +19,7 @@ public struct HasSessionEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, names: SubjectNames,
+        site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, names: SubjectIdentifiers,
         apps: ConnectedApps, introductions: Introductions, agreements: Agreements, signSecrets: SignSecrets,
         clock: any WallClock
     ) {

@@ -63,7 +63,7 @@ public struct LogoutEndpoint: Endpoint {
             return .json(.members(["result": "OK"]))
         }
         // A client's own form (RP-Initiated Logout §2), which comes without the browser's cookies: the same by GET.
-        if form["form_token"] == nil, LogoutWish.isOfClient(parameters) {
+        if form["form_token"] == nil, LogoutRequest.isOfClient(parameters) {
             guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
             return .sendBrowser(to: "/logout?\(form.pairs.encoded)", status: .seeOther)
         }
@@ -85,7 +85,7 @@ public struct LogoutEndpoint: Endpoint {
     /// Whom the form would sign out. Our page of who is signed in has it not: it is as good as a click on a link there.
     private static let person = "person"
 
-    private func ask(_ session: Session, _ request: Request, _ wish: LogoutWish) async throws -> Response {
+    private func ask(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
@@ -95,7 +95,7 @@ public struct LogoutEndpoint: Endpoint {
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
     }
 
-    private func visit(_ request: Request, _ wish: LogoutWish) async throws -> Visit {
+    private func visit(_ request: Request, _ wish: LogoutRequest) async throws -> PageContext {
         try await pages.visit(request, client: wish.client, uiLocales: wish.parameters[.uiLocales])
     }
 
@@ -103,14 +103,14 @@ public struct LogoutEndpoint: Endpoint {
     /// is dead by the time it is followed.
     private func wish(
         _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
-    ) async throws -> LogoutWish {
+    ) async throws -> LogoutRequest {
         if let text = parameters[.idTokenHint] {
-            return LogoutWish(parameters, hinted: try await hints.read(text))
+            return LogoutRequest(parameters, hinted: try await hints.read(text))
         }
         var id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
         if id == nil, let presented { id = try await tokens.client(of: presented.secret) }
-        guard let id else { return LogoutWish(parameters, client: nil) }
-        return LogoutWish(parameters, client: try await pages.clients.findLive(id))
+        guard let id else { return LogoutRequest(parameters, client: nil) }
+        return LogoutRequest(parameters, client: try await pages.clients.findLive(id))
     }
 
     /// Ends the token of a link. In a browser a dead one is as good as none: its person wants to sign out all the same.
@@ -134,7 +134,7 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    private func end(_ session: Session, _ request: Request, _ wish: LogoutWish) async throws -> Response {
+    private func end(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
         try await sessions.end(session.id)
         return try await signedOut(request, wish)
     }
@@ -144,7 +144,7 @@ public struct LogoutEndpoint: Endpoint {
     /// - Parameter sawPage: whether the person has seen a page about this client: the one that asks here, or the one that
     ///   its token comes from.
     private func signedOut(
-        _ request: Request, _ wish: LogoutWish, sawPage: Bool = true
+        _ request: Request, _ wish: LogoutRequest, sawPage: Bool = true
     ) async throws -> Response {
         let cleared = pages.site.clearedSessionCookie
         if let address = wish.address, let client = wish.client, client.registeredItself, !sawPage {

@@ -12,7 +12,7 @@ public struct PageRenderer: Sendable {
     let merchants: Merchants
     let issuers: TrustedIssuers
     /// The way in that takes the place of the login page in development mode: never without pages that say so.
-    let development: DevelopmentDoor?
+    let development: DevelopmentLogin?
 
     public init(
         templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
@@ -24,7 +24,7 @@ public struct PageRenderer: Sendable {
         self.clients = clients
         self.merchants = merchants
         self.issuers = issuers
-        development = templates.isDevelopment ? DevelopmentDoor() : nil
+        development = templates.isDevelopment ? DevelopmentLogin() : nil
     }
 
     /// A page for people: no script of its own, no frame around it, nothing kept by caches.
@@ -34,7 +34,7 @@ public struct PageRenderer: Sendable {
     ///     redirect too, so it is left out.
     ///   - script: the page runs our script, and nothing else.
     func page(
-        _ html: String, _ visit: Visit, status: Status = .ok, cookies: [String?] = [],
+        _ html: String, _ visit: PageContext, status: Status = .ok, cookies: [String?] = [],
         formsLeaveSite: Bool = false, script: Bool = false
     ) -> Response {
         var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
@@ -58,7 +58,7 @@ public struct PageRenderer: Sendable {
 
     /// A page that says one thing.
     func message(
-        _ topic: MessagePage.Topic, _ visit: Visit, values: [String: String] = [:], detail: String? = nil,
+        _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], detail: String? = nil,
         status: Status = .badRequest, cookies: [String?] = []
     ) -> Response {
         let page = MessagePage(topic: topic, values: values, detail: detail)
@@ -66,7 +66,7 @@ public struct PageRenderer: Sendable {
     }
 
     /// The answer to a form that did not come from our page in this browser.
-    func foreignForm(_ visit: Visit) -> Response { message(.foreignForm, visit, status: .forbidden) }
+    func foreignForm(_ visit: PageContext) -> Response { message(.foreignForm, visit, status: .forbidden) }
 }
 
 extension Response {

@@ -42,7 +42,7 @@ extension Form {
 
 extension PageRenderer {
     /// `path`, where `arrival` goes on to, with the mark if it is a request that needs one.
-    func way(_ path: String?, of arrival: Arrival) -> String? {
+    func way(_ path: String?, of arrival: NewSession) -> String? {
         path.map { path in
             arrival.isOfDoubtfulClient ? marked(path, session: arrival.secret.value) : path
         }

@@ -14,7 +14,7 @@ extension ReturnAddress.Refusal {
     }
 
     /// The page that a bad client or redirect URI gets: which of the two it was, and what to mend. Never a redirect.
-    func page(_ pages: PageRenderer, _ visit: Visit) -> Response {
+    func page(_ pages: PageRenderer, _ visit: PageContext) -> Response {
         pages.message(topic, visit, detail: detail)
     }
 
@@ -41,7 +41,7 @@ extension ReturnAddress.Refusal {
 
     private static func detail(_ client: Client, _ parameter: Parameter, _ text: String) -> String {
         let values = "client_id: \(client.id), \(parameter.rawValue): \(text.prefix(200))"
-        guard let miss = NearMiss(text, among: client.redirectURIs) else { return values }
+        guard let miss = RedirectURIMismatch(text, among: client.redirectURIs) else { return values }
         return values + ". It differs from a registered address only in: \(miss.rawValue)."
     }
 }

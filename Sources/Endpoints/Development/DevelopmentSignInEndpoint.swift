@@ -11,10 +11,10 @@ public struct DevelopmentSignInEndpoint: Endpoint {
 
     private let pages: PageRenderer
     private let signIn: DevelopmentSignIn
-    private let arrivals: Arrivals
+    private let arrivals: NewSessions
     private let restoring: Restoring
 
-    public init(pages: PageRenderer, signIn: DevelopmentSignIn, arrivals: Arrivals, verifications: Verifications) {
+    public init(pages: PageRenderer, signIn: DevelopmentSignIn, arrivals: NewSessions, verifications: Verifications) {
         self.pages = pages
         self.signIn = signIn
         self.arrivals = arrivals
@@ -40,7 +40,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     }
 
     private func page(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ wish: DevelopmentWish,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ wish: DevelopmentWish,
         fault: DevelopmentSignInPage.Fault? = nil
     ) -> Response {
         let form = pages.forms.issue(request)

@@ -30,7 +30,7 @@ extension PageRenderer {
         }
         let language = Language.preferred(uiLocales: nil, acceptLanguage: request.headers[.acceptLanguage])
         var page = message(
-            topic, Visit(language: language), detail: topic == .somethingWrong ? id : nil, status: answer.status)
+            topic, PageContext(language: language), detail: topic == .somethingWrong ? id : nil, status: answer.status)
         for name in [FieldName.retryAfter, .allow] where answer.headers[name] != nil {
             page.headers[name] = answer.headers[name]
         }

@@ -5,7 +5,7 @@ import Logging
 public struct SpindleContext: Sendable {
     let route: Route
     /// Where the client that asks is written down, if somebody wants to know.
-    let asker: Asker?
+    let asker: RequestingClient?
     private let path: String
     private let number: UInt64
     private let log: RequestLog
@@ -15,7 +15,7 @@ public struct SpindleContext: Sendable {
         self.log = log
         path = request.target.path
         number = log.next()
-        asker = route.isCrossOrigin && request.headers.contains(.origin) ? Asker() : nil
+        asker = route.isCrossOrigin && request.headers.contains(.origin) ? RequestingClient() : nil
     }
 
     var parameters: PathParameters { PathParameters(path: path, template: route.template) }

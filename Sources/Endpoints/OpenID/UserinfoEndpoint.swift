@@ -7,16 +7,16 @@ import Values
 
 /// `/oauth/userinfo`: what a person's token may know of the person (OpenID Connect Core §5.3).
 public struct UserinfoEndpoint: Endpoint {
-    private let gate: PersonGate
+    private let gate: UserAuthentication
     private let clients: Clients
     private let permissions: Permissions
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let claims: UserClaims
     private let ring: KeyRing
     private let issuer: String
 
     public init(
-        gate: PersonGate, clients: Clients, permissions: Permissions, names: SubjectNames, claims: UserClaims,
+        gate: UserAuthentication, clients: Clients, permissions: Permissions, names: SubjectIdentifiers, claims: UserClaims,
         ring: KeyRing, issuer: String
     ) {
         self.gate = gate

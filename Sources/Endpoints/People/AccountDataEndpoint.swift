@@ -4,10 +4,10 @@ import JOSE
 
 /// `GET /account/data`: all that is held on a person, for that person.
 public struct AccountDataEndpoint: Endpoint {
-    private let gate: AccountGate
+    private let gate: UserAccess
     private let data: PersonalData
 
-    public init(gate: AccountGate, data: PersonalData) {
+    public init(gate: UserAccess, data: PersonalData) {
         self.gate = gate
         self.data = data
     }
@@ -17,7 +17,7 @@ public struct AccountDataEndpoint: Endpoint {
     }
 
     @Sendable private func download(_ request: Request, context: SpindleContext) async throws -> Response {
-        let entry: AccountGate.Entry
+        let entry: UserAccess.Entry
         switch try await gate.show(request) {
         case .refuse(let response): return response
         case .enter(let found): entry = found

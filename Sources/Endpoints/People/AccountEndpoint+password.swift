@@ -34,7 +34,7 @@ extension AccountEndpoint {
         }
     }
 
-    private func newPassword(_ entry: AccountGate.Entry) async throws -> Password {
+    private func newPassword(_ entry: UserAccess.Entry) async throws -> Password {
         let account = try await accounts.find(entry.session.account)
         let names = ["name", "given_name", "family_name"].compactMap { account?.profile[$0]?.string }
         return try Password(
@@ -42,7 +42,7 @@ extension AccountEndpoint {
     }
 
     private func refuse(
-        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: AccountGate.Entry, _ request: Request,
+        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
         _ context: SpindleContext
     ) async throws -> Response {
         error?.log(to: context.logger)

@@ -10,17 +10,17 @@ import Values
 /// `/account`: what people see and change of themselves. Every change is a form, and ends where it began.
 public struct AccountEndpoint: Endpoint {
     static let path = "/account"
-    let gate: AccountGate
+    let gate: UserAccess
     let view: AccountView
     let accounts: Accounts
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
-    let mail: Correspondence
+    let mail: MailComposer
 
     public init(
-        gate: AccountGate, view: AccountView, accounts: Accounts, sessions: SessionList, apps: ConnectedApps,
-        links: IssuerSubjects, mail: Correspondence
+        gate: UserAccess, view: AccountView, accounts: Accounts, sessions: SessionList, apps: ConnectedApps,
+        links: IssuerSubjects, mail: MailComposer
     ) {
         self.gate = gate
         self.view = view
@@ -67,7 +67,7 @@ public struct AccountEndpoint: Endpoint {
 
     /// Does `work` for who sends a form of their own.
     func submit(
-        _ request: Request, _ work: (AccountGate.Entry) async throws -> Response
+        _ request: Request, _ work: (UserAccess.Entry) async throws -> Response
     ) async throws -> Response {
         switch try await gate.submit(request) {
         case .refuse(let response): response

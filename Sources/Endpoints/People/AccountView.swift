@@ -32,7 +32,7 @@ public struct AccountView: Sendable {
     }
 
     func response(
-        _ entry: AccountGate.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
+        _ entry: UserAccess.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
         status: Status = .ok
     ) async throws -> Response {
         guard let account = try await accounts.find(entry.session.account) else { throw HTTPRefusal(.notFound) }

@@ -9,17 +9,17 @@ import Values
 /// `POST /account/email`: another address, once it is shown to be read.
 public struct AddressEndpoint: Endpoint {
     private static let path = "/account/email"
-    private let gate: AccountGate
+    private let gate: UserAccess
     private let view: AccountView
     private let accounts: Accounts
     private let verifications: Verifications
     private let addresses: AddressChange
-    private let mail: Correspondence
+    private let mail: MailComposer
     private let random: any RandomSource
 
     public init(
-        gate: AccountGate, view: AccountView, accounts: Accounts, verifications: Verifications,
-        addresses: AddressChange, mail: Correspondence, random: any RandomSource
+        gate: UserAccess, view: AccountView, accounts: Accounts, verifications: Verifications,
+        addresses: AddressChange, mail: MailComposer, random: any RandomSource
     ) {
         self.gate = gate
         self.view = view
@@ -51,7 +51,7 @@ public struct AddressEndpoint: Endpoint {
 
     /// Whether the new address has an account is told to nobody but who reads its mail.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
-        let entry: AccountGate.Entry
+        let entry: UserAccess.Entry
         switch try await gate.submit(request) {
         case .refuse(let response): return response
         case .enter(let found): entry = found
@@ -64,7 +64,7 @@ public struct AddressEndpoint: Endpoint {
         let draft = verifications.draft(
             .changeEmail, email: email.text, account: entry.session.account,
             browser: gate.pages.forms.browser(request))
-        let letter = Letter.changeEmailCode(
+        let letter = MailTemplate.changeEmailCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
         let asked: Verifications.Asked
         do {
@@ -116,7 +116,7 @@ public struct AddressEndpoint: Endpoint {
     }
 
     private func refuse(
-        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: AccountGate.Entry, _ request: Request,
+        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
         _ context: SpindleContext
     ) async throws -> Response {
         error?.log(to: context.logger)

@@ -7,10 +7,10 @@ import Values
 
 /// `POST /account/links/connect`: somebody who is signed in will sign in by another issuer too from now on.
 public struct ConnectEndpoint: Endpoint {
-    private let gate: AccountGate
+    private let gate: UserAccess
     private let upstream: UpstreamEndpoint
 
-    public init(gate: AccountGate, upstream: UpstreamEndpoint) {
+    public init(gate: UserAccess, upstream: UpstreamEndpoint) {
         self.gate = gate
         self.upstream = upstream
     }

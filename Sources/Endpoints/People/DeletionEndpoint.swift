@@ -8,14 +8,14 @@ public import Values
 /// `GET` and `POST /account/delete`: a person wants to be forgotten.
 public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
-    private let gate: AccountGate
+    private let gate: UserAccess
     private let accounts: Accounts
     private let deletion: Deletion
-    private let mail: Correspondence
+    private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: AccountGate, accounts: Accounts, deletion: Deletion, mail: Correspondence, clock: any WallClock
+        gate: UserAccess, accounts: Accounts, deletion: Deletion, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.accounts = accounts
@@ -40,7 +40,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     private func page(
-        _ entry: AccountGate.Entry, _ request: Request, asksPassword: Bool, refusal: PageRefusal? = nil,
+        _ entry: UserAccess.Entry, _ request: Request, asksPassword: Bool, refusal: PageRefusal? = nil,
         status: Status = .ok
     ) -> Response {
         let issued = gate.pages.forms.issue(request, to: entry.session.account)
@@ -54,7 +54,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
-        let entry: AccountGate.Entry
+        let entry: UserAccess.Entry
         switch try await gate.submit(request) {
         case .refuse(let response): return response
         case .enter(let found): entry = found
@@ -78,7 +78,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     /// What says by mail until when the person can think again.
-    private func notice(to entry: AccountGate.Entry) -> Accounts.Also? {
+    private func notice(to entry: UserAccess.Entry) -> Accounts.Also? {
         entry.session.email.map { email in
             mail.post(
                 .deletionScheduled(
@@ -87,7 +87,7 @@ public struct DeletionEndpoint: Endpoint {
         }
     }
 
-    private func answer(_ outcome: Deletion.Outcome, _ entry: AccountGate.Entry) throws -> Response {
+    private func answer(_ outcome: Deletion.Outcome, _ entry: UserAccess.Entry) throws -> Response {
         let cleared = [gate.pages.site.clearedSessionCookie]
         return switch outcome {
         case .scheduled(let dueAt):

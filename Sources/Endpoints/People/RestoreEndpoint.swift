@@ -9,9 +9,9 @@ public struct RestoreEndpoint: Endpoint {
     private let pages: PageRenderer
     private let deletion: Deletion
     private let verifications: Verifications
-    private let arrivals: Arrivals
+    private let arrivals: NewSessions
 
-    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, arrivals: Arrivals) {
+    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, arrivals: NewSessions) {
         self.pages = pages
         self.deletion = deletion
         self.verifications = verifications

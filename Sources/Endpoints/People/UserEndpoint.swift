@@ -7,16 +7,16 @@ import Values
 
 /// `GET /me`, `GET /user/{id}`: the person a token speaks for, or one that is connected to a client's merchant.
 public struct UserEndpoint: Endpoint {
-    private let gate: PersonGate
+    private let gate: UserAuthentication
     private let tokens: AccessTokens
     private let clients: Clients
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let accounts: Accounts
     private let permissions: Permissions
     private let apps: ConnectedApps
 
     public init(
-        gate: PersonGate, tokens: AccessTokens, clients: Clients, names: SubjectNames, accounts: Accounts,
+        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, accounts: Accounts,
         permissions: Permissions, apps: ConnectedApps
     ) {
         self.apps = apps

@@ -12,12 +12,12 @@ public struct ProviderResource: SPiDResource {
     private let accounts: ProviderAccounts
     private let finder: UserFinder
     private let pages: PageRenderer
-    private let mail: Correspondence
+    private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
         accounts: ProviderAccounts, people: ConnectedPeople, connections: Connections, pages: PageRenderer,
-        mail: Correspondence, clock: any WallClock
+        mail: MailComposer, clock: any WallClock
     ) {
         self.accounts = accounts
         self.pages = pages
@@ -74,7 +74,7 @@ public struct ProviderResource: SPiDResource {
         let isAttached = try await accounts.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
             provider in
             guard let email = owner.email else { return { _ in } }
-            let letter = Letter.signInLinked(provider: provider.name, link: mail.link(AccountEndpoint.path))
+            let letter = MailTemplate.signInLinked(provider: provider.name, link: mail.link(AccountEndpoint.path))
             return mail.post(letter, to: email, visit.frame)
         }
         guard isAttached else {

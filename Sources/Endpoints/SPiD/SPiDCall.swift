@@ -6,7 +6,7 @@ import Values
 /// One call of SPiD's API, after the checks that are the same for all of them.
 struct SPiDCall: Sendable {
     /// Who calls.
-    struct Asker: Sendable {
+    struct RequestingClient: Sendable {
         let token: AccessToken
         /// For whom: the client of `contextClientId`, or else of the token.
         let client: Client
@@ -18,7 +18,7 @@ struct SPiDCall: Sendable {
 
     let request: Request
     let context: SpindleContext
-    let asker: Asker?
+    let asker: RequestingClient?
     /// The parts of the path that are not fixed.
     let path: [String: String]
     /// What the query and the body say; a parameter without a value counts as left out.
@@ -27,7 +27,7 @@ struct SPiDCall: Sendable {
     subscript(name: String) -> String? { parameters[name] }
 
     /// Who calls, where the route takes a token.
-    var asking: Asker {
+    var asking: RequestingClient {
         get throws(OAuthError) {
             guard let asker else { throw .noToken }
             return asker

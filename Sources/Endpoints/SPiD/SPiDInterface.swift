@@ -47,7 +47,7 @@ public struct SPiDInterface: Endpoint {
             let holder = try await holder(route, try Self.token(request, body), &container)
             let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)
-            var asker: SPiDCall.Asker?
+            var asker: SPiDCall.RequestingClient?
             if let holder { asker = try await self.asker(holder, route, form, parameters) }
             let call = SPiDCall(
                 request: request, context: context, asker: asker, path: container.path, parameters: parameters)
@@ -99,7 +99,7 @@ public struct SPiDInterface: Endpoint {
     /// For whom, and whether this client may.
     private func asker(
         _ holder: Holder, _ route: SPiDRoute, _ form: Form, _ parameters: [String: String]
-    ) async throws -> SPiDCall.Asker {
+    ) async throws -> SPiDCall.RequestingClient {
         let caller = holder.caller
         let client = try await contextClient(parameters, of: caller)
         // What is about anybody but the caller is for those who chose SPiD's ways. A stranger has what its people allowed
@@ -110,7 +110,7 @@ public struct SPiDInterface: Endpoint {
         // It knows people by their numbers, which a pairwise client must not learn (OpenID Connect Core §8).
         guard !caller.openID.isPairwise || route.reach == .everyToken else { throw SPiDRefusal.notSPiDCompatible }
         try SPiDHash.check(form, of: caller, with: signSecrets)
-        return SPiDCall.Asker(
+        return SPiDCall.RequestingClient(
             token: holder.token, client: client, caller: caller,
             confirm: { [tokens] db in _ = try tokens.again(holder.token, in: db) })
     }

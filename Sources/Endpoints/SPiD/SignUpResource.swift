@@ -11,9 +11,9 @@ public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements
     private let pages: PageRenderer
-    private let mail: Correspondence
+    private let mail: MailComposer
 
-    public init(signUp: AppSignUp, agreements: Agreements, pages: PageRenderer, mail: Correspondence) {
+    public init(signUp: AppSignUp, agreements: Agreements, pages: PageRenderer, mail: MailComposer) {
         self.signUp = signUp
         self.agreements = agreements
         self.pages = pages
@@ -69,7 +69,7 @@ public struct SignUpResource: SPiDResource {
             status: .created)
     }
 
-    private func letter(_ prepared: AppSignUp.Prepared) -> Letter {
+    private func letter(_ prepared: AppSignUp.Prepared) -> MailTemplate {
         let verification = prepared.draft.verification
         let (link, lifetime) = (prepared.draft.link?.value ?? "", verification.purpose.linkLifetime ?? .zero)
         guard verification.purpose == .confirmAddress else {

@@ -53,7 +53,7 @@ public struct UserResource: SPiDResource {
     /// A person's token shows what its scope covers, as at `/me`; a client's own what the person allowed the client. The
     /// merchant's own clients see all: SPiD's apps know no scopes.
     private func scope(
-        of asking: SPiDCall.Asker, for person: AccountID
+        of asking: SPiDCall.RequestingClient, for person: AccountID
     ) async throws -> @Sendable (String) -> Bool {
         let isPersons = asking.token.account != nil
         guard !asking.caller.firstParty || (isPersons && !asking.caller.spidCompatible) else { return { _ in true } }

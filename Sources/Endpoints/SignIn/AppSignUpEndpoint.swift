@@ -12,10 +12,10 @@ public struct AppSignUpEndpoint: Endpoint {
     private let verifications: Verifications
     private let signUp: AppSignUp
     private let signIn: SignIn
-    private let arrivals: Arrivals
+    private let arrivals: NewSessions
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, arrivals: Arrivals
+        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, arrivals: NewSessions
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -76,7 +76,7 @@ public struct AppSignUpEndpoint: Endpoint {
     }
 
     private func page(
-        _ verification: Verification, _ request: Request, _ visit: Visit, _ context: SpindleContext,
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
         refusal: SignIn.Refusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
@@ -90,7 +90,7 @@ public struct AppSignUpEndpoint: Endpoint {
             cookies: [form.setCookie], formsLeaveSite: true)
     }
 
-    private func refuse(_ refusal: Verification.Refusal, _ visit: Visit, _ context: SpindleContext) -> Response {
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         return pages.spentLink(refusal, visit)
     }

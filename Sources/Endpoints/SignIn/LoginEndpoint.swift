@@ -10,10 +10,10 @@ import Values
 public struct LoginEndpoint: Endpoint {
     private let pages: PageRenderer
     private let signIn: SignIn
-    private let arrivals: Arrivals
+    private let arrivals: NewSessions
     private let restoring: Restoring
 
-    public init(pages: PageRenderer, signIn: SignIn, arrivals: Arrivals, verifications: Verifications) {
+    public init(pages: PageRenderer, signIn: SignIn, arrivals: NewSessions, verifications: Verifications) {
         self.pages = pages
         self.signIn = signIn
         self.arrivals = arrivals
@@ -32,7 +32,7 @@ public struct LoginEndpoint: Endpoint {
         let session = try await arrivals.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
         guard let session, onward == nil, !confirms else {
-            if let door = pages.development, query["page"] != DevelopmentDoor.forPeople {
+            if let door = pages.development, query["page"] != DevelopmentLogin.forPeople {
                 return .sendBrowser(to: door.way(for: query), status: .seeOther)
             }
             let email = confirms ? session?.email ?? "" : ""
@@ -46,7 +46,7 @@ public struct LoginEndpoint: Endpoint {
     }
 
     private func page(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ session: Session?, email: String,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ session: Session?, email: String,
         isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = pages.forms.issue(request)

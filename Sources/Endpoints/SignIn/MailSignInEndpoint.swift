@@ -10,12 +10,12 @@ public struct MailSignInEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let signIn: MailSignIn
-    private let arrivals: Arrivals
-    private let mail: Correspondence
+    private let arrivals: NewSessions
+    private let mail: MailComposer
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, arrivals: Arrivals,
-        mail: Correspondence
+        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, arrivals: NewSessions,
+        mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -49,7 +49,7 @@ public struct MailSignInEndpoint: Endpoint {
         let draft = verifications.draft(
             .signIn, email: email.text, account: account, browser: pages.forms.browser(request),
             continueTo: onward?.text ?? "")
-        let letter = Letter.signInCode(
+        let letter = MailTemplate.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
@@ -85,7 +85,7 @@ public struct MailSignInEndpoint: Endpoint {
     }
 
     private func login(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ sent: Form, email: String, refusal: PageRefusal,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ sent: Form, email: String, refusal: PageRefusal,
         status: Status = .badRequest
     ) async throws -> Response {
         let form = pages.forms.issue(request)

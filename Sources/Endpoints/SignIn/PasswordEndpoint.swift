@@ -14,12 +14,12 @@ public struct PasswordEndpoint: Endpoint {
     private let verifications: Verifications
     private let signIn: MailSignIn
     private let reset: PasswordReset
-    private let arrivals: Arrivals
-    private let mail: Correspondence
+    private let arrivals: NewSessions
+    private let mail: MailComposer
 
     public init(
         pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, reset: PasswordReset,
-        arrivals: Arrivals, mail: Correspondence
+        arrivals: NewSessions, mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -42,7 +42,7 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     private func forgotten(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, email: String = "", refusal: PageRefusal? = nil,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, email: String = "", refusal: PageRefusal? = nil,
         status: Status = .ok
     ) -> Response {
         let form = pages.forms.issue(request)
@@ -66,7 +66,7 @@ public struct PasswordEndpoint: Endpoint {
         let draft = verifications.draft(
             .resetPassword, email: email.text, account: account, browser: pages.forms.browser(request),
             continueTo: onward?.text ?? "")
-        let letter = Letter.resetPassword(
+        let letter = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(letter, to: email, visit.frame)
@@ -92,7 +92,7 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     private func newPassword(
-        _ verification: Verification, _ request: Request, _ visit: Visit, _ context: SpindleContext,
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
         refusal: PageRefusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
@@ -141,7 +141,7 @@ public struct PasswordEndpoint: Endpoint {
         }
     }
 
-    private func refuse(_ refusal: Verification.Refusal, _ visit: Visit, _ context: SpindleContext) -> Response {
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         return pages.spentLink(refusal, visit)
     }

@@ -10,7 +10,7 @@ struct Restoring: Sendable {
 
     func offer(
         _ account: AccountID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
-        _ request: Request, _ visit: Visit
+        _ request: Request, _ visit: PageContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let draft = verifications.draft(

@@ -10,7 +10,7 @@ extension PageRenderer {
     /// those that the person is connected to already, as far as their word is good for the account itself.
     ///
     /// - Parameter isAnew: nothing but a new sign-in will do. Not every issuer can be asked for that.
-    func upstreams(for visit: Visit, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
+    func upstreams(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
             let all = try await issuers.signIns(of: merchant)
@@ -22,7 +22,7 @@ extension PageRenderer {
 
     /// The same as the buttons of a page.
     func ways(
-        for visit: Visit, to onward: OnwardPath?, of session: Session? = nil, isAnew: Bool = false
+        for visit: PageContext, to onward: OnwardPath?, of session: Session? = nil, isAnew: Bool = false
     ) async throws -> [SignInWay] {
         let query = "?continue=\(Form.encode(onward?.text ?? ""))" + (isAnew ? "&anew=1" : "")
         return try await upstreams(for: visit, of: session, isAnew: isAnew).map { issuer in

@@ -14,12 +14,12 @@ public struct SignUpEndpoint: Endpoint {
     private let verifications: Verifications
     private let signUp: SignUp
     private let agreements: Agreements
-    private let arrivals: Arrivals
-    private let mail: Correspondence
+    private let arrivals: NewSessions
+    private let mail: MailComposer
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements, arrivals: Arrivals,
-        mail: Correspondence
+        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements, arrivals: NewSessions,
+        mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -91,7 +91,7 @@ public struct SignUpEndpoint: Endpoint {
         }
     }
 
-    private func letter(_ prepared: SignUp.Prepared, _ onward: OnwardPath?) -> Letter {
+    private func letter(_ prepared: SignUp.Prepared, _ onward: OnwardPath?) -> MailTemplate {
         guard !prepared.isTaken, let code = prepared.draft.code, let link = prepared.draft.link else {
             return .signUpExisting(signInLink: mail.link("/login"), resetLink: mail.link(PasswordEndpoint.path))
         }
@@ -125,7 +125,7 @@ public struct SignUpEndpoint: Endpoint {
 
 extension PageRenderer {
     func signUp(
-        _ request: Request, _ visit: Visit, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
         name: String = "", refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = forms.issue(request)

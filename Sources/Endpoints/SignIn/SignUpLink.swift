@@ -11,7 +11,7 @@ struct SignUpLink: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
     let signUp: SignUp
-    let arrivals: Arrivals
+    let arrivals: NewSessions
 
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await verifications.look(at: try link(context), .signUp) {
@@ -57,7 +57,7 @@ struct SignUpLink: Sendable {
     }
 
     private func page(
-        _ verification: Verification, _ request: Request, _ visit: Visit, _ context: SpindleContext,
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
         refusal: PageRefusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
@@ -70,7 +70,7 @@ struct SignUpLink: Sendable {
             cookies: [form.setCookie], formsLeaveSite: true)
     }
 
-    private func refuse(_ refusal: Verification.Refusal, _ visit: Visit, _ context: SpindleContext) -> Response {
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         return pages.spentLink(refusal, visit)
     }

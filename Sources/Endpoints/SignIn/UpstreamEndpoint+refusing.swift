@@ -8,7 +8,7 @@ import Values
 /// What people are told who are not signed in, and how they go on.
 extension UpstreamEndpoint {
     func refuse(
-        _ refusal: UpstreamRefusal, _ departure: Departure, _ visit: Visit, _ context: SpindleContext
+        _ refusal: UpstreamRefusal, _ departure: Departure, _ visit: PageContext, _ context: SpindleContext
     ) -> Response {
         let level: Logger.Level =
             switch refusal {
@@ -34,7 +34,7 @@ extension UpstreamEndpoint {
 
     /// Says what became of who did sign in there.
     func say(
-        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: Visit,
+        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: PageContext,
         _ context: SpindleContext
     ) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(topic)", "issuer": "\(departure.issuer.id)"])
@@ -42,7 +42,7 @@ extension UpstreamEndpoint {
     }
 
     private func page(
-        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: Visit
+        _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: PageContext
     ) -> Response {
         let onward = "?continue=\(Form.encode(departure.continueTo?.text ?? ""))"
         let again =

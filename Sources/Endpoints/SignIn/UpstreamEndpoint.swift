@@ -12,14 +12,14 @@ public struct UpstreamEndpoint: Endpoint {
     let signIn: UpstreamSignIn
     let requests: UpstreamRequests
     let entrance: UpstreamEntrance
-    let arrivals: Arrivals
+    let arrivals: NewSessions
     let restoring: Restoring
     private let clock: any WallClock
     let random: any RandomSource
 
     public init(
         pages: PageRenderer, signIn: UpstreamSignIn, requests: UpstreamRequests, entrance: UpstreamEntrance,
-        arrivals: Arrivals, verifications: Verifications, clock: any WallClock, random: any RandomSource
+        arrivals: NewSessions, verifications: Verifications, clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
         self.signIn = signIn
@@ -74,7 +74,7 @@ public struct UpstreamEndpoint: Endpoint {
 
     /// Sends the browser there.
     func leave(
-        _ departure: Departure, _ request: Request, _ visit: Visit, _ context: SpindleContext
+        _ departure: Departure, _ request: Request, _ visit: PageContext, _ context: SpindleContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let upstream = UpstreamRequest(

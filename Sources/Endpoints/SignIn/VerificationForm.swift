@@ -37,7 +37,7 @@ struct VerificationForm: Sendable {
     }
 
     private func page(
-        _ request: Request, _ visit: Visit, verification: Verification.ID, email: String, onward: OnwardPath?,
+        _ request: Request, _ visit: PageContext, verification: Verification.ID, email: String, onward: OnwardPath?,
         refusal: PageRefusal? = nil
     ) -> Response {
         let form = pages.forms.issue(request)
@@ -61,7 +61,7 @@ struct VerificationForm: Sendable {
 
     /// The answer to a code that did not do.
     func refusal(
-        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: Visit, _ context: SpindleContext
+        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext, _ context: SpindleContext
     ) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         let shown: PageRefusal
@@ -83,7 +83,7 @@ struct VerificationForm: Sendable {
 
 extension PageRenderer {
     /// The answer to a link or a code that is good for nothing.
-    func spentLink(_ refusal: Verification.Refusal, _ visit: Visit) -> Response {
+    func spentLink(_ refusal: Verification.Refusal, _ visit: PageContext) -> Response {
         switch refusal {
         case .unknown: message(.linkUnknown, visit, status: .notFound)
         case .gone, .wrongCode, .tooMany: message(.linkGone, visit, status: .gone)

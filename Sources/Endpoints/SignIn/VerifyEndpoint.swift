@@ -11,13 +11,13 @@ public struct VerifyEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let addresses: AddressChange
-    private let arrivals: Arrivals
-    private let mail: Correspondence
+    private let arrivals: NewSessions
+    private let mail: MailComposer
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, arrivals: Arrivals,
-        mail: Correspondence, random: any RandomSource
+        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, arrivals: NewSessions,
+        mail: MailComposer, random: any RandomSource
     ) {
         self.pages = pages
         self.verifications = verifications
@@ -39,7 +39,7 @@ public struct VerifyEndpoint: Endpoint {
         let session: Session
         let email: EmailAddress
         let onward: OnwardPath?
-        let visit: Visit
+        let visit: PageContext
     }
 
     /// Nil when there is nothing to verify: then `elsewhere` is where to go.
@@ -91,7 +91,7 @@ public struct VerifyEndpoint: Endpoint {
         let draft = verifications.draft(
             .verifyEmail, email: asking.email.text, account: asking.session.account,
             browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
-        let letter = Letter.verifyEmail(
+        let letter = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: asking.email, asking.visit.frame)
         let asked = try await verifications.ask(draft, from: arrivals.address(request), post: post)

@@ -8,10 +8,10 @@ import Values
 public struct IntrospectionEndpoint: Endpoint {
     private let introspection: Introspection
     private let clients: Clients
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let issuer: String
 
-    public init(introspection: Introspection, clients: Clients, names: SubjectNames, issuer: String) {
+    public init(introspection: Introspection, clients: Clients, names: SubjectIdentifiers, issuer: String) {
         self.introspection = introspection
         self.clients = clients
         self.names = names

@@ -41,8 +41,8 @@ public struct AssertionSignIn: Sendable {
             return Authorization(
                 client: client, subject: Subject(account: account, signedInAt: assertion.signedInAt), scope: scope,
                 family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
-                claim: RememberedClaim(
-                    claim: AssertionClaim(
+                claim: RememberedRedemption(
+                    claim: AssertionRedemption(
                         assertion: assertion, people: people, finding: finding, account: account, use: use),
                     account: account, login: .word(of: issuer.issuer, request, client, random)))
         } catch let refusal as OAuthError {

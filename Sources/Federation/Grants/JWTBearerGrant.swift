@@ -45,8 +45,8 @@ public struct JWTBearerGrant: Grant {
         return Authorization(
             client: client, subject: Subject(account: link.account, signedInAt: clock.now), scope: scope,
             family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
-            claim: RememberedClaim(
-                claim: ProviderClaim(holder: holder, account: link.account), account: link.account,
+            claim: RememberedRedemption(
+                claim: ProviderRedemption(holder: holder, account: link.account), account: link.account,
                 login: .word(of: holder.provider.rawValue, request, client, random)))
     }
 }

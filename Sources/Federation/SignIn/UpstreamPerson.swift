@@ -11,9 +11,9 @@ public struct UpstreamPerson: Sendable {
     /// The issuer's word for a session. That of a merchant's own issuer is good for this merchant only: else any merchant
     /// could have its people elsewhere. Providers that everybody knows nobody can imitate; but a link to one that a
     /// client of the merchant made (`isConfined`) leads no further than the merchant.
-    public func voucher(isConfined: Bool = false) -> Voucher {
+    public func voucher(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
-        return Voucher(
+        return AssertedBy(
             name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
             merchant: isGoodEverywhere ? nil : person.issuer.merchant.text, signedInAt: signedInAt)
     }

@@ -17,7 +17,7 @@ public struct UpstreamRequests: Sendable {
     /// Remembers `request` under `state`, at the expense of whoever asks at `address`; or returns how long they wait.
     func begin(_ request: UpstreamRequest, _ state: State, from address: String) async throws -> Duration? {
         try await database.write { db in
-            if let wait = try Departures.charge(from: address, at: request.createdAt, in: db) { return wait }
+            if let wait = try UpstreamThrottle.charge(from: address, at: request.createdAt, in: db) { return wait }
             try db.execute(
                 """
                 INSERT INTO upstream_requests (state, issuer_id, browser, continue_to, anew, from_page, account_id,

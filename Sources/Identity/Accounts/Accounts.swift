@@ -13,11 +13,11 @@ public struct Accounts: Sendable {
     let clock: any WallClock
     let random: any RandomSource
     let endAccess: EndAccess
-    let news: PersonNews
+    let news: UserEvents
 
     public init(
         database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
-        endAccess: @escaping EndAccess, news: PersonNews
+        endAccess: @escaping EndAccess, news: UserEvents
     ) {
         self.database = database
         self.hashing = hashing

@@ -33,7 +33,7 @@ public struct ConnectedPeople: Sendable {
     }
 
     /// The person of that number, whoever asks; nil also for one who wants to be forgotten.
-    public func find(_ id: AccountID, for circle: Circle) async throws -> Person? {
+    public func find(_ id: AccountID, for circle: ClientScope) async throws -> Person? {
         try await database.read { db in
             try db.rows(
                 """
@@ -54,7 +54,7 @@ public struct ConnectedPeople: Sendable {
 
     /// The people whom `circle` knows and `query` asks for: by their numbers, or where it is about a time, the oldest
     /// first.
-    public func list(_ query: PeopleQuery, for circle: Circle) async throws -> [Person] {
+    public func list(_ query: PeopleQuery, for circle: ClientScope) async throws -> [Person] {
         let states = query.states.map(\.rawValue)
         let (order, moment) = query.columns
         return try await database.scan { db in

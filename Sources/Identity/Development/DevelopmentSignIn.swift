@@ -8,9 +8,9 @@ public import Values
 public struct DevelopmentSignIn: Sendable {
     private let database: any Database
     private let clock: any WallClock
-    private let news: PersonNews
+    private let news: UserEvents
 
-    public init(database: any Database, clock: any WallClock, news: PersonNews) {
+    public init(database: any Database, clock: any WallClock, news: UserEvents) {
         self.database = database
         self.clock = clock
         self.news = news

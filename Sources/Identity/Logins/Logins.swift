@@ -20,7 +20,7 @@ public struct Logins: Sendable {
 
     /// Tries at the clients of `circle`, of people whom it knows, the newest first. The address of a person is shown to a
     /// client that the person has used.
-    public func list(_ query: Query, for circle: Circle) async throws -> [Login] {
+    public func list(_ query: Query, for circle: ClientScope) async throws -> [Login] {
         try await database.scan { db in
             if let account = query.account { return try Self.those(of: account, query, circle, in: db) }
             return circle.reach == nil
@@ -51,7 +51,7 @@ public struct Logins: Sendable {
         ).map(Login.init)
     }
 
-    private static func all(_ query: Query, _ circle: Circle, in db: any Transaction) throws -> [Login] {
+    private static func all(_ query: Query, _ circle: ClientScope, in db: any Transaction) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
@@ -73,7 +73,7 @@ public struct Logins: Sendable {
     }
 
     private static func those(
-        of account: AccountID, _ query: Query, _ circle: Circle, in db: any Transaction
+        of account: AccountID, _ query: Query, _ circle: ClientScope, in db: any Transaction
     ) throws -> [Login] {
         try db.rows(
             """

@@ -62,7 +62,7 @@ public struct Session: Sendable {
         var method: Method
         let isRemembered: Bool
         var client: String?
-        var voucher: Voucher?
+        var voucher: AssertedBy?
         /// What else comes of the person being there, in the same transaction.
         var also: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)?
 

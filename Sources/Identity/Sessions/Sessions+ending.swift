@@ -24,7 +24,7 @@ extension Sessions {
 
     /// Ends a session and says so: once, and not of one that had ended by itself.
     static func end(
-        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
+        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
         let live = try live(id, at: now, in: db)
         guard try mark(id, at: now, in: db), let live else { return }
@@ -34,7 +34,7 @@ extension Sessions {
 
     /// Ends a session because somebody else signed in there: nobody signed out, but it is gone all the same.
     static func displace(
-        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
+        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
         let live = try live(id, at: now, in: db)
         guard try mark(id, at: now, in: db), let live else { return }
@@ -45,7 +45,7 @@ extension Sessions {
     /// them.
     static func endAll(
         of account: AccountID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
-        _ announcement: PersonNews.Announcement
+        _ announcement: UserEvents.Announcement
     ) throws {
         try announcement.say(.everyBrowserEnded(except: kept), account, db)
         try db.execute(

@@ -5,16 +5,16 @@ public import Values
 public struct Sessions: Sendable {
     private let database: any Database
     private let clock: any WallClock
-    private let news: PersonNews
+    private let news: UserEvents
 
-    public init(database: any Database, clock: any WallClock, news: PersonNews) {
+    public init(database: any Database, clock: any WallClock, news: UserEvents) {
         self.database = database
         self.clock = clock
         self.news = news
     }
 
     /// What will be said of sessions in somebody else's transaction.
-    public func announcement(at now: Timestamp) -> PersonNews.Announcement { news.announcement(now) }
+    public func announcement(at now: Timestamp) -> UserEvents.Announcement { news.announcement(now) }
 
     /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
     /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
@@ -22,7 +22,7 @@ public struct Sessions: Sendable {
     public static func open(
         _ opening: Session.Opening, account: AccountID, signedInAt: Timestamp, permission: String?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
-        _ announcement: PersonNews.Announcement
+        _ announcement: UserEvents.Announcement
     ) throws {
         // What clients know of a browser by `sid` stays true when the same person signs in there again.
         let isRenewed = try old.map { old in
@@ -55,8 +55,8 @@ public struct Sessions: Sendable {
         }
         guard permission == nil else { return }
         try opening.also?(account, now, db)
-        try KnownPlaces.remember(
-            KnownPlaces.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
+        try KnownDevices.remember(
+            KnownDevices.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
     }
 
     /// How many of one account live at once; a further one displaces the one that was used longest ago. A page that lists
@@ -64,7 +64,7 @@ public struct Sessions: Sendable {
     static let mostOfOne = 100
 
     private static func displaceSurplus(
-        of account: AccountID, at now: Timestamp, in db: any Transaction, _ announcement: PersonNews.Announcement
+        of account: AccountID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
         // Sorted here: in SQL, every sign-in would have it sorted.
         let live = try db.rows(

@@ -70,7 +70,7 @@ public struct SignIn: Sendable {
         username: String, password: String, address: String, device: Secret<Device>?, login: Login.Attempt?
     ) async throws -> Proof {
         let email = EmailAddress(username)
-        let place = KnownPlaces.Place(address: address, device: device)
+        let place = KnownDevices.Place(address: address, device: device)
         let found = try await find(email, place)
         let attempt = Throttle.Attempt(account: email?.text ?? username, address: address, known: found?.known)
         let chargedAt = clock.now
@@ -109,7 +109,7 @@ public struct SignIn: Sendable {
     /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
     /// parameters.
     private func welcome(
-        _ found: Found, _ oldHash: PasswordHash, _ attempt: Throttle.Attempt, _ place: KnownPlaces.Place,
+        _ found: Found, _ oldHash: PasswordHash, _ attempt: Throttle.Attempt, _ place: KnownDevices.Place,
         _ login: Login.Attempt?, password: String
     ) async throws -> String? {
         let now = clock.now
@@ -131,7 +131,7 @@ public struct SignIn: Sendable {
             ).first
             guard row != nil else { return false }
             try Throttle.refund(attempt, succeeded: true, in: db)
-            try KnownPlaces.remember(place, of: found.id, at: now, in: db)
+            try KnownDevices.remember(place, of: found.id, at: now, in: db)
             if let login { try Logins.succeed(login, in: db) }
             if let newHash {
                 try db.execute(
@@ -155,7 +155,7 @@ public struct SignIn: Sendable {
         let known: Throttle.Attempt.Known?
     }
 
-    private func find(_ email: EmailAddress?, _ place: KnownPlaces.Place) async throws -> Found? {
+    private func find(_ email: EmailAddress?, _ place: KnownDevices.Place) async throws -> Found? {
         guard let email else { return nil }
         return try await database.read { db in
             try db.rows(
@@ -190,9 +190,9 @@ public struct SignIn: Sendable {
     }
 
     private static func known(
-        _ place: KnownPlaces.Place, of account: AccountID, in db: any Transaction
+        _ place: KnownDevices.Place, of account: AccountID, in db: any Transaction
     ) throws -> Throttle.Attempt.Known? {
-        if let mark = place.deviceMark, try KnownPlaces.knows(mark, of: account, in: db) { return .device(mark) }
-        return try KnownPlaces.knows(place.addressMark, of: account, in: db) ? .address : nil
+        if let mark = place.deviceMark, try KnownDevices.knows(mark, of: account, in: db) { return .device(mark) }
+        return try KnownDevices.knows(place.addressMark, of: account, in: db) ? .address : nil
     }
 }

@@ -21,7 +21,7 @@ enum Throttle {
 
         enum Known: Sendable {
             case address
-            case device(Fingerprint<KnownPlaces.Place>)
+            case device(Fingerprint<KnownDevices.Place>)
         }
 
         var isKnown: Bool { known != nil }

@@ -10,5 +10,5 @@ extension Verification {
 
     /// What others must hear of a first word. A link that no browser asked for came of a sign-up in an app, which its
     /// person knows; where any other leads could be anybody's choice.
-    var takeover: PersonChange { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
+    var takeover: UserEvent { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
 }

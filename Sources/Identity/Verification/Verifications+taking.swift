@@ -60,13 +60,13 @@ extension Verifications {
     /// Takes the code of a sign-in that was typed at `place`. Wrong ones count for the account as a whole: else as many
     /// browsers as there are would have five guesses each. Where its owner is known they do not, and are not felt.
     func takeSignIn(
-        _ key: VerificationKey, at place: KnownPlaces.Place, attempt: String, in db: any Transaction
+        _ key: VerificationKey, at place: KnownDevices.Place, attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, .signIn, in: db)?.verification,
             found.isFrom(browser)
         else { return try take(key, .signIn, attempt: attempt, in: db) }
         let isKnown = try found.account.map { account in
-            try place.marks.contains { try KnownPlaces.knows($0, of: account, in: db) }
+            try place.marks.contains { try KnownDevices.knows($0, of: account, in: db) }
         }
         if isKnown != true, let wait = try Throttle.waitForCode(found.email, at: clock.now, in: db) {
             return .failure(.tooMany(wait))

@@ -22,7 +22,7 @@ extension AuthorizationRequest {
     /// `prompt=login` asks whatever session there is, one bought with a session code included; the way back from a page
     /// leaves out what that page was the answer to. A bought session carries the sign-in time of its token, so `max_age`
     /// is honest too. `hasAsked`: the browser comes from the sign-in that this request asked for.
-    public func next(for visitor: Visitor?, at now: Timestamp, hasAsked: Bool = false) -> Step {
+    public func next(for visitor: BrowserSessionState?, at now: Timestamp, hasAsked: Bool = false) -> Step {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
         guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
@@ -77,7 +77,7 @@ extension AuthorizationRequest {
         return required.isEmpty || subject.method.map { required.contains(AuthenticationContext.of($0)) } ?? false
     }
 
-    private func isFresh(_ visitor: Visitor, at now: Timestamp) -> Bool {
+    private func isFresh(_ visitor: BrowserSessionState, at now: Timestamp) -> Bool {
         guard let maxAge else { return true }
         return visitor.session.isDated && now - visitor.subject.signedInAt <= maxAge
     }

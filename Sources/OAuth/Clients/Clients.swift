@@ -181,7 +181,7 @@ public struct Clients: Sendable {
         // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         defer { known.forget() }
-        try await Clearance(database: database).clear(id, at: clock.now)
+        try await BulkDeletion(database: database).clear(id, at: clock.now)
         try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
         return true
     }

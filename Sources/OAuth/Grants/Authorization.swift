@@ -30,7 +30,7 @@ public struct Authorization: Sendable {
     public private(set) var request: AuthenticationRequest
     /// Whether its tokens come with an authorization answer, through the browser.
     public let isOfFrontChannel: Bool
-    public private(set) var claim: any Claim
+    public private(set) var claim: any Redemption
 
     /// A token that administers does not outlive a working session, whatever its client is set to.
     static let longestAdministration: Duration = .hours(1)
@@ -44,7 +44,7 @@ public struct Authorization: Sendable {
     public init(
         client: Client, subject: Subject?, scope: Scope, family: Family, refresh: Refresh,
         rotation: Fingerprint<RefreshToken>? = nil, request: AuthenticationRequest = .none,
-        isOfFrontChannel: Bool = false, claim: any Claim
+        isOfFrontChannel: Bool = false, claim: any Redemption
     ) {
         self.client = client
         self.subject = subject
@@ -86,7 +86,7 @@ extension Authorization {
     /// The same, which is won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
         var confirming = self
-        confirming.claim = ClientClaim(claim: claim, client: client.id, grant: grant, scope: scope)
+        confirming.claim = ClientRedemption(claim: claim, client: client.id, grant: grant, scope: scope)
         return confirming
     }
 

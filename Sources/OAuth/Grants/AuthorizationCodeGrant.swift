@@ -26,21 +26,21 @@ public struct AuthorizationCodeGrant: Grant {
             try code.check(client: client, redirectURI: redirectURI, verifier: verifier)
             return authorization(
                 client, code.subject, code.scope, code.request, parent: code.parent,
-                CodeClaim(code: .authorization(authorizationCode)))
+                CodeRedemption(code: .authorization(authorizationCode)))
         }
         if let code = found.exchange {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
             // The receiver may have lost a scope since the code was sold.
             let scope = code.scope.intersection(client.scope)
             return authorization(
-                client, code.subject, scope, .none, parent: code.source, CodeClaim(code: .exchange(exchangeCode)))
+                client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(exchangeCode)))
         }
         throw OAuthError.codeRefused("unknown_code")
     }
 
     private func authorization(
         _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: Permission.ID?,
-        _ claim: CodeClaim
+        _ claim: CodeRedemption
     ) -> Authorization {
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false
         return Authorization(

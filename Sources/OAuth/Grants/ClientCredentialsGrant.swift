@@ -13,6 +13,6 @@ public struct ClientCredentialsGrant: Grant {
             client.spidCompatible && client.may(.refreshToken) && scope == scope.withoutAdministration
         return Authorization(
             client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(parent: nil) : .none,
-            refresh: wantsRefresh ? .issue : .none, claim: NoClaim())
+            refresh: wantsRefresh ? .issue : .none, claim: NothingToRedeem())
     }
 }

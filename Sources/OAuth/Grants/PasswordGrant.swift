@@ -40,16 +40,16 @@ public struct PasswordGrant: Grant {
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordClaim(proof: proof, client: client))
+            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client))
     }
 }
 
 /// The claim that the password is still the password: a new one ends everything, also what is in flight.
-private struct PasswordClaim: Claim {
+private struct PasswordRedemption: Redemption {
     let proof: PasswordGrant.Proof
     let client: Client
 
-    func win(_ attempt: Attempt, in db: any Transaction) throws -> ClaimOutcome {
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
         // Whoever types the password in a merchant's own app knows whose it is.
         if let merchant = client.introduces {

@@ -50,7 +50,7 @@ public struct RefreshTokenGrant: Grant {
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
         let successor = Secret<RefreshToken>.ordered(at: now, from: random)
-        let claim = RotationClaim(
+        let claim = RefreshRotation(
             token: token, successor: successor.fingerprint,
             sealed: seal.sealSuccessor(
                 successor.value, predecessor: value.value, row: token.fingerprint.text),
@@ -64,7 +64,7 @@ public struct RefreshTokenGrant: Grant {
     ) -> Authorization {
         let expiresAt = RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt)
         return authorization(
-            token, client, scope, answer: value, rotation: nil, KeepClaim(token: token, expiresAt: expiresAt))
+            token, client, scope, answer: value, rotation: nil, RefreshWithoutRotation(token: token, expiresAt: expiresAt))
     }
 
     /// The answer to the rotation may have been lost: the same successor, with a fresh access token.
@@ -75,16 +75,16 @@ public struct RefreshTokenGrant: Grant {
             let successor = seal.openSuccessor(sealed, predecessor: value.value, row: token.fingerprint.text)
         else { throw OAuthError.refreshRefused("successor_not_sealed_under_this_key") }
         return authorization(
-            token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RepeatClaim(token: token))
+            token, client, scope, answer: Secret(successor), rotation: token.fingerprint, RefreshRepeat(token: token))
     }
 
     private func replay(of token: RefreshToken, by client: Client) -> Authorization {
-        authorization(token, client, token.scope, answer: nil, rotation: nil, ReplayClaim(token: token))
+        authorization(token, client, token.scope, answer: nil, rotation: nil, RefreshReplay(token: token))
     }
 
     private func authorization(
         _ token: RefreshToken, _ client: Client, _ scope: Scope, answer: Secret<RefreshToken>?,
-        rotation: Fingerprint<RefreshToken>?, _ claim: any Claim
+        rotation: Fingerprint<RefreshToken>?, _ claim: any Redemption
     ) -> Authorization {
         Authorization(
             client: client, subject: token.subject, scope: scope, family: .existing(token.permission),

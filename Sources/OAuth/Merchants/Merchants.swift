@@ -99,7 +99,7 @@ public struct Merchants: Sendable {
         // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         defer { known.forget() }
-        try await Clearance(database: database).clear(id, at: clock.now)
+        try await BulkDeletion(database: database).clear(id, at: clock.now)
         try await database.write { db in _ = try db.execute("DELETE FROM merchants WHERE id = \(id)") }
         return true
     }

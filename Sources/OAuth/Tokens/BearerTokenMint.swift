@@ -34,7 +34,7 @@ public struct BearerTokenMint: TokenMint {
             accessToken: accessToken.fingerprint, now: now)
         let announcement = callbacks.announcement(at: now, origin: origin)
 
-        let outcome = try await database.write { db -> ClaimOutcome in
+        let outcome = try await database.write { db -> RedemptionOutcome in
             let outcome = try authorization.claim.win(attempt, in: db)
             if case .replayed(_, let permission) = outcome {
                 try Permissions.end(permission, telling: announcement, in: db)

@@ -22,7 +22,7 @@ public struct TokenIssuance: Sendable {
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
             let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
-            let authorization = ClientClaim.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
+            let authorization = ClientRedemption.isNeeded(by: client, for: type) ? aimed.confirming(type) : aimed
             guard var response = try await mint.tokens(for: authorization) else { continue }
             if type == .tokenExchange { response.issuedTokenType = TokenResponse.accessTokenType }
             return response

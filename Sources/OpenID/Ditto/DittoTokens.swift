@@ -8,12 +8,12 @@ public struct DittoTokens: Sendable {
     private let accessTokens: AccessTokens
     private let hints: IDTokenHints
     private let clients: Clients
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let accounts: Accounts
     private let issuer: String
 
     public init(
-        accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectNames, accounts: Accounts,
+        accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers, accounts: Accounts,
         issuer: String
     ) {
         self.accessTokens = accessTokens

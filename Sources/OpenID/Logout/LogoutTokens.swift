@@ -15,13 +15,13 @@ public struct LogoutTokens: Sendable {
 
     private let issuer: String
     private let ring: KeyRing
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let clients: Clients
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        issuer: String, ring: KeyRing, names: SubjectNames, clients: Clients, clock: any WallClock,
+        issuer: String, ring: KeyRing, names: SubjectIdentifiers, clients: Clients, clock: any WallClock,
         random: any RandomSource
     ) {
         self.issuer = issuer

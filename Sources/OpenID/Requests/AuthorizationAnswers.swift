@@ -4,13 +4,13 @@ public import Values
 /// Answers authorization requests that nothing is in the way of: with a code, with tokens, with both.
 public struct AuthorizationAnswers: Sendable {
     private let codes: AuthorizationCodes
-    private let direct: DirectAnswers
+    private let direct: FrontChannelTokens
     private let ids: IDTokens
     private let issuer: String
     private let clock: any WallClock
 
     public init(
-        codes: AuthorizationCodes, direct: DirectAnswers, ids: IDTokens, issuer: String, clock: any WallClock
+        codes: AuthorizationCodes, direct: FrontChannelTokens, ids: IDTokens, issuer: String, clock: any WallClock
     ) {
         self.codes = codes
         self.direct = direct

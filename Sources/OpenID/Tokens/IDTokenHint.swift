@@ -15,7 +15,7 @@ public struct IDTokenHint: Sendable {
     public let nonce: String?
     public let expiresAt: Timestamp
 
-    let names: SubjectNames
+    let names: SubjectIdentifiers
 
     /// Whether it is about `account`.
     public func isAbout(_ account: AccountID) async throws -> Bool {
@@ -33,10 +33,10 @@ public struct IDTokenHint: Sendable {
 public struct IDTokenHints: Sendable {
     private let issuer: String
     private let ring: KeyRing
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let clients: Clients
 
-    public init(issuer: String, ring: KeyRing, names: SubjectNames, clients: Clients) {
+    public init(issuer: String, ring: KeyRing, names: SubjectIdentifiers, clients: Clients) {
         self.issuer = issuer
         self.ring = ring
         self.names = names

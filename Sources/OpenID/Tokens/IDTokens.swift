@@ -7,10 +7,10 @@ public import Values
 public struct IDTokens: Sendable {
     private let issuer: String
     private let ring: KeyRing
-    private let names: SubjectNames
+    private let names: SubjectIdentifiers
     private let claims: UserClaims
 
-    public init(issuer: String, ring: KeyRing, names: SubjectNames, claims: UserClaims) {
+    public init(issuer: String, ring: KeyRing, names: SubjectIdentifiers, claims: UserClaims) {
         self.issuer = issuer
         self.ring = ring
         self.names = names

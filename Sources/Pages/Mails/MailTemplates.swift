@@ -33,7 +33,7 @@ public struct MailTemplates: Sendable {
     }
 
     /// Writes `letter`. Its sender is the frame's brand, or else this site.
-    public func callAsFunction(_ letter: Letter, in frame: Frame) -> MailText {
+    public func callAsFunction(_ letter: MailTemplate, in frame: Frame) -> MailText {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
         var words = letter.words(version.texts)
         words["language"] = frame.language.rawValue

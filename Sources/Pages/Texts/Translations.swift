@@ -23,7 +23,7 @@ struct Translations: Sendable {
     /// The keys that are made up of a value's name, so that no template shows them.
     private static let asked =
         PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + DeleteAccountPage.keys
-        + MessagePage.keys + DevelopmentSignInPage.keys + Letter.keys
+        + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys
 
     /// The texts of the operator's folder over our own.
     private static func read(_ language: Language, from files: ResourceFiles) throws(TemplateFault) -> Texts {

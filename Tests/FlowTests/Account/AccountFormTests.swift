@@ -26,8 +26,8 @@ struct AccountFormTests {
     private struct Scene {
         let world: World
         let phone: Answer
-        var other: Visitor
-        var victim: Visitor
+        var other: BrowserUser
+        var victim: BrowserUser
 
         init(_ world: World) async throws {
             self.world = world
@@ -78,7 +78,7 @@ struct AccountFormTests {
                     #expect(answer.header("location") == nil)
                 }
                 // With a token of the attacker's own browser.
-                var attacker = Visitor(world)
+                var attacker = BrowserUser(world)
                 let theirs = try await attacker.browser.open("/login").fields["form_token"] ?? ""
                 let form = scene.fields(of: deed).merging(["form_token": "\(theirs).\(world.user)"]) { $1 }
                 let answer = try await world.server.post(

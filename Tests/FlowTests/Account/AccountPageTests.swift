@@ -8,7 +8,7 @@ struct AccountPageTests {
     func signInFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/account", "/account/data", "/account/delete"] {
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let answer = try await visitor.browser.open(path)
                 #expect(answer.status == 303)
                 #expect(answer.redirected("continue") == path)
@@ -25,7 +25,7 @@ struct AccountPageTests {
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await visitor.browser.open("/auth/session/\(code)")
             #expect(try await visitor.isSignedIn())
             for path in ["/account", "/account/data", "/account/delete"] {

@@ -8,8 +8,8 @@ import Values
 
 extension World {
     /// A browser in which somebody has signed in.
-    func signedIn(as email: String = World.email, agent: String = "Mozilla/5.0 Loom") async throws -> Visitor {
-        var visitor = Visitor(self)
+    func signedIn(as email: String = World.email, agent: String = "Mozilla/5.0 Loom") async throws -> BrowserUser {
+        var visitor = BrowserUser(self)
         let page = try await visitor.browser.open("/login")
         let answer = try await visitor.browser.submit(
             page, ["email": email, "password": World.password], headers: ["User-Agent": agent])
@@ -74,7 +74,7 @@ extension World {
     }
 }
 
-extension Visitor {
+extension BrowserUser {
     /// Sends a form of the account page as it is shown now.
     mutating func change(_ form: String, _ fields: [String: String] = [:]) async throws -> Answer {
         try await press(try await browser.open("/account"), action: "/account/\(form)", fields)
@@ -103,7 +103,7 @@ extension Visitor {
 extension World {
     /// What a node's sweeper does, without its mails and callbacks.
     var deletion: Deletion {
-        let clearance = Clearance(database: server.database)
+        let clearance = BulkDeletion(database: server.database)
         return Deletion(
             database: server.database, grace: .days(14),
             strangers: Deletion.Strangers(

@@ -8,7 +8,7 @@ struct AddressTests {
     static let new = "ada.lovelace@example.com"
 
     private func ask(
-        _ visitor: inout Visitor, _ email: String = new, password: String = World.password
+        _ visitor: inout BrowserUser, _ email: String = new, password: String = World.password
     ) async throws -> Answer {
         let page = try await visitor.browser.open("/account")
         return try await visitor.browser.submit(
@@ -18,9 +18,9 @@ struct AddressTests {
     @Test("by the password and a code; the old address is told, and is good for nothing", arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
-            var forgetful = Visitor(world)
+            var forgetful = BrowserUser(world)
             _ = try await forgetful.fill("/password", ["email": World.email])
             let reset = try #require(
                 try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
@@ -44,7 +44,7 @@ struct AddressTests {
     @Test("a wrong password, and what is no address, change nothing and send nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             let wrong = try await ask(&visitor, password: "not the password")
             #expect(wrong.status == 400)
@@ -58,7 +58,7 @@ struct AddressTests {
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person(Self.new)
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             let asked = try await ask(&visitor)
             #expect(asked.status == 200)
@@ -77,7 +77,7 @@ struct AddressTests {
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
-            var webview = Visitor(world)
+            var webview = BrowserUser(world)
             _ = try await webview.browser.open("/auth/session/\(code)")
             let page = try await webview.browser.open("/login")
             let answer = try await webview.browser.submit(

@@ -8,7 +8,7 @@ import Values
 
 @Suite("People leave, and can change their mind for a while")
 struct DeletionFlowTests {
-    private func leave(_ visitor: inout Visitor, password: String = World.password) async throws -> Answer {
+    private func leave(_ visitor: inout BrowserUser, password: String = World.password) async throws -> Answer {
         try await visitor.browser.submit(
             try await visitor.browser.open("/account/delete"), ["current_password": password])
     }
@@ -121,7 +121,7 @@ struct DeletionFlowTests {
             var visitor = try await world.signedIn()
             _ = try await leave(&visitor)
             let asked = try await visitor.fill("/login", ["email": World.email, "password": World.password])
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             let own = try await thief.browser.open("/login")
             let stolen = try await thief.press(
                 own, action: "/account/restore",
@@ -180,7 +180,7 @@ struct DeletionFlowTests {
             let email = "grace@example.com"
             let id = try await World.make(world.server, world.admin, "users", ["email": .string(email)])
                 .require("user_id")
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let form = try await visitor.press(
                 try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
             let code = try #require(try await world.server.mail.letter(to: email).code)
@@ -192,7 +192,7 @@ struct DeletionFlowTests {
             #expect(late.header("location")?.hasPrefix("/login?confirm=1") == true)
             #expect(try await world.user(id)["deletion_due_at"] == nil)
 
-            var again = Visitor(world)
+            var again = BrowserUser(world)
             let second = try await again.press(
                 try await again.browser.open("/login"), action: "/login/code", ["email": email])
             let newCode = try #require(try await world.server.mail.letter(to: email).code)

@@ -28,7 +28,7 @@ struct ForgottenTests {
             try await live(world, as: email, from: address)
             // A sign-up and a reset that wait for their mails know the address too.
             for path in ["/signup", "/password"] {
-                var other = Visitor(world)
+                var other = BrowserUser(world)
                 _ = try await other.fill(path, ["email": email, "password": "quite another loom", "name": "Augusta"])
             }
 
@@ -39,7 +39,7 @@ struct ForgottenTests {
             ]
             for table in tables { #expect(try await world.rows(of: table, about: person) > 0, "\(table)") }
 
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let headers = ["User-Agent": agent, "X-Forwarded-For": address]
             let page = try await visitor.browser.open("/login", headers: headers)
             _ = try await visitor.browser.submit(
@@ -59,7 +59,7 @@ struct ForgottenTests {
     private func live(_ world: World, as email: String, from address: String) async throws {
         _ = try await world.signIn(scope: "profile", as: email, from: address)
         let stranger = try await world.confidential(["client_name": "Stranger", "first_party": false])
-        var visitor = Visitor(world)
+        var visitor = BrowserUser(world)
         let headers = ["User-Agent": Self.agent, "X-Forwarded-For": address]
         let page = try await visitor.browser.open("/login", headers: headers)
         _ = try await visitor.browser.submit(page, ["email": email, "password": World.password], headers: headers)

@@ -13,7 +13,7 @@ struct PasswordChangeTests {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
             var elsewhere = try await world.signedIn()
-            var stranger = Visitor(world)
+            var stranger = BrowserUser(world)
             _ = try await stranger.fill("/password", ["email": World.email])
             let link = try #require(try await world.server.mail.letter(to: World.email).link(containing: "/reset/"))
 
@@ -93,7 +93,7 @@ struct PasswordChangeTests {
         try await World.with(backend) { world in
             let email = "grace@example.com"
             _ = try await World.make(world.server, world.admin, "users", ["email": .string(email)])
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let code = try await visitor.press(
                 try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
             let letter = try await world.server.mail.letter(to: email)
@@ -108,7 +108,7 @@ struct PasswordChangeTests {
             #expect(late.header("location")?.hasPrefix("/login?confirm=1") == true)
             #expect(try await world.signIn(as: email, password: Self.new).error == "invalid_grant")
 
-            var again = Visitor(world)
+            var again = BrowserUser(world)
             let form = try await again.press(
                 try await again.browser.open("/login"), action: "/login/code", ["email": email])
             let second = try #require(try await world.server.mail.letter(to: email).code)

@@ -52,7 +52,7 @@ struct SessionListTests {
             var here = try await world.signedIn()
             var others = [try await world.signedIn(), try await world.signedIn()]
             let code = try await world.sessionCode(of: try await world.signIn())
-            var webview = Visitor(world)
+            var webview = BrowserUser(world)
             _ = try await webview.browser.open("/auth/session/\(code)")
             others.append(webview)
             #expect(try await here.otherSessions().count == 3)

@@ -103,7 +103,7 @@ struct IntroductionTests {
             #expect(back.redirected("code") != nil)
             #expect(try await world.introductions(of: world.user).contains(world.rival))
 
-            var newcomer = Visitor(world)
+            var newcomer = BrowserUser(world)
             let page = try await newcomer.signUp(
                 "new@example.com", continueTo: world.authorizeAddress(for: world.rivalBackend))
             let code = try #require(try await world.server.mail.letter(to: "new@example.com").code)

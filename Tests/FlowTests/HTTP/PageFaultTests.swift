@@ -52,7 +52,7 @@ struct PageFaultTests {
     @Test("who goes to the address of a form finds the form, and nothing is done", arguments: forms)
     func addresses(path: String) async throws {
         try await World.with(.sqlite) { world in
-            var nobody = Visitor(world)
+            var nobody = BrowserUser(world)
             var ada = try await world.signedIn()
             for query in ["", "?verification=", "?verification=unknown"] {
                 for answer in [

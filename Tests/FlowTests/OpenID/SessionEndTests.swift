@@ -9,8 +9,8 @@ struct SessionEndTests {
     /// A site that Ada is signed in to in two browsers. Nothing leaves: what was left is counted.
     private struct Story {
         let told: NotifiedSite
-        var here: Visitor
-        var elsewhere: Visitor
+        var here: BrowserUser
+        var elsewhere: BrowserUser
         var world: World { told.site.world }
 
         /// How many notices were left since it was asked last.
@@ -67,7 +67,7 @@ struct SessionEndTests {
     @Test("a forgotten password that was set anew: everywhere", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await story(backend) { story in
-            var visitor = Visitor(story.world)
+            var visitor = BrowserUser(story.world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let link = try #require(
                 try await story.world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))

@@ -42,7 +42,7 @@ struct PasswordQueueTests {
     func noMailCharge() async throws {
         try await whileFull { world in
             for _ in 1...32 {
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let refused = try await visitor.signUp("new@example.com")
                 #expect(refused.status == 503)
             }

@@ -73,7 +73,7 @@ struct WideThrottleTests {
             let elsewhere = try await known.submit(page, fields, headers: ["X-Forwarded-For": "192.0.2.2"])
             #expect(elsewhere.status == 303, "in the browser that is known, wherever it is")
             // On the road there is the mail; and then it is a known place.
-            var road2 = Visitor(world)
+            var road2 = BrowserUser(world)
             let from = ["X-Forwarded-For": "192.0.2.3"]
             let asked = try await road2.browser.submit(
                 try await road2.browser.open("/login"), ["email": World.email], to: "/login/code", headers: from)
@@ -91,7 +91,7 @@ struct WideThrottleTests {
             var owner = try await world.signedIn()
             owner.browser.forgetSession()
             for number in 1...3 {
-                var thief = Visitor(world)
+                var thief = BrowserUser(world)
                 let (page, code) = try await ask(&thief, from: "203.0.113.\(number)", world)
                 let wrong = code == "000000" ? "000001" : "000000"
                 for _ in 1...5 {
@@ -100,7 +100,7 @@ struct WideThrottleTests {
                     #expect(answer.status == 400 || answer.status == 410)
                 }
             }
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             let (page, code) = try await ask(&thief, from: "203.0.113.4", world)
             for guess in ["000000", code] {
                 let answer = try await thief.browser.submit(
@@ -147,7 +147,7 @@ struct WideThrottleTests {
     }
 
     private func ask(
-        _ visitor: inout Visitor, from address: String, _ world: World
+        _ visitor: inout BrowserUser, from address: String, _ world: World
     ) async throws -> (page: Answer, code: String) {
         let page = try await visitor.browser.submit(
             try await visitor.browser.open("/login"), ["email": World.email], to: "/login/code",

@@ -9,7 +9,7 @@ struct AppSignUpTests {
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
 
-    private func path(_ letter: Letter, _ part: String) throws -> String {
+    private func path(_ letter: MailMessage, _ part: String) throws -> String {
         try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
     }
 
@@ -41,7 +41,7 @@ struct AppSignUpTests {
 
             let letter = try await world.server.mail.letter(to: Self.email)
             #expect(letter.subject == "Bekreft adressen din hos Loom")
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await visitor.browser.open(try path(letter, "/signup/address/"))
             #expect(page.status == 200 && page.body.contains("Loom in SPiD&#39;s ways"))
             let looked = try await world.api("me", try own.require("access_token")).data
@@ -68,7 +68,7 @@ struct AppSignUpTests {
                 "signup", token,
                 ["email": Self.email, "password": Self.password, "redirectUri": "https://backend.example/callback"])
             #expect(made.status == 201)
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let letter = try await world.server.mail.letter(to: Self.email)
             let page = try await visitor.browser.open(try path(letter, "/signup/address/"))
             let done = try await visitor.browser.submit(page, ["password": Self.password])
@@ -93,7 +93,7 @@ struct AppSignUpTests {
                 "signup", try await world.clientToken(loom),
                 ["email": Self.email, "redirectUri": "https://backend.example/callback"])
             #expect(made.status == 201)
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let letter = try await world.server.mail.letter(to: Self.email)
             #expect(letter.subject == "Your new account at Loom")
             let page = try await visitor.browser.open(try path(letter, "/password/reset/"))
@@ -116,7 +116,7 @@ struct AppSignUpTests {
                 paths.append(try path(try await world.server.mail.letter(to: email), "/signup/address/"))
             }
             let mary = try await world.api("users?email=mary%40example.com", token).data.array?.first?["userId"]
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await world.change("users", try #require(mary?.string), ["password": "another quite unlikely"])
             #expect(try await visitor.browser.open(paths[1]).status == 410)
             world.server.clock.advance(by: .days(7) - .seconds(1))

@@ -61,7 +61,7 @@ struct CallbackTests {
             try await world.change("users", world.user, ["email_verified": true])
             let client = try await world.told(at: receiver)
             for number in 1...2 {
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 _ = try await visitor.fill("/password", ["email": World.email])
                 let link = try #require(
                     try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
@@ -81,7 +81,7 @@ struct CallbackTests {
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let client = try await world.told(at: receiver)
             for _ in 1...2 {
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let page = try await visitor.press(
                     try await visitor.browser.open("/login"), action: "/login/code", ["email": World.email])
                 let code = try #require(try await world.server.mail.letter(to: World.email).code)
@@ -124,7 +124,7 @@ struct CallbackTests {
         try await World.with(backend, settings: World.receiversAllowed) { world in
             let client = try await world.told(at: receiver)
             var visitor = try await world.signedIn()
-            func leave(_ visitor: inout Visitor) async throws {
+            func leave(_ visitor: inout BrowserUser) async throws {
                 let form = try await visitor.browser.open("/account/delete")
                 _ = try await visitor.browser.submit(form, ["current_password": World.password])
             }

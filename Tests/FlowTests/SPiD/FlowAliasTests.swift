@@ -32,7 +32,7 @@ struct FlowAliasTests {
             let spid = try await world.spidBackend()
             for (number, path) in Self.signUps.enumerated() {
                 let email = "new\(number)@example.com"
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let way = try await visitor.browser.open(address(world, path, for: spid))
                 #expect(way.status == 303, "\(path)")
                 let onward = try #require(way.header("location"))
@@ -91,7 +91,7 @@ struct FlowAliasTests {
             let doubled = "\(app)%3F?\(app)&response_type=code&grant_type=authorization_code&force=1"
             for (email, query) in [("grace@example.com", app), ("bob@example.com", doubled)] {
                 _ = try await world.person(email)
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let way = try await visitor.browser.open("/flow/password?" + query)
                 #expect(way.status == 303)
                 let path = try #require(way.header("location"))

@@ -56,12 +56,12 @@ struct LoginListTests {
             try await world.change("users", world.user, ["email_verified": true])
             _ = try await world.signIn(with: loom)
             let path = world.authorizeAddress(for: loom)
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await visitor.browser.open("/login?continue=\(TestServer.encode(path))")
             for password in ["not hers", World.password] {
                 _ = try await visitor.browser.submit(page, ["email": World.email, "password": password])
             }
-            var other = Visitor(world)
+            var other = BrowserUser(world)
             let login = try await other.browser.open("/login?continue=\(TestServer.encode(path))")
             let asked = try await other.press(login, action: "/login/code", ["email": World.email])
             let code = try #require(try await world.server.mail.letter(to: World.email).code)

@@ -40,7 +40,7 @@ struct NativeSignUpTests {
                     "signup", try await world.clientToken(phone),
                     ["email": Self.email, "password": Self.password, "redirectUri": sdk.address(phone.id)])
                 #expect(made.status == 201, "\(made)")
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let letter = try await world.server.mail.letter(to: Self.email)
                 let link = try #require(letter.link(containing: "/signup/address/"))
                 let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))

@@ -110,7 +110,7 @@ import Values
                 #expect(letter.link(containing: "/account") == "http://spindle.test/account")
             }
             // The next letter is another: nothing was told twice.
-            var visitor = Visitor(story.world)
+            var visitor = BrowserUser(story.world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let next = try await story.world.server.mail.letter(to: World.email)
             #expect(next.link(containing: "/password/reset/") != nil)

@@ -11,7 +11,7 @@ import Values
         let story: ProviderStory
         let token: String
         let refresh: String
-        var browser: Visitor
+        var browser: BrowserUser
 
         init(_ story: ProviderStory) async throws {
             self.story = story
@@ -19,7 +19,7 @@ import Values
             let person = try await story.world.signIn(with: story.phone)
             token = try person.require("access_token")
             refresh = try person.require("refresh_token")
-            browser = Visitor(story.world)
+            browser = BrowserUser(story.world)
             try await browser.browser.signIn()
             let jwt = story.sign(story.claims(.attach, "facebook", "mallorys"))
             #expect(try await story.attach(jwt, to: person).status == 200)
@@ -37,7 +37,7 @@ import Values
         }
     }
 
-    private func signInByMail(_ visitor: inout Visitor) async throws {
+    private func signInByMail(_ visitor: inout BrowserUser) async throws {
         let page = try await visitor.press(
             try await visitor.browser.open("/login"), action: "/login/code", ["email": World.email])
         let code = try #require(try await visitor.world.server.mail.letter(to: World.email).code)
@@ -45,7 +45,7 @@ import Values
         #expect(try await visitor.isSignedIn())
     }
 
-    private func resetPassword(_ visitor: inout Visitor, to password: String) async throws {
+    private func resetPassword(_ visitor: inout BrowserUser, to password: String) async throws {
         _ = try await visitor.fill("/password", ["email": World.email])
         let letter = try await visitor.world.server.mail.letter(to: World.email)
         let link = try #require(letter.link(containing: "/password/reset/"))
@@ -59,7 +59,7 @@ import Values
     func resetKeepsLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
-            var owner = Visitor(story.world)
+            var owner = BrowserUser(story.world)
             try await resetPassword(&owner, to: "the owner's own loom")
             #expect(try await trap.waysIn() == [])
             #expect(try await story.logIn("facebook", "mallorys").error == "unknown_user")
@@ -70,7 +70,7 @@ import Values
     func mailCodeKeepsWays(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
-            var owner = Visitor(story.world)
+            var owner = BrowserUser(story.world)
             try await signInByMail(&owner)
             #expect(try await trap.waysIn() == [])
             #expect(try await owner.isSignedIn())
@@ -82,7 +82,7 @@ import Values
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])
             var own = try await Trap(story)
-            var owner = Visitor(story.world)
+            var owner = BrowserUser(story.world)
             try await signInByMail(&owner)
             #expect(try await own.waysIn() == ["Facebook", "token", "refresh token", "session", "password"])
             try await resetPassword(&owner, to: "the owner's own loom")

@@ -48,8 +48,8 @@ struct SignUpTakeoverTests {
     private static let all = ["full", "list", "agreements", "logins"]
     private static let settings = ["terms": "https://spindle.example/terms"]
 
-    private func reset(_ visitor: inout Visitor, _ path: String = "/password", letters: Int = 2) async throws {
-        var letter: Letter?
+    private func reset(_ visitor: inout BrowserUser, _ path: String = "/password", letters: Int = 2) async throws {
+        var letter: MailMessage?
         if letters == 2 { _ = try await visitor.world.server.mail.letter(to: Self.email) }
         if letters > 0 { _ = try await visitor.fill(path, ["email": Self.email]) }
         letter = try await visitor.world.server.mail.letter(to: Self.email)
@@ -65,7 +65,7 @@ struct SignUpTakeoverTests {
             let trap = try await Trap(world)
             #expect(try await trap.sights() == Self.all)
             #expect(try await trap.agreements() == 2)
-            var grace = Visitor(world)
+            var grace = BrowserUser(world)
             try await reset(&grace)
             #expect(try await trap.sights() == [])
             #expect(try await trap.agreements() == 0, "nobody but Grace agrees in her name")
@@ -82,7 +82,7 @@ struct SignUpTakeoverTests {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world)
             _ = try await world.server.mail.letter(to: Self.email)
-            var grace = Visitor(world)
+            var grace = BrowserUser(world)
             let page = try await grace.press(
                 try await grace.browser.open("/login"), action: "/login/code", ["email": Self.email])
             let code = try #require(try await world.server.mail.letter(to: Self.email).code)
@@ -98,7 +98,7 @@ struct SignUpTakeoverTests {
             for path in ["/signup/return", "/oauth/authorize"] {
                 let trap = try await Trap(world)
                 let onward = TestServer.encode("\(path)?client_id=\(trap.mallory.id)")
-                var grace = Visitor(world)
+                var grace = BrowserUser(world)
                 try await reset(&grace, "/password?continue=\(onward)")
                 #expect(try await trap.sights() == [], "\(path)")
                 _ = try await world.server.mail.letter(to: Self.email)
@@ -116,7 +116,7 @@ struct SignUpTakeoverTests {
             let trap = try await Trap(world, password: nil)
             let other = try await world.spidBackend(of: world.rival)
             try await world.connect(trap.id, to: other)
-            var grace = Visitor(world)
+            var grace = BrowserUser(world)
             try await reset(&grace, letters: 0)
             #expect(try await trap.sights() == Self.all)
             #expect(try await trap.agreements() == 2)

@@ -176,7 +176,7 @@ struct UserTests {
             try await world.change("users", world.user, ["disabled": true])
             #expect(try await world.api(path, token).data["status"] == -2)
             try await world.change("users", world.user, ["disabled": false])
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             let form = try await visitor.browser.open("/account/delete")
             _ = try await visitor.browser.submit(form, ["current_password": World.password])
@@ -220,7 +220,7 @@ struct UserTests {
                 #expect(try await isConnected(id) == ["connected": false], "\(id)")
             }
             #expect(try await isConnected(world.user) == ["connected": true])
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             let form = try await visitor.browser.open("/account/delete")
             _ = try await visitor.browser.submit(form, ["current_password": World.password])

@@ -12,7 +12,7 @@ struct CodePageTests {
         case verify = "/verify"
         case change = "/account"
 
-        func ask(_ visitor: inout Visitor, _ email: String) async throws -> Answer {
+        func ask(_ visitor: inout BrowserUser, _ email: String) async throws -> Answer {
             if self == .verify || self == .change { try await visitor.browser.signIn() }
             let page = try await visitor.browser.open(rawValue)
             return switch self {
@@ -35,7 +35,7 @@ struct CodePageTests {
     func again(way: Way) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let asked = try await way.ask(&visitor, way.recipient)
                 #expect(asked.status == 200)
                 let address = try #require(asked.formAction)
@@ -58,9 +58,9 @@ struct CodePageTests {
     @Test("it is shown in no other browser, and not when it is late", arguments: Way.allCases)
     func others(way: Way) async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let address = try #require(try await way.ask(&visitor, way.recipient).formAction)
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             if way == .verify || way == .change { try await thief.browser.signIn() }
             #expect(try await thief.browser.open(address).header("location") == way.rawValue)
             world.server.clock.advance(by: .minutes(30))
@@ -71,7 +71,7 @@ struct CodePageTests {
     @Test("an address without an account has the same page at the same kind of address")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let asked = try await Way.signIn.ask(&visitor, "nobody@example.com")
             #expect(asked.status == 200)
             #expect(asked.body.contains("nobody<wbr>@example.com"))
@@ -85,7 +85,7 @@ struct CodePageTests {
         try await World.with(.sqlite) { world in
             _ = try await world.person("eve@example.com")
             for way in [Way.verify, .change] {
-                var visitor = Visitor(world)
+                var visitor = BrowserUser(world)
                 let address = try #require(try await way.ask(&visitor, way.recipient).formAction)
                 visitor.browser.forgetSession()
                 #expect(try await visitor.browser.open(address).status == 303)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A code by mail signs in who reads the mail, in the browser that asked")
 struct MailCodeTests {
-    private func ask(_ visitor: inout Visitor, _ email: String = World.email, at path: String = "/login")
+    private func ask(_ visitor: inout BrowserUser, _ email: String = World.email, at path: String = "/login")
         async throws -> Answer
     {
         try await visitor.press(try await visitor.browser.open(path), action: "/login/code", ["email": email])
@@ -14,7 +14,7 @@ struct MailCodeTests {
     @Test("signs in, verifies the address, and goes on", arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let path = "/login?continue=\(TestServer.encode(world.authorizeAddress(["scope": "email"])))"
             let page = try await ask(&visitor, at: path)
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
@@ -31,7 +31,7 @@ struct MailCodeTests {
     @Test("an unknown address gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await ask(&visitor, "nobody@example.com")
             let known = try await ask(&visitor)
             #expect(page.status == known.status)
@@ -45,7 +45,7 @@ struct MailCodeTests {
     @Test("five wrong codes and the right one is of no use", arguments: Backend.available)
     func tries(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await ask(&visitor)
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
             let wrong = code == "000000" ? "000001" : "000000"
@@ -63,7 +63,7 @@ struct MailCodeTests {
     @Test("a volley of guesses gets five tries all the same", arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await ask(&visitor)
             let fixed = visitor
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -82,10 +82,10 @@ struct MailCodeTests {
     @Test("is of no use in another browser, too late, or twice", arguments: Backend.available)
     func bindings(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await ask(&visitor)
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             let own = try await thief.browser.open("/login")
             let stolen = try await thief.browser.submit(
                 own, ["code": code, "verification": page.fields["verification"] ?? ""], to: "/login/code/check")
@@ -103,7 +103,7 @@ struct MailCodeTests {
     @Test("a mailbox is not flooded, and its owner still resets the password")
     func flood() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             for _ in 1...12 { #expect(try await ask(&visitor).status == 200) }
             for _ in 1...5 { _ = try await world.server.mail.letter(to: World.email) }
             #expect(world.server.mail.letters(to: World.email).count == 5)
@@ -113,7 +113,7 @@ struct MailCodeTests {
     @Test("one address asks for no more than thirty mails at once")
     func origin() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             for number in 1...30 {
                 let asked = try await ask(&visitor, "person\(number)@example.com")
                 #expect(asked.status == 200)

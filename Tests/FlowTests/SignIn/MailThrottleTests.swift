@@ -7,7 +7,7 @@ import Values
 
 @Suite("Whoever asks for mails is slowed, and their owner is not kept from what they need")
 struct MailThrottleTests {
-    private func askForCode(_ visitor: inout Visitor, _ email: String) async throws -> Answer {
+    private func askForCode(_ visitor: inout BrowserUser, _ email: String) async throws -> Answer {
         try await visitor.press(try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
     }
 
@@ -16,12 +16,12 @@ struct MailThrottleTests {
         arguments: Backend.available)
     func ownReset(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var stranger = Visitor(world)
+            var stranger = BrowserUser(world)
             for _ in 1...6 {
                 #expect(try await askForCode(&stranger, World.email).status == 200)
                 #expect(try await stranger.signUp(World.email).status == 200)
             }
-            var owner = Visitor(world)
+            var owner = BrowserUser(world)
             #expect(try await owner.fill("/password", ["email": World.email]).status == 200)
             var resets = 0
             for _ in 1...11 {
@@ -37,7 +37,7 @@ struct MailThrottleTests {
     func oneMailbox() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("ada@bücher.example")
-            var stranger = Visitor(world)
+            var stranger = BrowserUser(world)
             let spellings = [
                 "ada@bücher.example", "ADA@BÜCHER.EXAMPLE", "ada@xn--bcher-kva.example", "ada@XN--BCHER-KVA.example",
                 "ada@ｂücher.example", "ada@bücher.ｅxample", "Ada@bu\u{308}cher.example",
@@ -82,7 +82,7 @@ struct MailThrottleTests {
     @Test("a link that is not one, or was used, has no password hashed", arguments: Backend.available)
     func noHashWithoutLink(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let letter = try await world.server.mail.letter(to: World.email)
             let path = try #require(letter.link(containing: "/password/reset/"))

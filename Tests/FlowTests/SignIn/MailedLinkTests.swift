@@ -28,7 +28,7 @@ struct MailedLinkTests {
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
-            var asker = Visitor(world)
+            var asker = BrowserUser(world)
             let asked = try await asker.fill(
                 "/password?continue=\(TestServer.encode(errand.continueTo))", ["email": World.email])
             errand.expectIts(asked)
@@ -36,7 +36,7 @@ struct MailedLinkTests {
             #expect(asked.body.contains("<a href=\"\(again)\">"), "asking again keeps the errand")
             let link = try #require(
                 try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
-            var reader = Visitor(world)
+            var reader = BrowserUser(world)
             let page = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
             errand.expectIts(page)
             let weak = try await reader.browser.submit(page, ["password": "short"])
@@ -54,12 +54,12 @@ struct MailedLinkTests {
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
-            var asker = Visitor(world)
+            var asker = BrowserUser(world)
             let asked = try await asker.signUp("grace@example.com", continueTo: errand.continueTo)
             errand.expectIts(asked)
             let link = try #require(
                 try await world.server.mail.letter(to: "grace@example.com").link(containing: "/signup/confirm/"))
-            var reader = Visitor(world)
+            var reader = BrowserUser(world)
             let page = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
             errand.expectIts(page)
             let wrong = try await reader.browser.submit(page, ["password": "not the password"])
@@ -73,7 +73,7 @@ struct MailedLinkTests {
     @Test("without an errand it is the server's own page, in the reader's language")
     func plain() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let link = try #require(
                 try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))

@@ -8,7 +8,7 @@ import Values
 struct PasswordResetTests {
     static let new = "a brand new loom"
 
-    private func link(_ world: World, _ visitor: inout Visitor) async throws -> String {
+    private func link(_ world: World, _ visitor: inout BrowserUser) async throws -> String {
         let page = try await visitor.fill("/password", ["email": World.email])
         #expect(page.status == 200)
         let letter = try await world.server.mail.letter(to: World.email)
@@ -20,11 +20,11 @@ struct PasswordResetTests {
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
-            var elsewhere = Visitor(world)
+            var elsewhere = BrowserUser(world)
             try await elsewhere.browser.signIn()
-            var asker = Visitor(world)
+            var asker = BrowserUser(world)
             let path = try await link(world, &asker)
-            var reader = Visitor(world)
+            var reader = BrowserUser(world)
             let page = try await reader.browser.open(path)
             #expect(page.status == 200)
             #expect(try await elsewhere.isSignedIn(), "a look ended a session")
@@ -47,7 +47,7 @@ struct PasswordResetTests {
     @Test("of two that submit at once, one sets it", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var asker = Visitor(world)
+            var asker = BrowserUser(world)
             let path = try await link(world, &asker)
             let page = try await asker.browser.open(path)
             let fixed = asker
@@ -68,7 +68,7 @@ struct PasswordResetTests {
     @Test("an older link is void once a password was set")
     func older() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let links = (try await link(world, &visitor), try await link(world, &visitor))
             _ = try await visitor.fill(links.1, ["password": Self.new])
             #expect(try await visitor.browser.open(links.0).status == 410)
@@ -78,7 +78,7 @@ struct PasswordResetTests {
     @Test("a link works for a day", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let path = try await link(world, &visitor)
             world.server.clock.advance(by: .hours(24) - .seconds(1))
             let page = try await visitor.browser.open(path)
@@ -93,7 +93,7 @@ struct PasswordResetTests {
     @Test("a forged link, and one of another purpose, are unknown")
     func forged() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let path = try await link(world, &visitor)
             #expect(try await visitor.browser.open("/password/reset/AAAA").status == 404)
             #expect(try await visitor.browser.open(path + "A").status == 404)
@@ -105,7 +105,7 @@ struct PasswordResetTests {
     @Test("a weak password is refused and the link still works")
     func weak() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let path = try await link(world, &visitor)
             for weak in ["short", "password1", World.email] {
                 let answer = try await visitor.fill(path, ["password": weak])
@@ -119,7 +119,7 @@ struct PasswordResetTests {
     @Test("an unknown address gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let known = try await visitor.fill("/password", ["email": World.email])
             let unknown = try await visitor.fill("/password", ["email": "nobody@example.com"])
             #expect(known.status == unknown.status)
@@ -132,7 +132,7 @@ struct PasswordResetTests {
     @Test("of an account that is about to be deleted opens no session", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             _ = try await visitor.fill("/account/delete", ["current_password": World.password])
             _ = try await world.server.mail.letter(to: World.email)
@@ -153,7 +153,7 @@ struct PasswordResetTests {
         try await World.with(backend) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }
             #expect(try await world.signIn().status == 429)
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let path = try await link(world, &visitor)
             #expect(try await visitor.fill(path, ["password": Self.new]).status == 303)
             #expect(try await visitor.isSignedIn())

@@ -5,7 +5,7 @@ import Values
 
 @Suite("A browser is remembered when its person says so, and known when they signed in before")
 struct RememberTests {
-    private func signIn(_ visitor: inout Visitor, remember: Bool, password: String = World.password)
+    private func signIn(_ visitor: inout BrowserUser, remember: Bool, password: String = World.password)
         async throws -> Answer
     {
         var fields = ["email": World.email, "password": password]
@@ -16,7 +16,7 @@ struct RememberTests {
     @Test("remembered: a year, used or not, in a cookie that is kept", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let answer = try await signIn(&visitor, remember: true)
             #expect(answer.setCookie("spindle_session")?.contains("Max-Age=31536000") == true)
             world.server.clock.advance(by: .days(200))
@@ -31,7 +31,7 @@ struct RememberTests {
     @Test("not remembered: two hours without use, in a cookie that dies with the browser", arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let answer = try await signIn(&visitor, remember: false)
             #expect(answer.setCookie("spindle_session")?.contains("Max-Age") == false)
             world.server.clock.advance(by: .hours(2))
@@ -42,7 +42,7 @@ struct RememberTests {
     @Test("a new password and a sign-out end a remembered session too", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await signIn(&visitor, remember: true)
             try await world.change("users", world.user, ["password": "another quiet loom"])
             #expect(try await !visitor.isSignedIn())
@@ -57,7 +57,7 @@ struct RememberTests {
     @Test("a remembered session is honest about the time of its sign-in", arguments: Backend.available)
     func honest(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await signIn(&visitor, remember: true)
             world.server.clock.advance(by: .days(10))
             #expect(try await visitor.browser.open(world.authorizeAddress()).redirected("code") != nil)
@@ -70,7 +70,7 @@ struct RememberTests {
     @Test("a session of before is not handed on from one sign-in to the next", arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await signIn(&visitor, remember: false)
             let before = visitor.browser.cookies
             let page = try await visitor.browser.open("/login?continue=%2Faccount&confirm=1")
@@ -83,14 +83,14 @@ struct RememberTests {
     @Test("guesses from the owner's own address do not reach the browser that is known", arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var owner = Visitor(world)
+            var owner = BrowserUser(world)
             _ = try await signIn(&owner, remember: false)
             owner.browser.forgetSession()
             for _ in 1...15 {
-                var thief = Visitor(world)
+                var thief = BrowserUser(world)
                 _ = try await signIn(&thief, remember: false, password: "a guess at it")
             }
-            var stranger = Visitor(world)
+            var stranger = BrowserUser(world)
             #expect(try await signIn(&stranger, remember: false).status == 429)
             #expect(try await signIn(&owner, remember: false).status == 303)
         }

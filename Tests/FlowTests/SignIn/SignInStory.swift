@@ -1,7 +1,7 @@
 import TestSupport
 
 /// A person before a browser: what most stories of signing in and up are made of.
-struct Visitor {
+struct BrowserUser {
     var browser: Browser
     let world: World
 

@@ -10,7 +10,7 @@ struct SignUpTests {
     @Test("by the code, typed in the same browser", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let asked = try await visitor.signUp(Self.email, name: "Grace 🧵 Hopper")
             #expect(asked.status == 200)
             #expect(try await !visitor.isSignedIn())
@@ -30,7 +30,7 @@ struct SignUpTests {
     @Test("by the link in the same browser: a look changes nothing, a click does", arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             _ = try await visitor.signUp(Self.email)
             let path = try await link(world)
             let page = try await visitor.browser.open(path)
@@ -47,10 +47,10 @@ struct SignUpTests {
     @Test("in another browser the link asks for the password that was chosen", arguments: Backend.available)
     func otherBrowser(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             _ = try await thief.signUp(Self.email, password: "chosen by a thief")
             let path = try await link(world)
-            var owner = Visitor(world)
+            var owner = BrowserUser(world)
             let page = try await owner.browser.open(path)
             #expect(page.body.contains("type=\"password\""))
             #expect(try await owner.browser.submit(page, ["password": ""]).status == 400)
@@ -64,9 +64,9 @@ struct SignUpTests {
     @Test("the password of a link is not guessed at", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var thief = Visitor(world)
+            var thief = BrowserUser(world)
             _ = try await thief.signUp(Self.email)
-            var owner = Visitor(world)
+            var owner = BrowserUser(world)
             let page = try await owner.browser.open(try await link(world))
             for _ in 1...5 { _ = try await owner.browser.submit(page, ["password": "a wrong guess"]) }
             #expect(try await owner.browser.submit(page, ["password": World.password]).status == 410)
@@ -76,7 +76,7 @@ struct SignUpTests {
     @Test("goes on to the app that asked", arguments: Backend.available)
     func onward(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let asked = try await visitor.signUp(Self.email, continueTo: world.authorizeAddress())
             let letter = try await world.server.mail.letter(to: Self.email)
             let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])
@@ -89,8 +89,8 @@ struct SignUpTests {
     @Test("an address that has an account gets the same page, and its owner another mail", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var known = Visitor(world)
-            var unknown = Visitor(world)
+            var known = BrowserUser(world)
+            var unknown = BrowserUser(world)
             let answers = (
                 try await known.signUp(World.email, password: "not her password"),
                 try await unknown.signUp(Self.email, password: "not her password")
@@ -108,8 +108,8 @@ struct SignUpTests {
     @Test("two sign-ups for one address: the second to arrive is told so", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
-            var first = Visitor(world)
-            var second = Visitor(world)
+            var first = BrowserUser(world)
+            var second = BrowserUser(world)
             let pages = (try await first.signUp(Self.email), try await second.signUp(Self.email))
             let codes = (
                 try #require(try await world.server.mail.letter(to: Self.email).code),
@@ -126,7 +126,7 @@ struct SignUpTests {
     @Test("what is refused says why, keeps what was typed, and sends nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let refused: [(email: String, password: String, name: String)] = [
                 ("no address", World.password, "Grace"), (Self.email, "short", "Grace"), (Self.email, "password1", ""),
                 (Self.email, "grace@example.com", ""), (Self.email, String(repeating: "x", count: 129), ""),

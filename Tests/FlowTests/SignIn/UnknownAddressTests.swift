@@ -13,7 +13,7 @@ struct UnknownAddressTests {
     private static let nobody = "nobody@example.com"
 
     private func ask(_ path: String, _ email: String, _ world: World) async throws -> Answer {
-        var visitor = Visitor(world)
+        var visitor = BrowserUser(world)
         let page = try await visitor.browser.open(path == "/login/code" ? "/login" : path)
         return try await visitor.browser.submit(page, ["email": email, "password": World.password], to: path)
     }

@@ -10,7 +10,7 @@ struct VerifyTests {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
             world.server.clock.advance(by: .seconds(2))
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let page = try await visitor.browser.open(world.authorizeAddress())
             let signedIn = try await visitor.browser.submit(
                 page, ["email": World.email, "password": World.password])
@@ -45,7 +45,7 @@ struct VerifyTests {
     func otherPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("eve@example.com")
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             try await visitor.browser.signIn()
             let asked = try await visitor.browser.submit(try await visitor.browser.open("/verify"))
             let code = try #require(try await world.server.mail.letter(to: World.email).code)
@@ -60,7 +60,7 @@ struct VerifyTests {
     @Test("without a session there is nothing to verify: sign in first")
     func nobody() async throws {
         try await World.with(.sqlite) { world in
-            var visitor = Visitor(world)
+            var visitor = BrowserUser(world)
             let answer = try await visitor.browser.open("/verify")
             #expect(answer.status == 303)
             #expect(answer.header("location")?.hasPrefix("/login?continue=%2Fverify") == true)

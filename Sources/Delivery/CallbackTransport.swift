@@ -1,0 +1,58 @@
+import JOSE
+public import Mail
+public import Outbound
+
+/// Carries callbacks to the servers of clients.
+public struct CallbackTransport: Transport {
+    private let outbound: Outbound
+    private let receivers = PerHostLimiter()
+
+    public init(outbound: Outbound) { self.outbound = outbound }
+
+    public var kind: Delivery.Kind { .callback }
+
+    public func deliver(_ content: String, _ postmark: MessageID) async throws {
+        let callback = try Callback(stored: content)
+        try await receivers.visit(callback.url) {
+            // A receiver that is being set up, or set up wrong, says anything: it has the parcel's whole life to get
+            // well. RFC 9110 §15.5.11: 410 is likely for good.
+            try await outbound.deliver(callback, isRefusal: { $0 == 410 })
+        }
+    }
+}
+
+extension Outbound {
+    /// What the server says beside its status is not for us.
+    private static let longestAnswer = 64 * 1024
+
+    /// Hands `callback` to its server, or throws `Undeliverable`; `isRefusal` says which status is for good.
+    func deliver(_ callback: Callback, isRefusal: (Int) -> Bool) async throws {
+        let status: Int
+        do {
+            status = try await asking(for: .delivery).post(
+                Array(callback.body.utf8), contentType: callback.contentType, to: callback.url,
+                limit: Self.longestAnswer
+            ).status
+        } catch {
+            try Task.checkCancellation()
+            throw Undeliverable.temporary(error.description)
+        }
+        guard !(200...299).contains(status) else { return }
+        let reason = "the server answered \(status)"
+        throw isRefusal(status) ? Undeliverable.refused(reason) : Undeliverable.temporary(reason)
+    }
+}
+
+extension Callback {
+    /// How it is kept.
+    var stored: String {
+        JSON.members(["url": .string(url), "body": .string(body), "contentType": .string(contentType)]).text
+    }
+
+    init(stored: String) throws {
+        let members = try StoredMembers(stored)
+        self.init(
+            url: try members.text("url"), body: try members.text("body"),
+            contentType: try members.text("contentType"))
+    }
+}

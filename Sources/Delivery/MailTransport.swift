@@ -1,0 +1,38 @@
+import JOSE
+public import Mail
+
+/// Carries letters to a mailer.
+public struct MailTransport: Transport {
+    private let mailer: any Mailer
+
+    public init(mailer: any Mailer) { self.mailer = mailer }
+
+    public var kind: Delivery.Kind { .mail }
+
+    public func deliver(_ content: String, _ postmark: MessageID) async throws {
+        let letter = try MailMessage(stored: content)
+        do {
+            try await mailer.send(letter, postmark)
+        } catch MailFailure.refused(let reason) {
+            throw Undeliverable.refused(reason)
+        } catch MailFailure.temporary(let reason) {
+            throw Undeliverable.temporary(reason)
+        }
+    }
+}
+
+extension MailMessage {
+    /// How it is kept.
+    var stored: String {
+        JSON.members([
+            "recipient": .string(recipient), "subject": .string(subject), "text": .string(text), "html": .string(html),
+        ]).text
+    }
+
+    init(stored: String) throws {
+        let members = try StoredMembers(stored)
+        self.init(
+            recipient: try members.text("recipient"), subject: try members.text("subject"),
+            text: try members.text("text"), html: try members.text("html"))
+    }
+}

@@ -1,0 +1,49 @@
+import Delivery
+import Mail
+import OAuth
+import OpenID
+import Outbound
+
+/// Sends what waits in the outbox: at once when nudged, and every two seconds what others left or what is due again.
+///
+/// First in the list of services, so that it ends last: what the last requests posted still leaves.
+struct DeliveryService: BackgroundService {
+    let outbox: Outbox
+    /// One for each kind of parcel: a slow mail server keeps no callback waiting.
+    let routes: [DeliveryWorker]
+
+    private static let interval: Duration = .seconds(2)
+
+    init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {
+        self.outbox = outbox
+        routes = [
+            DeliveryWorker(outbox, by: MailTransport(mailer: mailer)), DeliveryWorker(outbox, by: CallbackTransport(outbound: outbound)),
+            DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
+        ]
+    }
+
+    func run(until stop: StopSignal) async {
+        await withDiscardingTaskGroup { group in
+            for route in routes { group.addTask { await route.run() } }
+            await stop.cancelling {
+                while !Task.isCancelled {
+                    outbox.nudge()
+                    try? await Task.sleep(for: Self.interval)
+                }
+            }
+            outbox.close()
+        }
+    }
+}
+
+extension LogoutTokens {
+    /// Where the strangers meet: what waits in the outbox, and what it says when it goes.
+    @Sendable fileprivate func callback(_ stored: String) async throws -> Callback? {
+        guard let notice = LogoutNotice(stored) else {
+            throw Undeliverable.refused("its content is not what this program stores")
+        }
+        return try await message(for: notice).map {
+            Callback(url: $0.uri, body: $0.form, contentType: Message.contentType)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import Cryptography
+import Endpoints
+import Federation
+import Keys
+import Outbound
+import Storage
+import Values
+
+/// The wiring of other issuers: how they are asked about people, and how people go there and come back.
+struct FederationFeature {
+    let providers: ProviderTokens
+    let verifier: AssertionVerifier
+    let people: IssuerPeople
+    private let directory: IssuerDirectory
+    private let tokens: UpstreamTokens
+
+    init(
+        _ configuration: SpindleConfiguration, _ stores: Stores, outbound: Outbound, seal: Seal, ring: KeyRing,
+        clock: any WallClock, random: any RandomSource
+    ) {
+        providers = ProviderTokens(
+            outbound: outbound,
+            addresses: ProviderAddresses(facebook: configuration.facebookAPI, google: configuration.googleAPI),
+            seal: seal, clock: clock)
+        directory = IssuerDirectory(outbound: outbound, facebook: configuration.facebookAPI, clock: clock)
+        verifier = AssertionVerifier(
+            published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
+        people = IssuerPeople(database: stores.database, notice: LinkNotice(mail: stores.mail).say)
+        tokens = UpstreamTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
+    }
+
+    /// What sends `others` there and takes them back.
+    func endpoints(for others: People, _ parts: Parts, site: Site, seal: Seal) -> [any Endpoint] {
+        let (database, clock, random) = (parts.database, parts.clock, parts.random)
+        let requests = UpstreamRequests(database: database, clock: clock)
+        let endpoint = UpstreamEndpoint(
+            pages: others.pages,
+            signIn: UpstreamSignIn(
+                requests: requests,
+                partners: UpstreamSignIn.Partners(
+                    directory: directory, verifier: verifier, tokens: tokens, providers: providers),
+                seal: seal, origin: site.origin, clock: clock, random: random),
+            requests: requests,
+            entrance: UpstreamEntrance(
+                database: database, people: people, sessions: others.sessions, clock: clock, random: random),
+            arrivals: others.arrivals, verifications: others.verifications, clock: clock, random: random)
+        return [endpoint, ConnectEndpoint(gate: others.gate, upstream: endpoint)]
+    }
+}

@@ -1,0 +1,63 @@
+public import Identity
+public import OAuth
+import Values
+
+extension UserEvents {
+    /// News that goes to the clients that know the person: in SPiD's words, and of the end of a browser session in
+    /// OpenID's.
+    public init(_ callbacks: Callbacks) {
+        self.init { now in
+            let announcement = callbacks.announcement(at: now)
+            return Announcement(
+                say: { change, account, db in
+                    switch change {
+                    case .changed(let fields, let standing):
+                        let names = Set(fields.flatMap(\.spidNames)).sorted() + (standing == nil ? [] : ["status"])
+                        try announcement.changed(account, fields: names, status: standing?.spidName, in: db)
+                    case .signedOut(permission: nil): try announcement.signedOut(account, in: db)
+                    case .signedOut(let permission?):
+                        try announcement.signedOut(of: Permission.ID(permission), in: db)
+                    case .browserEnded(let id):
+                        try Permissions.end(with: .one(id.text), of: account, telling: announcement, in: db)
+                    case .everyBrowserEnded(let kept):
+                        try Permissions.end(
+                            with: .all(except: kept?.text), of: account, telling: announcement, in: db)
+                    case .takenOver(let signUp):
+                        try Permissions.forget(
+                            account, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
+                    case .deleted: try announcement.deleted(account, in: db)
+                    }
+                }, send: announcement.send)
+        }
+    }
+}
+
+extension UserEvent.Field {
+    /// What SPiD's user object calls it.
+    fileprivate var spidNames: [String] {
+        switch self {
+        case .email: ["email"]
+        case .password: ["password"]
+        case .claim(let name): Self.spidNames[name] ?? [name]
+        }
+    }
+
+    private static let spidNames: [String: [String]] = [
+        "name": ["displayName", "name"], "given_name": ["name"], "family_name": ["name"], "middle_name": ["name"],
+        "nickname": ["displayName"], "preferred_username": ["preferredUsername"], "profile": ["url"],
+        "website": ["url"], "picture": ["photo"], "birthdate": ["birthday"], "zoneinfo": ["utcOffset"],
+        "phone_number": ["phoneNumber"],
+    ]
+}
+
+extension UserEvent.Standing {
+    /// SPiD's name of the status.
+    fileprivate var spidName: String {
+        switch self {
+        case .unverified: "unverified"
+        case .verified: "verified"
+        case .leaving: "inactive"
+        case .disabled: "blocked"
+        }
+    }
+}

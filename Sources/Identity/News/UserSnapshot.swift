@@ -1,0 +1,51 @@
+import JOSE
+import Storage
+import Values
+
+/// A person at one moment of a transaction, to tell what became different.
+struct UserSnapshot {
+    let account: Account
+    private let passwordHash: String?
+
+    /// Nil when there is no such account.
+    init?(of id: AccountID?, in db: any Transaction) throws {
+        guard let id else { return nil }
+        let row = try db.rows("SELECT \(Account.columns), password_hash FROM accounts WHERE id = \(id)").first
+        guard let row else { return nil }
+        account = try Account(row)
+        passwordHash = try row.get("password_hash")
+    }
+
+    /// What is different `later`; nil when nothing is that anybody can see.
+    func change(to later: UserSnapshot) -> UserEvent? {
+        let (old, new) = (account, later.account)
+        var fields: Set<UserEvent.Field> = []
+        if old.email != new.email { fields.insert(.email) }
+        if passwordHash != later.passwordHash { fields.insert(.password) }
+        for member in (old.profile.members ?? []) + (new.profile.members ?? [])
+        where old.profile[member.name] != new.profile[member.name] {
+            fields.insert(.claim(member.name))
+        }
+        let standing = old.standing == new.standing ? nil : new.standing
+        return fields.isEmpty && standing == nil ? nil : .changed(fields: fields, standing: standing)
+    }
+}
+
+extension UserEvents.Announcement {
+    /// Does `work` on the account `id`, and says what it made different.
+    @discardableResult
+    func watching<Value>(_ id: AccountID, in db: any Transaction, _ work: () throws -> Value) throws -> Value {
+        let before = try UserSnapshot(of: id, in: db)
+        let value = try work()
+        try sayWhatChanged(since: before, in: db)
+        return value
+    }
+
+    /// Says what is different by now.
+    func sayWhatChanged(since before: UserSnapshot?, in db: any Transaction) throws {
+        guard let before, let after = try UserSnapshot(of: before.account.id, in: db),
+            let change = before.change(to: after)
+        else { return }
+        try say(change, before.account.id, db)
+    }
+}

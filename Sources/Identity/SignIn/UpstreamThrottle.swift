@@ -1,0 +1,11 @@
+public import Storage
+public import Values
+
+/// Slows whoever sends browsers to other issuers by the thousand: each leaves a row here.
+public enum UpstreamThrottle {
+    /// Charges one that somebody at `address` asked for, or returns how long to wait without charging it.
+    public static func charge(from address: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
+        try Throttle.take(
+            all: Throttle.origin("leaving", address, burst: 60, refill: .seconds(5)), at: now, in: db)
+    }
+}

@@ -1,0 +1,65 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Answers that bring tokens past the token endpoint (OpenID Connect Core §3.2.2.5, §3.3.2.5): what must be stored of
+/// them, all of it or nothing.
+public struct FrontChannelTokens: Sendable {
+    private let database: any Database
+    private let mint: BearerTokenMint
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, mint: BearerTokenMint, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.mint = mint
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What `request` asks for, but for the ID token, allowed by `subject` in `session`. Nil when what was allowed, or the
+    /// session, has been taken back since the request was decided.
+    public func gift(
+        for request: AuthorizationRequest, of subject: Subject, in session: String
+    ) async throws -> AuthorizationGift? {
+        let now = clock.now
+        let code =
+            request.responseType.contains(.code)
+            ? Secret<AuthorizationCode>.ordered(at: now, from: random) : nil
+        let claim = BrowserRedemption(request: request, subject: subject, session: session, code: code?.fingerprint)
+        let parent = try await parent(of: session)
+        guard request.responseType.contains(.token) else {
+            // Who gets an ID token alone is connected too, and is told of a logout.
+            let permission = code == nil ? permission(for: request, of: subject, parent: parent, at: now) : nil
+            let stands = try await database.write { db -> Bool in
+                guard case .won = try claim.win(at: now, in: db) else { return false }
+                if let permission { try Permissions.store(permission, in: db) }
+                return true
+            }
+            return stands ? AuthorizationGift(code: code) : nil
+        }
+        let authorization = Authorization(
+            client: request.returnAddress.client, subject: subject, scope: request.scope.forNow,
+            family: .new(parent: parent), refresh: .none, request: request.authentication,
+            isOfFrontChannel: true, claim: claim)
+        guard let tokens = try await mint.tokens(for: authorization) else { return nil }
+        return AuthorizationGift(code: code, tokens: tokens)
+    }
+
+    private func permission(
+        for request: AuthorizationRequest, of subject: Subject, parent: Permission.ID?, at now: Timestamp
+    ) -> Permission {
+        let client = request.returnAddress.client
+        return Permission(
+            id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
+            scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
+            expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
+    }
+
+    /// The permission that bought the session, if one did: what comes of it ends with that.
+    private func parent(of session: String) async throws -> Permission.ID? {
+        try await database.read { db in
+            try db.rows("SELECT permission_id FROM sessions WHERE id = \(session)").first?.get("permission_id")
+        }
+    }
+}

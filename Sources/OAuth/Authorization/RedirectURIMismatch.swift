@@ -1,0 +1,74 @@
+/// The one small thing in which an address that is not registered differs from one that is: what a developer looks for
+/// longest.
+public enum RedirectURIMismatch: String, Sendable, CaseIterable {
+    case whiteSpace = "white space around it"
+    case letterCase = "letter case"
+    case scheme
+    case port
+    case trailingSlash = "the slash at its end"
+    case query
+    case fragment
+
+    /// How `text` differs from one of `registered`; nil when from each in more than one thing.
+    public init?(_ text: String, among registered: [RedirectURI]) {
+        let given = Parts(text)
+        let found = Self.allCases.first { miss in
+            registered.contains { miss.explains(text, given, $0.text, Parts($0.text)) }
+        }
+        guard let found else { return nil }
+        self = found
+    }
+
+    private func explains(_ text: String, _ given: Parts, _ other: String, _ registered: Parts) -> Bool {
+        var given = given
+        switch self {
+        case .whiteSpace: return text.split(whereSeparator: \.isWhitespace).joined() == other
+        case .letterCase: return text.lowercased() == other.lowercased()
+        case .scheme: given.scheme = registered.scheme
+        case .port: given.port = registered.port
+        case .trailingSlash:
+            guard given.path == registered.path + "/" || given.path + "/" == registered.path else { return false }
+            given.path = registered.path
+        case .query: given.query = registered.query
+        case .fragment: given.fragment = registered.fragment
+        }
+        return given == registered
+    }
+
+    /// The parts of an address by their marks alone (RFC 3986 appendix B): what is compared may be any text.
+    private struct Parts: Equatable {
+        var scheme: Substring
+        var host: Substring
+        var port: Substring
+        var path: Substring
+        var query: Substring
+        var fragment: Substring
+
+        init(_ text: String) {
+            var rest = Substring(text)
+            fragment = Self.cut(&rest, from: "#")
+            query = Self.cut(&rest, from: "?")
+            let colon = rest.firstIndex(of: ":")
+            scheme = rest[..<(colon ?? rest.startIndex)]
+            rest = rest[(colon ?? rest.startIndex)...]
+            guard rest.hasPrefix("://") else {
+                (host, port, path) = ("", "", rest)
+                return
+            }
+            var authority = rest.dropFirst(3)
+            path = Self.cut(&authority, from: "/")
+            let mark = authority.lastIndex(of: ":").flatMap { mark in
+                authority[mark...].dropFirst().allSatisfy(\.isNumber) ? mark : nil
+            }
+            host = authority[..<(mark ?? authority.endIndex)]
+            port = authority[(mark ?? authority.endIndex)...]
+        }
+
+        /// Takes what begins with the first `mark` off the end of `text`.
+        private static func cut(_ text: inout Substring, from mark: Character) -> Substring {
+            let index = text.firstIndex(of: mark) ?? text.endIndex
+            defer { text = text[..<index] }
+            return text[index...]
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Storage
+import Values
+
+/// The claim that a person in a browser still allows what a request was decided by: the account, the session and the
+/// consent live. The code that goes with the tokens is stored along with it.
+struct BrowserRedemption: Redemption {
+    let request: AuthorizationRequest
+    let subject: Subject
+    let session: String
+    let code: Fingerprint<AuthorizationCode>?
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        try win(at: attempt.now, in: db)
+    }
+
+    func win(at now: Timestamp, in db: any Transaction) throws -> RedemptionOutcome {
+        guard try isSignedIn(in: db), try request.isAllowed(by: subject.account, in: session, db) else {
+            return .changed
+        }
+        if let code {
+            try AuthorizationCodes.store(code, for: request, of: subject, session: session, at: now, in: db)
+        }
+        return .won
+    }
+
+    private func isSignedIn(in db: any Transaction) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id
+                LEFT JOIN permissions p ON p.id = s.permission_id
+            WHERE s.id = \(session) AND s.account_id = \(subject.account) AND s.ended_at IS NULL
+                AND p.ended_at IS NULL AND a.disabled_at IS NULL
+            """
+        ).isEmpty
+    }
+}
+
+extension AuthorizationRequest {
+    /// Whether `account` allows all of it in `session`, as of this transaction.
+    func isAllowed(by account: AccountID, in session: String, _ db: any Transaction) throws -> Bool {
+        let client = returnAddress.client
+        guard try !Introductions.isDue(account, to: client, in: session, db) else { return false }
+        let consented = client.firstParty ? nil : try Consents.find(account, client.id, in: db)?.scope
+        return scopeToAsk(for: consented) == nil
+    }
+}

@@ -1,0 +1,127 @@
+import Storage
+import Values
+
+/// Rotates a current token: its successor is stored, and kept sealed beside it until somebody shows to have it.
+struct RefreshRotation: Redemption {
+    let token: RefreshToken
+    let successor: Fingerprint<RefreshToken>
+    let sealed: String
+    let expiresAt: RefreshToken.Expiry
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        let rows = try db.execute(
+            """
+            UPDATE refresh_tokens
+            SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
+                rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
+            WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
+                AND EXISTS (SELECT 1 FROM permissions p
+                    WHERE p.id = refresh_tokens.permission_id AND p.ended_at IS NULL)
+            """)
+        guard rows == 1 else {
+            let rotatedBy = try db.rows(
+                "SELECT rotated_by FROM refresh_tokens WHERE fingerprint = \(token.fingerprint)"
+            )
+            .first.flatMap { try $0.get("rotated_by", as: String?.self) }
+            return rotatedBy == attempt.id ? .wonBefore : .changed
+        }
+        try db.execute(
+            """
+            INSERT INTO refresh_tokens (fingerprint, permission_id, scope, predecessor, issued_at, expires_at)
+            VALUES (\(successor), \(token.permission), \(token.scope), \(token.fingerprint), \(attempt.now),
+                \(expiresAt.token))
+            """)
+        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
+        // Presenting this token shows that the answer which brought it arrived.
+        if let predecessor = token.predecessor {
+            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
+        }
+        return .won
+    }
+}
+
+/// Answers an unconfirmed rotation again; the access token of the lost answer dies.
+///
+/// Two who hold the same token and take turns look like this at every rotation, while a bad line loses an answer now and
+/// then: the third rotation in a row that is asked for again ends the family.
+struct RefreshRepeat: Redemption {
+    let token: RefreshToken
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        let row = try db.rows(
+            """
+            SELECT r.latest_access_token, r.repeat_run, b.repeat_run AS run_before FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
+            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
+                AND r.expires_at > \(attempt.now)
+            """
+        ).first
+        guard let lost = try row?.get("latest_access_token", as: Fingerprint<AccessToken>?.self) else {
+            return .changed
+        }
+        guard lost != attempt.accessToken else { return .wonBefore }
+        let before = try row?.get("run_before", as: Int64?.self) ?? 0
+        // However often this one rotation is asked for, it counts once.
+        let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
+        guard run < RefreshToken.longestRepeatRun else {
+            return .replayed(
+                .refreshRefused("refresh_token_in_two_hands", "permission=\(token.permission)"),
+                ending: token.permission)
+        }
+        try AccessTokens.end(lost, in: db)
+        try db.execute(
+            """
+            UPDATE refresh_tokens SET latest_access_token = \(attempt.accessToken), repeat_run = \(run)
+            WHERE fingerprint = \(token.fingerprint) AND confirmed_at IS NULL
+            """)
+        return .won
+    }
+}
+
+/// A token that stays the same: it must still be current, and its life slides.
+struct RefreshWithoutRotation: Redemption {
+    let token: RefreshToken
+    let expiresAt: RefreshToken.Expiry
+
+    func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
+        let current = try db.rows(
+            """
+            SELECT r.expires_at FROM refresh_tokens r
+            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(attempt.now)
+            """
+        ).first
+        guard let current else { return .changed }
+        let until: Timestamp = try current.get("expires_at")
+        // A life that slides by less than a hundredth is not worth a write to a cold page.
+        if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
+            try db.execute(
+                "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
+        }
+        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
+        if let predecessor = token.predecessor {
+            try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
+        }
+        return .won
+    }
+}
+
+/// A token whose successor has been seen in use: two hold copies of one chain, so the chain ends for both.
+struct RefreshReplay: Redemption {
+    let token: RefreshToken
+
+    func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
+        .replayed(
+            .refreshRefused("refresh_token_replayed", "permission=\(token.permission)"), ending: token.permission)
+    }
+}
+
+extension RefreshToken {
+    /// Moves the end of the permission along with what its tokens live to. The same hundredth is not worth a write:
+    /// `Retention.permissionMemory` allows for it.
+    fileprivate func keepPermission(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
+        guard end - permissionExpiresAt > (end - now) / 100 else { return }
+        try db.execute("UPDATE permissions SET expires_at = \(end) WHERE id = \(permission) AND expires_at < \(end)")
+    }
+}

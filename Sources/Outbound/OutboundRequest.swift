@@ -1,0 +1,38 @@
+/// What is asked of another server.
+enum OutboundRequest: Sendable {
+    /// What `Authorization` says with it may be a secret.
+    case get(accept: String, authorization: String? = nil)
+    case post([UInt8], contentType: String)
+    /// A form, and what `Authorization` says with it. Both may hold secrets.
+    case form([UInt8], authorization: String?)
+
+    var method: String {
+        switch self {
+        case .get: "GET"
+        case .post, .form: "POST"
+        }
+    }
+
+    var fields: [(name: String, value: String)] {
+        var fields = [(name: "user-agent", value: "spindle")]
+        switch self {
+        case .get(let accept, let authorization):
+            fields.append(("accept", accept))
+            if let authorization { fields.append(("authorization", authorization)) }
+        case .post(_, let contentType):
+            fields.append(("content-type", contentType))
+        case .form(_, let authorization):
+            fields.append(("content-type", "application/x-www-form-urlencoded"))
+            fields.append(("accept", "application/json"))
+            if let authorization { fields.append(("authorization", authorization)) }
+        }
+        return fields
+    }
+
+    var body: [UInt8] {
+        switch self {
+        case .get: []
+        case .post(let body, _), .form(let body, _): body
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// A mail to a person about their account.
+public enum MailTemplate: Sendable {
+    case signInCode(code: String, minutes: Int)
+    case signUpCode(code: String, link: String, minutes: Int)
+    case signUpExisting(signInLink: String, resetLink: String)
+    case verifyEmail(code: String, minutes: Int)
+    case changeEmailCode(code: String, minutes: Int)
+    /// To the old address, which sees only part of the new one.
+    case emailChanged(newAddress: String)
+    case resetPassword(link: String, hours: Int)
+    case passwordChanged(resetLink: String)
+    /// Somebody whom `provider` knows can sign in to the account from now on.
+    case signInLinked(provider: String, link: String)
+    /// To somebody whom an app signed up.
+    case confirmAddress(link: String, days: Int)
+    /// The same, where no password was chosen.
+    case choosePassword(link: String, hours: Int)
+    /// The time is in UTC, as `2026-11-21 10:58`.
+    case deletionScheduled(dueAt: String, signInLink: String)
+    case accountDeleted
+}
+
+extension MailTemplate {
+    var name: String {
+        switch self {
+        case .signInCode: "signInCode"
+        case .signUpCode: "signUpCode"
+        case .signUpExisting: "signUpExisting"
+        case .verifyEmail: "verifyEmail"
+        case .changeEmailCode: "changeEmailCode"
+        case .emailChanged: "emailChanged"
+        case .resetPassword: "resetPassword"
+        case .passwordChanged: "passwordChanged"
+        case .signInLinked: "signInLinked"
+        case .confirmAddress: "confirmAddress"
+        case .choosePassword: "choosePassword"
+        case .deletionScheduled: "deletionScheduled"
+        case .accountDeleted: "accountDeleted"
+        }
+    }
+
+    /// What its texts name.
+    private var values: [String: Any] {
+        switch self {
+        case .signInCode(let code, let minutes), .signUpCode(let code, _, let minutes),
+            .verifyEmail(let code, let minutes), .changeEmailCode(let code, let minutes):
+            ["code": code, "minutes": minutes]
+        case .emailChanged(let newAddress): ["newAddress": newAddress]
+        case .resetPassword(_, let hours), .choosePassword(_, let hours): ["hours": hours]
+        case .signInLinked(let provider, _): ["provider": provider]
+        case .confirmAddress(_, let days): ["days": days]
+        case .deletionScheduled(let dueAt, _): ["dueAt": dueAt]
+        case .signUpExisting, .passwordChanged, .accountDeleted: [:]
+        }
+    }
+
+    /// Where it leads, each with the last part of the key of its label.
+    private var links: [(label: String, address: String)] {
+        switch self {
+        case .signUpCode(_, let link, _): [("confirm", link)]
+        case .signUpExisting(let signInLink, let resetLink): [("signIn", signInLink), ("reset", resetLink)]
+        case .resetPassword(let link, _): [("reset", link)]
+        case .passwordChanged(let resetLink): [("reset", resetLink)]
+        case .signInLinked(_, let link): [("account", link)]
+        case .confirmAddress(let link, _): [("confirm", link)]
+        case .choosePassword(let link, _): [("choose", link)]
+        case .deletionScheduled(_, let signInLink): [("keep", signInLink)]
+        case .signInCode, .verifyEmail, .changeEmailCode, .emailChanged, .accountDeleted: []
+        }
+    }
+
+    /// What a template sees.
+    func words(_ texts: Texts) -> [String: Any] {
+        var words = values
+        for part in ["subject", "text", "otherwise"] { words[part] = texts["mail.\(name).\(part)"] }
+        words["links"] = links.map { link -> [String: Any] in
+            ["label": texts["mail.\(name).\(link.label)"], "address": link.address]
+        }
+        return words
+    }
+
+    /// Every text that `words` may ask for.
+    static let keys: [String] =
+        [
+            signInCode(code: "", minutes: 0), signUpCode(code: "", link: "", minutes: 0),
+            signUpExisting(signInLink: "", resetLink: ""), verifyEmail(code: "", minutes: 0),
+            changeEmailCode(code: "", minutes: 0), emailChanged(newAddress: ""), resetPassword(link: "", hours: 0),
+            passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), confirmAddress(link: "", days: 0),
+            choosePassword(link: "", hours: 0),
+            deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
+        ].flatMap { letter in
+            (["subject", "text", "otherwise"] + letter.links.map(\.label)).map { "mail.\(letter.name).\($0)" }
+        }
+}

@@ -1,0 +1,70 @@
+public import Mail
+import Synchronization
+
+/// Takes every mail and shows it to the test that waits for it.
+public final class TestMailer: Mailer {
+    private struct Waiter {
+        let address: String
+        let letter: AsyncStream<MailMessage>.Continuation
+    }
+    private struct Shelf {
+        var all: [MailMessage] = []
+        /// Those that no test has taken yet.
+        var untaken: [MailMessage] = []
+        var waiting: [Waiter] = []
+    }
+    private let shelf = Mutex(Shelf())
+
+    public init() {}
+
+    /// Everything that was ever sent, the oldest first.
+    public var letters: [MailMessage] { shelf.withLock { $0.all } }
+
+    public func letters(to address: String) -> [MailMessage] { letters.filter { $0.recipient == address } }
+
+    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
+        shelf.withLock { shelf in
+            shelf.all.append(letter)
+            guard let index = shelf.waiting.firstIndex(where: { $0.address == letter.recipient }) else {
+                shelf.untaken.append(letter)
+                return
+            }
+            let waiter = shelf.waiting.remove(at: index)
+            waiter.letter.yield(letter)
+            waiter.letter.finish()
+        }
+    }
+
+    public struct NoLetter: Error { let address: String }
+
+    /// Takes the oldest letter to `address` that was not taken yet, as soon as there is one.
+    public func letter(to address: String) async throws -> MailMessage {
+        let (stream, continuation) = AsyncStream<MailMessage>.makeStream()
+        shelf.withLock { shelf in
+            if let index = shelf.untaken.firstIndex(where: { $0.recipient == address }) {
+                continuation.yield(shelf.untaken.remove(at: index))
+                continuation.finish()
+            } else {
+                shelf.waiting.append(Waiter(address: address, letter: continuation))
+            }
+        }
+        // A letter that never comes must not keep the whole run.
+        let limit = Task {
+            try await Task.sleep(for: .seconds(30))
+            continuation.finish()
+        }
+        defer { limit.cancel() }
+        for await letter in stream { return letter }
+        throw NoLetter(address: address)
+    }
+}
+
+extension MailMessage {
+    /// The first six digits in a row of its text.
+    public var code: String? { text.firstMatch(of: /\b[0-9]{6}\b/).map { String($0.output) } }
+
+    /// The first link of its text that contains `part`.
+    public func link(containing part: String) -> String? {
+        text.matches(of: /https?:\/\/[^\s<>"]+/).map { String($0.output) }.first { $0.contains(part) }
+    }
+}
