@@ -5,6 +5,7 @@ import sqlite3
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -162,3 +163,36 @@ def test_a_server_that_cannot_read_its_database_does_not_start(wish, server, wor
     assert "the database is not available: disk I/O error" in server.log_tail()
     server.start()
     assert are_active(world, tokens) and ends_whole(server)
+
+
+@pytest.mark.xfail(strict=True, reason="what is found in the log at the start is not made durable before it is built on")
+def test_what_is_acknowledged_after_a_failed_sync_and_a_crash_outlives_a_power_cut(server, world, disk):
+    """Linux forgets that pages are to be written once a sync of them has failed: they are read, and never on the disk.
+
+    A process that crashes then leaves the commit that it refused in the log. The next one finds it whole.
+    """
+    phone = world.phone()
+    log = Path(server.database + "-wal")
+    durable = log.read_bytes()
+    with disk.failing("sync .db-wal"):
+        assert is_refused(world.spindle.refresh(world.app, phone["refresh_token"]))
+        server.kill()
+    forgotten = log.read_bytes()
+    server.start()
+    tokens = own_tokens(world, 5)
+    server.kill()
+    log.write_bytes(after_a_power_cut(log.read_bytes(), durable, forgotten))
+    Path(server.database + "-shm").unlink()
+    server.start()
+    assert are_active(world, tokens)
+
+
+def after_a_power_cut(log: bytes, durable: bytes, forgotten: bytes) -> bytes:
+    """`log` without the frames that were written between `durable` and `forgotten`, and never again."""
+    header, frame = 32, 24 + 4096
+    kept = bytearray(log)
+    for at in range(header, len(forgotten), frame):
+        end = at + frame
+        if forgotten[at:end] != durable[at:end] and log[at:end] == forgotten[at:end]:
+            kept[at:end] = bytes(frame)
+    return bytes(kept)

@@ -142,3 +142,25 @@ def test_a_log_that_was_removed_is_brought_into_the_database_at_sigterm(server, 
     assert server.stop() == 0
     with closing(sqlite3.connect(server.database)) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.xfail(strict=True, reason="nobody looks whether the files are still those that were opened")
+@pytest.mark.parametrize("endings", [[""], ["-wal"], ["", "-wal", "-shm"]], ids=" ".join)
+def test_nothing_is_acknowledged_into_a_file_that_is_gone(endings, server, world):
+    remove(server, *endings)
+    answer = world.spindle.client_credentials(world.backend)
+    assert (answer.status, answer.error) == (503, "temporarily_unavailable")
+    assert server.get("/readyz").status == 503
+
+
+@pytest.mark.xfail(strict=True, reason="nobody looks whether the files are still those that were opened")
+def test_two_databases_are_never_read_as_one(server, launch, world):
+    tokens, other = own_tokens(world, 5), launch()
+    assert other.stop() == 0
+    remove(server, "", "-wal", "-shm")
+    os.rename(other.database, server.database)
+    with ThreadPoolExecutor(CROWD) as pool:
+        answers = list(pool.map(lambda token: introspected(world, token), tokens * CROWD * 4))
+    # The other has never heard of them.
+    assert all(answer.status == 503 or answer.json["active"] for answer in answers)
+    assert server.get("/readyz").status == 503
