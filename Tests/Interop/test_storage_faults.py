@@ -165,7 +165,7 @@ def test_a_server_that_cannot_read_its_database_does_not_start(wish, server, wor
     assert are_active(world, tokens) and ends_whole(server)
 
 
-@pytest.mark.xfail(strict=True, reason="what is found in the log at the start is not made durable before it is built on")
+@pytest.mark.xfail(strict=True, reason="what a start finds in the log is not made durable before it is built on")
 def test_what_is_acknowledged_after_a_failed_sync_and_a_crash_outlives_a_power_cut(server, world, disk):
     """Linux forgets that pages are to be written once a sync of them has failed: they are read, and never on the disk.
 
