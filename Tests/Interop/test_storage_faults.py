@@ -82,7 +82,7 @@ def is_refused(answer) -> bool:
 def test_what_cannot_be_written_is_refused_and_undone_and_reads_go_on(wish, server, world, disk):
     spindle, phone = world.spindle, world.phone()
     code, tokens = spindle.code(phone["access_token"], world.backend), own_tokens(world, 5)
-    count = token_count(server)
+    count, start = token_count(server), server.log.stat().st_size
     with disk.failing(wish):
         assert is_refused(spindle.redeem(world.backend, code))
         assert is_refused(spindle.refresh(world.app, phone["refresh_token"]))
@@ -94,7 +94,7 @@ def test_what_cannot_be_written_is_refused_and_undone_and_reads_go_on(wish, serv
         assert server.get("/readyz").status == 200
     assert disk.told[wish] > 0
     reason = "database or disk is full" if wish.startswith("room") else "disk I/O error"
-    assert f'storage unavailable reason="{reason}"' in server.log_tail()
+    assert server.has_logged(f'storage unavailable reason="{reason}"', start)
 
     # Nothing that was refused is there, nothing that it was to end has ended.
     assert token_count(server) == count and are_active(world, tokens)
@@ -139,7 +139,7 @@ def test_a_log_that_cannot_be_folded_into_the_database_is_kept(wish, server, wor
 
 
 def test_what_cannot_be_read_is_an_error_and_never_an_answer(server, world, disk):
-    tokens, made_up = own_tokens(world, 5), "of-nobody"
+    tokens, made_up, start = own_tokens(world, 5), "of-nobody", server.log.stat().st_size
     with disk.failing("read .db-wal"):
         answers = [
             world.spindle.call("POST", "/oauth/introspect", form={"token": token} | world.backend.proof)
@@ -147,20 +147,20 @@ def test_what_cannot_be_read_is_an_error_and_never_an_answer(server, world, disk
         ]
         # SQLite takes a page that the disk does not give for a damaged one.
         assert {(answer.status, answer.error) for answer in answers} == {(500, "server_error")}, answers
-    assert "database disk image is malformed" in server.log_tail()
+    assert server.has_logged("database disk image is malformed", start)
     assert are_active(world, tokens) and not world.spindle.is_active(world.backend, made_up)
     assert ends_whole(server)
 
 
 @pytest.mark.parametrize("wish", ["read spindle.db", "read .db-wal"])
 def test_a_server_that_cannot_read_its_database_does_not_start(wish, server, world, disk):
-    tokens = own_tokens(world, 5)
+    tokens, start = own_tokens(world, 5), server.log.stat().st_size
     server.kill()
     with disk.failing(wish):
         assert server.command("doctor").returncode == 1
         with pytest.raises(AssertionError, match=f"spindle serve ended with {NOT_AVAILABLE}"):
             server.start()
-    assert "the database is not available: disk I/O error" in server.log_tail()
+    assert server.has_logged("the database is not available: disk I/O error", start)
     server.start()
     assert are_active(world, tokens) and ends_whole(server)
 

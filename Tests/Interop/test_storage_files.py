@@ -67,7 +67,7 @@ def test_a_database_that_another_process_locks_is_waited_for_then_refused_and_re
             waiting[1].join(0.5)
         other.execute("ROLLBACK")
     assert (answers[1].status, answers[1].error) == (503, "temporarily_unavailable")
-    assert 'storage unavailable reason="database is locked"' in server.log_tail()
+    assert server.has_logged('storage unavailable reason="database is locked"')
     assert are_active(world, [*tokens, answers[0].json["access_token"], *own_tokens(world, 2)])
 
 
@@ -81,7 +81,7 @@ def test_a_damaged_table_is_never_taken_for_an_empty_one_and_a_backup_notices(se
     for answer in [introspected(world, tokens[0]), world.spindle.client_credentials(world.backend)]:
         assert (answer.status, answer.error) == (500, "server_error"), answer
     assert world.spindle.call("GET", "/.well-known/openid-configuration").status == 200
-    assert "database disk image is malformed" in server.log_tail()
+    assert server.has_logged("database disk image is malformed")
     done = server.command("backup", str(server.directory / "after.db"))
     assert done.returncode == 1 and "malformed" in done.stderr, done
 
