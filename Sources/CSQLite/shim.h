@@ -1,5 +1,7 @@
 #pragma once
 #include <sqlite3.h>
+#include <stdint.h>
+#include <sys/stat.h>
 
 // Macros and variadic functions that Swift cannot call.
 static const int spindle_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
@@ -18,4 +20,13 @@ static inline int spindle_sqlite_count_no_memory(void) { return sqlite3_config(S
 // Only the connection that writes brings the log into the file.
 static inline int spindle_sqlite_leave_log_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+// Which file stands under a name, while somebody has it open. Not zero: none.
+static inline int spindle_file_identity(const char *path, uint64_t *device, uint64_t *inode) {
+    struct stat found;
+    if (stat(path, &found) != 0) return -1;
+    *device = (uint64_t)found.st_dev;
+    *inode = (uint64_t)found.st_ino;
+    return 0;
 }

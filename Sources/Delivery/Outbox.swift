@@ -36,7 +36,8 @@ public struct Outbox: Sendable {
     /// Prepares `letter`, for `Delivery.store(in:)`. After `use` nobody needs it any more: the code in it has expired.
     ///
     /// With an `id` of the caller's it may be prepared inside of a transaction that runs twice.
-    public func parcel(_ letter: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery {
+    public func parcel(_ letter: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
+    {
         parcel(.mail, letter.stored, usefulFor: use, id)
     }
 

@@ -17,7 +17,8 @@ struct DeliveryService: BackgroundService {
     init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {
         self.outbox = outbox
         routes = [
-            DeliveryWorker(outbox, by: MailTransport(mailer: mailer)), DeliveryWorker(outbox, by: CallbackTransport(outbound: outbound)),
+            DeliveryWorker(outbox, by: MailTransport(mailer: mailer)),
+            DeliveryWorker(outbox, by: CallbackTransport(outbound: outbound)),
             DeliveryWorker(outbox, by: NoticeTransport(outbound: outbound, write: logouts.callback)),
         ]
     }

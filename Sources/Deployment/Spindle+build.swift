@@ -129,7 +129,8 @@ extension Spindle {
                 pages: pages,
                 answers: AuthorizationAnswers(
                     codes: codes,
-                    direct: FrontChannelTokens(database: database, mint: bearer, clock: clock, random: random), ids: ids,
+                    direct: FrontChannelTokens(database: database, mint: bearer, clock: clock, random: random),
+                    ids: ids,
                     issuer: site.issuer, clock: clock),
                 meantPerson: RequestedSubject(names: names, hints: hints),
                 requestObjects: RequestObjects(

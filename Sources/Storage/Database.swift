@@ -14,11 +14,21 @@ public protocol Database: Sendable {
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// Throws when nobody can be served: for who asks whether to send requests here.
+    func confirmReady() async throws
+
     /// Finishes what is running and releases the engine.
     func close() async
 }
 
 extension Database {
+    public func confirmReady() async throws { try await read(Self.askSchema) }
+
+    /// Reads a page of the database, which `SELECT 1` alone would not.
+    @Sendable public static func askSchema(_ db: any Transaction) throws {
+        _ = try db.rows("SELECT version FROM schema_steps ORDER BY version DESC LIMIT 1")
+    }
+
     /// An engine whose reads wait for the network holds up nobody.
     public func scan<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value

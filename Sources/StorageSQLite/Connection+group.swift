@@ -22,6 +22,7 @@ extension Connection {
                 }
                 outcomes.append(outcome)
             }
+            try files?.confirm()
             try run(.commit)
             return true
         } catch {

@@ -3,7 +3,7 @@ import Storage
 
 extension Connection {
     /// The one connection that writes; makes the file when there is none.
-    static func forWriting(_ path: String) throws(StorageError) -> Connection {
+    static func forWriting(_ path: String, _ files: OpenFiles? = nil) throws(StorageError) -> Connection {
         // Another process (a command, a backup) may hold the write lock for a moment.
         let connection = try Connection(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, patience: 10_000)
         try connection.prepareCommon()
@@ -22,16 +22,30 @@ extension Connection {
         guard try connection.answer("PRAGMA foreign_keys") == .integer(1) else {
             throw .unavailable("SQLite refused foreign_keys=ON")
         }
+        // What a process that was killed left in the log may be a commit whose sync had failed: it reads like any other, and
+        // may never come to the disk. Brought into the file, it is durable before anything is built on it. A full disk does
+        // not keep a server from starting.
+        _ = try? connection.answer("PRAGMA wal_checkpoint(PASSIVE)")
+        // Opens the log, if nothing has yet.
+        try connection.answer("PRAGMA schema_version")
+        try files?.note()
+        connection.files = files
         return connection
     }
 
     /// A connection that only reads a file in WAL, where only another process's recovery makes it wait.
-    static func forReading(_ path: String) throws(StorageError) -> Connection {
+    static func forReading(_ path: String, _ files: OpenFiles? = nil) throws(StorageError) -> Connection {
         let connection = try Connection(path, SQLITE_OPEN_READONLY, patience: 500)
         try connection.prepareCommon()
         unsafe spindle_sqlite_leave_log_on_close(connection.handle)
         // A file that cannot be read is told at once.
         try connection.answer("PRAGMA schema_version")
+        do {
+            try files?.confirm()
+        } catch {
+            connection.close()
+            throw error
+        }
         return connection
     }
 

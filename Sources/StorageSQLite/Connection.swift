@@ -18,6 +18,8 @@ import Storage
     private var commands = [Statement?](repeating: nil, count: Command.allCases.count)
     private let texts = BoundTexts()
     private var readLimit: ReadLimit?
+    /// Those that the writer must find in their place before it commits.
+    var files: OpenFiles?
 
     /// Opens `path` by `flags`. Another's lock is waited for as long as `patience`, in milliseconds.
     init(_ path: String, _ flags: Int32, patience: Int32) throws(StorageError) {

@@ -28,14 +28,16 @@ final class GroupCommit: Sendable {
     private let wake = DispatchSemaphore(value: 0)
 
     /// Opens the file at `path` and starts the thread, which calls `atEnd` before it closes its connection.
-    static func open(_ path: String, atEnd: @escaping @Sendable () -> Void) async throws -> GroupCommit {
+    static func open(
+        _ path: String, _ files: OpenFiles, atEnd: @escaping @Sendable () -> Void
+    ) async throws -> GroupCommit {
         let writer = GroupCommit()
         try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
             let thread = Thread {
                 // Named from within: on Linux Foundation names only the running thread to the system.
                 Thread.current.name = "spindle-writer"
                 do {
-                    let connection = try Connection.forWriting(path)
+                    let connection = try Connection.forWriting(path, files)
                     caller.resume()
                     writer.run(on: connection)
                     atEnd()

@@ -4,8 +4,8 @@ import Storage
 struct Reader: Sendable {
     private let connection: Connection
 
-    init(_ path: String, longestRead: Duration) throws(StorageError) {
-        connection = try .forReading(path)
+    init(_ path: String, _ files: OpenFiles, longestRead: Duration) throws(StorageError) {
+        connection = try .forReading(path, files)
         connection.limitReads(to: longestRead)
     }
 

@@ -12,11 +12,13 @@ final class Readers: Sendable {
     }
 
     private let path: String
+    private let files: OpenFiles
     private let longestRead: Duration
     private let state = Mutex(State())
 
-    init(_ path: String, longestRead: Duration) {
+    init(_ path: String, _ files: OpenFiles, longestRead: Duration) {
         self.path = path
+        self.files = files
         self.longestRead = longestRead
     }
 
@@ -44,7 +46,7 @@ final class Readers: Sendable {
         let (reader, isClosed) = state.withLock { ($0.idle.popLast(), $0.isClosed) }
         guard !isClosed else { throw .unavailable("the database is closed") }
         if let reader { return reader }
-        return try Reader(path, longestRead: longestRead)
+        return try Reader(path, files, longestRead: longestRead)
     }
 
     private func giveBack(_ reader: Reader) {

@@ -5,6 +5,7 @@ public import Storage
 public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
+    private let files: OpenFiles
     private let scans: OperationQueue = {
         let queue = OperationQueue()
         queue.name = "spindle-scans"
@@ -12,9 +13,10 @@ public final class SQLiteDatabase: Database {
         return queue
     }()
 
-    private init(_ readers: Readers, _ writer: GroupCommit) {
+    private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers
         self.writer = writer
+        self.files = files
     }
 
     deinit { writer.stop() }
@@ -26,10 +28,11 @@ public final class SQLiteDatabase: Database {
     ///
     /// A read that has lasted `longestRead` is ended, as a statement of PostgreSQL's is.
     public static func open(path: String, longestRead: Duration = .seconds(30)) async throws -> SQLiteDatabase {
-        let readers = Readers(path, longestRead: longestRead)
+        let files = OpenFiles(path)
+        let readers = Readers(path, files, longestRead: longestRead)
         // The writer's connection is closed last: it brings the log into the file.
-        let writer = try await GroupCommit.open(path, atEnd: readers.close)
-        let database = SQLiteDatabase(readers, writer)
+        let writer = try await GroupCommit.open(path, files, atEnd: readers.close)
+        let database = SQLiteDatabase(readers, writer, files)
         try readers.openFirst()
         return database
     }
@@ -55,6 +58,11 @@ public final class SQLiteDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { caller in writer.enqueue(GroupMember(work, caller)) }
+    }
+
+    public func confirmReady() async throws {
+        try files.confirm()
+        try readers.read { db in try Self.askSchema(db) }
     }
 
     public func close() async {

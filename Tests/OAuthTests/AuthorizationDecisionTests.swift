@@ -11,7 +11,8 @@ struct AuthorizationDecisionTests {
 
     /// Somebody who signed in `ago` seconds before.
     private static func visitor(
-        _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn, email: BrowserSessionState.Email = .verified,
+        _ ago: Int64 = 60, _ session: BrowserSessionState.Session = .signIn,
+        email: BrowserSessionState.Email = .verified,
         consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
     ) -> BrowserSessionState {
         BrowserSessionState(
@@ -27,7 +28,8 @@ struct AuthorizationDecisionTests {
         let step: Step
 
         init(
-            _ asking: AuthorizationFixture.Asking, _ changes: KeyValuePairs<String, String>, _ visitor: BrowserSessionState?,
+            _ asking: AuthorizationFixture.Asking, _ changes: KeyValuePairs<String, String>,
+            _ visitor: BrowserSessionState?,
             _ step: Step
         ) {
             (self.asking, self.changes, self.visitor, self.step) = (asking, changes, visitor, step)

@@ -11,7 +11,8 @@ extension SpindleConfiguration {
     ) throws(ConfigurationFaults) -> SpindleConfiguration {
         var layers: [ConfigurationLayer] = [.commandLine(commandLine), .environment(environment)]
         var faults =
-            RefusedSettings.faults(inEnvironment: environment) + RefusedSettings.unsafeFaults(inEnvironment: environment)
+            RefusedSettings.faults(inEnvironment: environment)
+            + RefusedSettings.unsafeFaults(inEnvironment: environment)
         if let file {
             do {
                 let file = try ConfigurationFile(path: file)

@@ -19,7 +19,8 @@ public struct AuthorizeEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: RequestedSubject, requestObjects: RequestObjects,
+        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: RequestedSubject,
+        requestObjects: RequestObjects,
         consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages

@@ -20,7 +20,7 @@ public struct HealthEndpoint: Endpoint {
     }
 
     @Sendable private func isReady(_ request: Request, context: SpindleContext) async throws -> Response {
-        _ = try await database.read { db in try db.rows("SELECT 1 AS one") }
+        try await database.confirmReady()
         return .json(.members(["status": "ready"]))
     }
 }

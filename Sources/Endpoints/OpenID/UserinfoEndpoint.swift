@@ -16,7 +16,8 @@ public struct UserinfoEndpoint: Endpoint {
     private let issuer: String
 
     public init(
-        gate: UserAuthentication, clients: Clients, permissions: Permissions, names: SubjectIdentifiers, claims: UserClaims,
+        gate: UserAuthentication, clients: Clients, permissions: Permissions, names: SubjectIdentifiers,
+        claims: UserClaims,
         ring: KeyRing, issuer: String
     ) {
         self.gate = gate

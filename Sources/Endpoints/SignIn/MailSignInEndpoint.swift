@@ -85,7 +85,8 @@ public struct MailSignInEndpoint: Endpoint {
     }
 
     private func login(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ sent: Form, email: String, refusal: PageRefusal,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ sent: Form, email: String,
+        refusal: PageRefusal,
         status: Status = .badRequest
     ) async throws -> Response {
         let form = pages.forms.issue(request)

@@ -42,7 +42,8 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     private func forgotten(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, email: String = "", refusal: PageRefusal? = nil,
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, email: String = "",
+        refusal: PageRefusal? = nil,
         status: Status = .ok
     ) -> Response {
         let form = pages.forms.issue(request)

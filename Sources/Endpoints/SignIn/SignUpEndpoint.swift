@@ -18,7 +18,8 @@ public struct SignUpEndpoint: Endpoint {
     private let mail: MailComposer
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements, arrivals: NewSessions,
+        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements,
+        arrivals: NewSessions,
         mail: MailComposer
     ) {
         self.pages = pages

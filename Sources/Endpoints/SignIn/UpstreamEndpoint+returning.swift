@@ -86,7 +86,8 @@ extension UpstreamEndpoint {
 
     /// Only for who asked for it: still signed in, and here.
     private func connect(
-        _ person: UpstreamPerson, to account: AccountID, _ departure: Departure, _ request: Request, _ visit: PageContext,
+        _ person: UpstreamPerson, to account: AccountID, _ departure: Departure, _ request: Request,
+        _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let session = try await arrivals.sessions.of(request, pages.site)

@@ -61,7 +61,8 @@ struct VerificationForm: Sendable {
 
     /// The answer to a code that did not do.
     func refusal(
-        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext, _ context: SpindleContext
+        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext,
+        _ context: SpindleContext
     ) -> Response {
         context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
         let shown: PageRefusal

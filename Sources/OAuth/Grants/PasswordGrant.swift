@@ -40,7 +40,8 @@ public struct PasswordGrant: Grant {
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
-            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client))
+            refresh: client.may(.refreshToken) ? .issue : .none, claim: PasswordRedemption(proof: proof, client: client)
+        )
     }
 }
 

@@ -64,7 +64,8 @@ public struct RefreshTokenGrant: Grant {
     ) -> Authorization {
         let expiresAt = RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt)
         return authorization(
-            token, client, scope, answer: value, rotation: nil, RefreshWithoutRotation(token: token, expiresAt: expiresAt))
+            token, client, scope, answer: value, rotation: nil,
+            RefreshWithoutRotation(token: token, expiresAt: expiresAt))
     }
 
     /// The answer to the rotation may have been lost: the same successor, with a fresh access token.

@@ -13,7 +13,8 @@ public struct DittoTokens: Sendable {
     private let issuer: String
 
     public init(
-        accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers, accounts: Accounts,
+        accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers,
+        accounts: Accounts,
         issuer: String
     ) {
         self.accessTokens = accessTokens

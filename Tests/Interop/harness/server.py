@@ -133,5 +133,14 @@ class Server:
         except subprocess.TimeoutExpired:
             self.kill()
 
+    def has_logged(self, text: str, start: int = 0) -> bool:
+        """Whether the log says `text` after byte `start`, or soon does: its lines are written after the answers."""
+        deadline = time.monotonic() + 10
+        while text.encode() not in self.log.read_bytes()[start:]:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.02)
+        return True
+
     def log_tail(self) -> str:
         return self.log.read_text("utf-8", "replace")[-4000:] if self.log.exists() else "(no log)"
