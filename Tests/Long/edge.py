@@ -23,6 +23,10 @@ ROUNDS = 7
 SECONDS = 3
 CONNECTIONS = 32
 STREAMS = 20
+# Of HTTP/2, a round.
+REQUESTS = 150_000
+# That make handshakes, one after the other each.
+CLIENTS = 4
 # Fields that nginx has of its own, or writes for us.
 ITS_OWN = {"server", "connection", "date", "content-length", "content-type"}
 
@@ -38,18 +42,19 @@ def kept_connections(origin: str) -> int:
     return int(re.search(r"(\d+) requests in", told)[1])
 
 
-def streams(origin: str, count: int = 150_000) -> int:
+def streams(origin: str) -> int:
     """Requests that HTTP/2 answered, so many at a time on each connection."""
-    told = output(
-        "h2load", "-t2", f"-n{count}", f"-c{CONNECTIONS}", f"-m{STREAMS}", f"{origin}/healthz")
-    assert f"{count} succeeded" in told and f"{count} 2xx" in told and "Application protocol: h2" in told, told
-    return count
+    told = output("h2load", "-t2", f"-n{REQUESTS}", f"-c{CONNECTIONS}", f"-m{STREAMS}", f"{origin}/healthz")
+    assert f"{REQUESTS} succeeded" in told and f"{REQUESTS} 2xx" in told and "Application protocol: h2" in told, told
+    return REQUESTS
 
 
 def handshakes(origin: str) -> int:
     """Connections with a full handshake and one answer each: s_time keeps no session to resume."""
-    command = ["openssl", "s_time", "-new", "-time", str(SECONDS), "-www", "/healthz", "-connect", origin.split("//")[1]]
-    clients = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)]
+    place = origin.split("//")[1]
+    command = ["openssl", "s_time", "-new", "-time", str(SECONDS), "-www", "/healthz", "-connect", place]
+    clients = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(CLIENTS)]
     told = [client.communicate(timeout=60)[0] for client in clients]
     found = [re.search(r"(\d+) connections in \d+ real seconds, (\d+) bytes read per", text) for text in told]
     assert all(found) and all(int(each[2]) > 100 for each in found), told
@@ -134,7 +139,7 @@ def main() -> None:
         address, settings = like(server)
         with nginx(address.port, settings, workers=cores) as other:
             ours, its = answer(server.address), answer(address)
-            assert ours[1:] == its[1:] and set(ours[0]) - set(its[0]) == set(), (ours, its)
+            assert ours[1:] == its[1:] and set(ours[0]) <= set(its[0]), (ours, its)
             proof.note(f"{ssl.OPENSSL_VERSION}; {', '.join(ours[2])}, P-256; {cores} workers of nginx")
             pair = [Measured(server.process, server.address.origin), Measured(other, address.origin)]
             for kind in KINDS:
