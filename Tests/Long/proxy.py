@@ -1,21 +1,17 @@
 """100,000 requests through nginx, a tenth of them hostile, many on one connection: nobody is told another's answer."""
 
 import itertools
-import os
 import random
 import re
-import shutil
 import socket
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import quote
 
 from measures import Proof, serving
+from nginx import nginx
 
 from harness.refusals import CHUNKS, HONEST, LENGTH, REFUSED, Case, chunked, get, post
 from harness.server import free_port
@@ -33,46 +29,21 @@ STATE = re.compile(rb"HTTP/1\.1 (\d\d\d)|[&?]state=(t\d+)&")
 @contextmanager
 def nginx_before(port: int):
     """nginx with a few connections to us, which it keeps for everybody."""
-    program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin") or sys.exit("nginx is missing")
     address = Address("127.0.0.1", free_port())
-    with tempfile.TemporaryDirectory(prefix="spindle-nginx") as folder:
-        temporary = "".join(
-            f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
-        Path(folder, "nginx.conf").write_text(f"""
-            {"user root;" if os.geteuid() == 0 else ""}
-            daemon off; master_process off; worker_processes 1; pid {folder}/pid; error_log stderr crit;
-            events {{ worker_connections 200; }}
-            http {{
-                {temporary}
-                access_log off;
-                keepalive_requests 1000000;
-                upstream spindle {{ server 127.0.0.1:{port}; keepalive 2; keepalive_requests 1000000; }}
-                server {{
-                    listen 127.0.0.1:{address.port};
-                    location / {{
-                        proxy_pass http://spindle;
-                        proxy_http_version 1.1;
-                        proxy_request_buffering off;
-                        proxy_set_header Connection "";
-                        proxy_set_header Host $http_host;
-                    }}
-                }}
+    with nginx(address.port, f"""
+        upstream spindle {{ server 127.0.0.1:{port}; keepalive 2; keepalive_requests 1000000; }}
+        server {{
+            listen 127.0.0.1:{address.port};
+            location / {{
+                proxy_pass http://spindle;
+                proxy_http_version 1.1;
+                proxy_request_buffering off;
+                proxy_set_header Connection "";
+                proxy_set_header Host $http_host;
             }}
-        """)
-        process = subprocess.Popen([program, "-p", folder, "-e", "stderr", "-c", f"{folder}/nginx.conf"])
-        try:
-            deadline = time.monotonic() + 20
-            while True:
-                try:
-                    address.dial(1).close()
-                    break
-                except OSError:
-                    assert process.poll() is None and time.monotonic() < deadline, "nginx did not start"
-                    time.sleep(0.05)
-            yield address
-        finally:
-            process.terminate()
-            process.wait(10)
+        }}
+    """):
+        yield address
 
 
 class Tally:
