@@ -20,6 +20,8 @@ static inline int spindle_tls_configure(SSL_CTX *context) {
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
+    // One read of the socket for a record and what is behind it, where there were two for each record.
+    SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_mode(context,
         SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);

@@ -104,6 +104,7 @@ extension Spindle {
             database: database, clients: stores.clients, clock: clock, random: random, seal: seal)
         let personGate = UserAuthentication(
             tokens: accessTokens, signIn: signIn, realm: configuration.basicRealm, address: address, random: random)
+        let addressRules = AddressRules(site: site.origin) { (try? policy.check($0)) != nil }
         let endpoints: [any Endpoint] = [
             MetadataEndpoint(
                 metadata: ProviderMetadata(
@@ -115,7 +116,7 @@ extension Spindle {
                 registration: ClientRegistration(
                     database: database, clients: stores.clients, initialTokens: initialTokens,
                     sectors: SectorDocument.Source(askedBy: outbound),
-                    addresses: AddressRules(site: site.origin) { (try? policy.check($0)) != nil },
+                    addresses: addressRules,
                     allowsUnsafeTokens: site.allowsUnsafeTokens, random: random),
                 site: site),
             ExchangeEndpoint(tokens: accessTokens, codes: exchangeCodes),
@@ -200,7 +201,8 @@ extension Spindle {
         let gate = AdministratorGate(tokens: accessTokens)
         let administration: [any Endpoint] = [
             MerchantsEndpoint(gate: gate, merchants: stores.merchants),
-            ClientsEndpoint(gate: gate, clients: stores.clients, merchants: stores.merchants),
+            ClientsEndpoint(
+                gate: gate, clients: stores.clients, merchants: stores.merchants, addresses: addressRules),
             InitialAccessTokensEndpoint(gate: gate, tokens: initialTokens),
             UsersEndpoint(
                 gate: gate, accounts: stores.accounts, permissions: stores.permissions, deletion: stores.deletion,

@@ -31,6 +31,9 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
     /// `text` is known to be a token.
     init(checked text: String) { self.init(received: text.utf8.span) }
 
+    /// Whether it is in the table of known names.
+    public var isKnown: Bool { index != KnownFieldNames.none }
+
     /// As it is written on an HTTP/1.1 line.
     public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
 

@@ -112,6 +112,8 @@ public struct AdministratorGate: Sendable {
 /// One page of a list and where the next begins: an opaque cursor.
 struct ListPage {
     static let size = 100
+    /// A page ends early when what it shows is this large, in bytes: others wait while it is written.
+    private static let most = 256 * 1024
     let after: String
     let count: Int
 
@@ -123,9 +125,15 @@ struct ListPage {
 
     /// `items` holds one more than the page if there is a next one.
     func response<Item>(_ items: [Item], json: (Item) -> JSON, cursor: (Item) -> String) -> Response {
-        let page = items.prefix(count)
-        let next = items.count > count ? page.last.map { JSON.string(cursor($0)) } : nil
-        return .json(.members(["items": .array(page.map(json)), "next": next ?? .null]))
+        var shown: [JSON] = []
+        var size = 0
+        for item in items.prefix(count) where size < Self.most {
+            let item = json(item)
+            size += item.text.utf8.count
+            shown.append(item)
+        }
+        let next = items.count > shown.count ? items.prefix(shown.count).last.map { JSON.string(cursor($0)) } : nil
+        return .json(.members(["items": .array(shown), "next": next ?? .null]))
     }
 }
 

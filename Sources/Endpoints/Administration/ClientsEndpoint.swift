@@ -8,11 +8,13 @@ public struct ClientsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let clients: Clients
     private let merchants: Merchants
+    private let addresses: AddressRules
 
-    public init(gate: AdministratorGate, clients: Clients, merchants: Merchants) {
+    public init(gate: AdministratorGate, clients: Clients, merchants: Merchants, addresses: AddressRules) {
         self.gate = gate
         self.clients = clients
         self.merchants = merchants
+        self.addresses = addresses
     }
 
     public func add(to router: inout Routes) {
@@ -29,6 +31,7 @@ public struct ClientsEndpoint: Endpoint {
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject()
+        try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(json)
         try administrator.permit(granting: metadata.scope)
         let merchant = try await merchant(of: json, metadata, administrator)
@@ -73,8 +76,10 @@ public struct ClientsEndpoint: Endpoint {
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (client, administrator) = try await mine(request, context)
+        let json = try request.jsonObject()
+        try addresses.refuseOwn(in: json)
         let changed = try await clients.change(
-            client.id, try request.jsonObject(), lendsResources: administrator.confines == nil,
+            client.id, json, lendsResources: administrator.confines == nil,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) })
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)

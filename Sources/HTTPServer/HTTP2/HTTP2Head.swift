@@ -33,22 +33,33 @@ struct HTTP2Head {
     var expectsContinue: Bool { expectation?.lowercased() == "100-continue" }
 
     /// Takes one field, already checked by nghttp2. False when there are far too many.
-    mutating func add(_ name: String, _ value: String, bytes size: Int) -> Bool {
+    mutating func add(_ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Bool {
         count += 1
-        bytes += size + 32
+        bytes += name.count + value.count + 32
         guard !isTooLarge else {
             return count <= limits.maxFields * Self.patience && bytes <= limits.maxHeader * Self.patience
         }
-        switch name {
-        case ":method": method = value
-        case ":path": path = value
-        case ":scheme": scheme = value
-        case ":authority": authority = value
-        case "host": host = value
-        case "cookie": cookie = cookie.map { $0 + "; " + value } ?? value
-        default: addOther(name, value)
+        let value = unsafe value.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        guard name.count > 0, name[0] == UInt8(ascii: ":") else {
+            add(FieldName(received: name), value)
+            return true
+        }
+        if Self.isEqual(name, ":method") {
+            method = value
+        } else if Self.isEqual(name, ":path") {
+            path = value
+        } else if Self.isEqual(name, ":scheme") {
+            scheme = value
+        } else if Self.isEqual(name, ":authority") {
+            authority = value
         }
         return true
+    }
+
+    private static func isEqual(_ name: borrowing Span<UInt8>, _ text: StaticString) -> Bool {
+        unsafe name.withUnsafeBufferPointer { name in
+            text.withUTF8Buffer { unsafe name.elementsEqual($0) }
+        }
     }
 
     /// The request without its body.
@@ -58,8 +69,9 @@ struct HTTP2Head {
         guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
         guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
         let (method, target) = try methodAndTarget()
-        var headers: Fields = [.host: named]
+        var headers = Fields()
         headers.reserveCapacity(fields.count + 2)
+        headers.append(Field(name: .host, value: named))
         headers.append(contentsOf: fields)
         if let cookie { headers.append(Field(name: .cookie, value: cookie)) }
         return Request(method: method, target: target, headers: headers, peer: peer)
@@ -67,14 +79,15 @@ struct HTTP2Head {
 
     private var isTooLarge: Bool { count > limits.maxFields || bytes > limits.maxHeader }
 
-    private mutating func addOther(_ name: String, _ value: String) {
-        guard let field = FieldName(name) else { return }
-        switch field {
+    private mutating func add(_ name: FieldName, _ value: String) {
+        switch name {
+        case .host: return host = value
+        case .cookie: return cookie = cookie.map { $0 + "; " + value } ?? value
         case .contentLength: contentLength = Int(value)
         case .expect: expectation = expectation.map { $0 + ", " + value } ?? value
         default: break
         }
-        fields.append(Field(name: field, value: value))
+        fields.append(Field(name: name, value: value))
     }
 
     /// RFC 9113 §8.3.1: a host, and where Host stands beside `:authority` the same.

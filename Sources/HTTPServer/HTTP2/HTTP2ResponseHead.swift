@@ -3,11 +3,6 @@ import HTTP
 
 /// The fields of an answer, as nghttp2 takes them: it checks none.
 struct HTTP2ResponseHead {
-    /// What belongs to a connection of HTTP/1.1 (RFC 9113 §8.2.2), and what the server writes itself.
-    private static let left: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "content-length", "date",
-    ]
-
     /// Names and values, one after the other.
     private var text: [UInt8] = []
     /// Where each of them ends.
@@ -19,11 +14,17 @@ struct HTTP2ResponseHead {
         text.reserveCapacity(512)
         ends.reserveCapacity(2 * response.headers.count + 6)
         add(":status") { $0.append(decimal: response.status.code) }
-        for field in response.headers where !Self.left.contains(field.name.folded) {
+        for field in response.headers where !Self.isLeft(field.name) {
             add(field.name.folded) { $0.append(contentsOf: field.value.utf8) }
         }
         add("date") { $0.append(contentsOf: date) }
         if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
+    }
+
+    /// What belongs to a connection of HTTP/1.1 (RFC 9113 §8.2.2), and what the server writes itself.
+    private static func isLeft(_ name: FieldName) -> Bool {
+        name == .contentLength || name == .date || name == .connection || name == .transferEncoding
+            || name == .upgrade || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
     }
 
     private init(status: Int) { add(":status") { $0.append(decimal: status) } }
@@ -53,9 +54,11 @@ struct HTTP2ResponseHead {
     }
 
     private func withFields(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
-        var text = text
-        return unsafe text.withUnsafeMutableBufferPointer { text in
-            guard let base = text.baseAddress else { return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue }
+        unsafe text.withUnsafeBufferPointer { text in
+            // nghttp2 copies them and changes none; its type only does not say so.
+            guard let base = unsafe UnsafeMutablePointer(mutating: text.baseAddress) else {
+                return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue
+            }
             var fields: [nghttp2_nv] = unsafe []
             unsafe fields.reserveCapacity(ends.count / 2)
             var start = 0

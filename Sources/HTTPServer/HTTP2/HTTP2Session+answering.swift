@@ -7,7 +7,7 @@ extension HTTP2Session {
     func nextRequest(now: Milliseconds) -> StartedRequest? {
         while end == nil, working < limits.streams, !ready.isEmpty {
             let id = ready.removeFirst()
-            guard let stream = streams[id], case .ready(let request) = stream.phase else { continue }
+            guard let stream = stream(id), case .ready(let request) = stream.phase else { continue }
             stream.phase = .working
             working += 1
             return StartedRequest(stream: id, request: request)
@@ -19,12 +19,12 @@ extension HTTP2Session {
         working -= 1
         self.now = now
         noteUse()
-        guard end == nil, let stream = streams[id], case .working = stream.phase else { return }
+        guard end == nil, let stream = stream(id), case .working = stream.phase else { return }
         submit(response, on: stream)
     }
 
     func send(_ part: [UInt8], on id: Int32) -> Bool {
-        guard isOpen(id), let stream = streams[id] else {
+        guard isOpen(id), let stream = stream(id) else {
             waiting.append(id)
             return false
         }
@@ -38,7 +38,7 @@ extension HTTP2Session {
 
     func finish(_ id: Int32, failed: Bool) {
         waiting.removeAll { $0 == id }
-        guard isOpen(id), let session = unsafe session, let stream = streams[id] else { return }
+        guard isOpen(id), let session = unsafe session, let stream = stream(id) else { return }
         guard !failed else { return unsafe reset(id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session) }
         stream.phase = .answering(isComplete: true)
         extended.append(id)
@@ -46,14 +46,14 @@ extension HTTP2Session {
     }
 
     func isOpen(_ id: Int32) -> Bool {
-        guard end == nil, case .answering(isComplete: false)? = streams[id]?.phase else { return false }
+        guard end == nil, case .answering(isComplete: false)? = stream(id)?.phase else { return false }
         return true
     }
 
     func nextRoom() -> Int32? {
         guard !waiting.isEmpty else { return nil }
         let index = waiting.firstIndex { id in
-            !isOpen(id) || streams[id].map { $0.unsent < limits.streamedBytes / 2 } ?? true
+            !isOpen(id) || stream(id).map { $0.unsent < limits.streamedBytes / 2 } ?? true
         }
         return index.map { waiting.remove(at: $0) }
     }
@@ -95,7 +95,7 @@ extension HTTP2Session {
 
     /// Moves what nghttp2 wants to send. Nil when there is nothing now, or nothing more: the stream is being reset.
     func readBody(of id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
-        guard let stream = streams[id], case .answering(let isComplete) = stream.phase else { return nil }
+        guard let stream = stream(id), case .answering(let isComplete) = stream.phase else { return nil }
         let count = unsafe stream.take(into: buffer)
         if count > 0 { setDeadline(of: stream, after: service.limits.answerTimeout) }
         if stream.unsent == 0, isComplete { return (count, true) }
@@ -107,7 +107,7 @@ extension HTTP2Session {
     /// A part that the peer does not take must not wait for ever.
     func armExtended() {
         for id in extended {
-            guard let stream = streams[id], case .answering = stream.phase, stream.deadline == .never else { continue }
+            guard let stream = stream(id), case .answering = stream.phase, stream.deadline == .never else { continue }
             setDeadline(of: stream, after: service.limits.answerTimeout)
         }
         extended.removeAll(keepingCapacity: true)

@@ -58,9 +58,9 @@ extension HTTP2Session {
             guard let id = unsafe frame?.pointee.hd.stream_id, let session = unsafe HTTP2Session.of(user) else {
                 return 0
             }
-            let name = unsafe String(decoding: UnsafeBufferPointer(start: name, count: nameLength), as: UTF8.self)
-            let value = unsafe String(decoding: UnsafeBufferPointer(start: value, count: valueLength), as: UTF8.self)
-            switch session.receiveField(of: id, name, value, bytes: nameLength + valueLength) {
+            let name = unsafe UnsafeBufferPointer(start: name, count: nameLength)
+            let value = unsafe UnsafeBufferPointer(start: value, count: valueLength)
+            switch unsafe session.receiveField(of: id, name.span, value.span) {
             case .goOn: return 0
             case .resetStream: return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }

@@ -29,17 +29,17 @@ extension HTTP2Session {
         case .drop(let bytes): _ = unsafe nghttp2_session_consume_connection(session, bytes)
         case .reset(let id, let code): unsafe reset(id, code, in: session)
         case .refuse(let id, let status):
-            guard let stream = streams[id] else { return }
+            guard let stream = stream(id) else { return }
             submit(.init(status: status), on: stream)
         case .sendContinue(let id):
-            guard let stream = streams[id], case .body = stream.phase, stream.body.isEmpty else { return }
+            guard let stream = stream(id), case .body = stream.phase, stream.body.isEmpty else { return }
             submitContinue(on: id)
         }
     }
 
     /// RST_STREAM, unless the stream is over by itself.
     func reset(_ id: Int32, _ code: UInt32, in session: OpaquePointer) {
-        guard let stream = streams[id] else { return }
+        guard let stream = stream(id) else { return }
         if code == NGHTTP2_NO_ERROR.rawValue, stream.hasEnded { return }
         stream.dropOutput()
         stream.phase = .answered

@@ -13,22 +13,23 @@ extension HTTP2Session {
     func beginRequest(_ id: Int32) {
         let stream = HTTP2Stream(id: id, limits: service.limits)
         streams[id] = stream
+        recent = stream
         setDeadline(of: stream, after: service.limits.requestTimeout)
     }
 
-    func receiveField(of id: Int32, _ name: String, _ value: String, bytes: Int) -> Verdict {
-        guard let stream = streams[id] else { return .goOn }
+    func receiveField(of id: Int32, _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Verdict {
+        guard let stream = stream(id) else { return .goOn }
         guard case .head = stream.phase else {
             // Trailers are dropped (RFC 9110 §6.5.1), and bounded.
             stream.trailers += 1
             return stream.trailers > service.limits.maxFields ? .resetStream : .goOn
         }
-        return stream.head.add(name, value, bytes: bytes) ? .goOn : .resetStream
+        return stream.head.add(name, value) ? .goOn : .resetStream
     }
 
     /// The header block of `id` is whole.
     func receiveHead(of id: Int32, endsStream: Bool) {
-        guard let stream = streams[id] else { return }
+        guard let stream = stream(id) else { return }
         guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
         stream.hasEnded = endsStream
         do throws(HTTP2Head.Fault) {
@@ -73,7 +74,7 @@ extension HTTP2Session {
     /// Bytes of a body are consumed as they come. Those that nobody wants are dropped: the connection's window opens for
     /// them, the stream's does not, so that its client stops.
     func receiveData(of id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
-        guard let stream = streams[id], case .body(let request, let limit) = stream.phase else {
+        guard let stream = stream(id), case .body(let request, let limit) = stream.phase else {
             return drop(bytes.count)
         }
         guard stream.body.count + bytes.count <= limit else {
@@ -85,7 +86,7 @@ extension HTTP2Session {
     }
 
     func receiveEnd(of id: Int32) {
-        guard let stream = streams[id] else { return }
+        guard let stream = stream(id) else { return }
         stream.hasEnded = true
         guard case .body(let request, _) = stream.phase else { return }
         makeReady(stream, request, body: .bytes(stream.body))
@@ -93,6 +94,7 @@ extension HTTP2Session {
 
     func closeStream(_ id: Int32) {
         guard streams.removeValue(forKey: id) != nil else { return }
+        if recent?.id == id { recent = nil }
         noteUse()
     }
 
@@ -104,7 +106,7 @@ extension HTTP2Session {
     /// The last byte of an answer is on its way. A client that is still sending is told to stop (RFC 9113 §8.1), but not at
     /// once: curl loses an answer that comes with a reset.
     func noteAnswered(_ id: Int32) {
-        guard let stream = streams[id] else { return }
+        guard let stream = stream(id) else { return }
         stream.phase = .answered
         stream.deadline = .never
         guard !stream.hasEnded else { return }

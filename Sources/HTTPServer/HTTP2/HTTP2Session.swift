@@ -17,6 +17,8 @@ import Logging
     var now: Milliseconds
 
     var streams: [Int32: HTTP2Stream] = [:]
+    /// The one that began last, which most callbacks are about.
+    var recent: HTTP2Stream?
     /// Requests that are whole, in the order in which they became so.
     var ready: [Int32] = []
     /// Handlers at work, those of streams that are gone too.
@@ -117,12 +119,17 @@ import Logging
     /// No request is open, and none is at work.
     var isUnused: Bool { streams.isEmpty && working == 0 }
 
+    func stream(_ id: Int32) -> HTTP2Stream? {
+        if let recent, recent.id == id { recent } else { streams[id] }
+    }
+
     func close() {
         guard let session = unsafe session else { return }
         unsafe self.session = nil
         unsafe nghttp2_session_del(session)
         end = end ?? .abrupt
         streams = [:]
+        recent = nil
         ready = []
     }
 }

@@ -2,8 +2,9 @@ import COpenSSL
 
 /// One connection's TLS, over a socket that does not block. It belongs to one event loop.
 @safe final class TLSConnection {
-    /// Bytes of records without data that may come between two with data: KeyUpdates without end (RFC 8446 §4.6.3).
-    private static let maxOverhead: UInt64 = 32 * 1024
+    /// Bytes of records without data that may come between two with data: KeyUpdates without end (RFC 8446 §4.6.3). What
+    /// was read ahead counts with them, a record of the largest size at most.
+    private static let maxOverhead: UInt64 = 48 * 1024
 
     private var ssl: OpaquePointer?
     /// Its ticket keys must outlive `ssl`.

@@ -27,6 +27,15 @@ public struct Account: Sendable {
         "phone": ["phone_number"],
     ]
 
+    /// Whether `text` may stand for `claim`: clients make links of three of them (OpenID Connect Core §5.1), which must not
+    /// run as a script. What has no scheme may stay: people write the names of their sites without one.
+    public static func mayHold(_ text: String, as claim: String) -> Bool {
+        guard ["profile", "picture", "website"].contains(claim) else { return true }
+        let beginning = text.prefix { !"/?#\\".contains($0) }
+        guard let colon = beginning.firstIndex(of: ":") else { return true }
+        return ["http", "https"].contains(beginning[..<colon].lowercased())
+    }
+
     /// Beside every number there is, for clients that look for it: nobody has verified one yet.
     public static let phoneVerified = JSON.Member("phone_number_verified", false)
 

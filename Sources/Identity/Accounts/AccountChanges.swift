@@ -52,6 +52,7 @@ public struct AccountChanges: Sendable {
         let claims = Account.claims.flatMap(\.value)
         for claim in claims where claim != PostalAddress.claim {
             if let text = try members.text(claim, most: Self.longestClaim) {
+                guard Account.mayHold(text, as: claim) else { throw JSONFault(claim, "an http or https URL") }
                 profile.append(.init(claim, .string(text)))
             }
         }

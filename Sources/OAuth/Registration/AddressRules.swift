@@ -1,7 +1,8 @@
-import JOSE
+public import JOSE
 import Values
 
-/// Which addresses a client may give that registers itself: nobody looked at them.
+/// Which addresses a client may give: none of ours, and one that registers itself, at whom nobody looked, only what people
+/// and we can go to.
 public struct AddressRules: Sendable {
     private let origin: String?
     private let mayAsk: @Sendable (String) -> Bool
@@ -22,14 +23,20 @@ public struct AddressRules: Sendable {
     /// What we ask ourselves.
     private static let asked = ["jwks_uri", "sector_identifier_uri", "request_uris", "backchannel_logout_uri"]
 
-    /// Checks the addresses of `document`; of which form they are is looked at elsewhere.
+    /// Refuses an address of this server in the document of any client. A browser that a page of ours sends there comes
+    /// from our own origin, which is how we know a person's wish; and what we asked of ourselves would go round in a circle.
+    public func refuseOwn(in document: JSON) throws(JSONFault) {
+        for name in Self.visited + Self.asked + ["callback_uri", "web_origins"]
+        where Self.texts(document[name]).map(RedirectURI.init(stored:)).contains(where: isOfUs) {
+            throw JSONFault(name, "of the client's own, and not of this server")
+        }
+    }
+
+    /// Checks the addresses of `document`, of a client that registers itself; of which form they are is looked at elsewhere.
     func check(_ document: JSON) throws(JSONFault) {
+        try refuseOwn(in: document)
         for name in Self.visited {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
-            // A link on a page of ours would come from our own origin, which is how we know a person's wish.
-            guard !uris.contains(where: isOfUs) else {
-                throw JSONFault(name, "of the client's own, and not of this server")
-            }
             // RFC 8252 §7.1: the name of a domain, backwards; else it is anybody's, or one that browsers act on.
             guard !Self.returns.contains(name) || uris.allSatisfy({ $0.isOfWeb || $0.scheme.contains(".") }) else {
                 throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")

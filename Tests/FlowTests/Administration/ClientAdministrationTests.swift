@@ -104,6 +104,38 @@ struct ClientAdministrationTests {
         }
     }
 
+    @Test("a page of large clients ends early, and the next ones bring the rest", arguments: Backend.available)
+    func largePages(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let claims = JSON.object((0..<30).map { .init("claim-\($0)", .string(String(repeating: "x", count: 90))) })
+            let addresses = (0..<20).map { JSON.string("https://a.example/\($0)" + String(repeating: "x", count: 900)) }
+            var made: Set<String> = []
+            for _ in 0..<20 {
+                let client = try await World.make(
+                    world.server, world.admin, "clients",
+                    [
+                        "client_name": "large", "merchant_id": .string(world.rival), "redirect_uris": .array(addresses),
+                        "id_token_claims": claims,
+                    ])
+                made.insert(try client.require("client_id"))
+            }
+            var seen: Set<String> = []
+            var pages = 0
+            var cursor: String? = ""
+            while let place = cursor {
+                let page = try await world.server.get(
+                    "/admin/v1/clients?merchant_id=\(world.rival)&cursor=\(place)", bearer: world.admin)
+                #expect(page.body.utf8.count < 320 * 1024)
+                let ids = try #require(page.json["items"]?.array).compactMap { $0["client_id"]?.string }
+                #expect(seen.isDisjoint(with: ids) && !ids.isEmpty)
+                seen.formUnion(ids)
+                cursor = page.json["next"]?.string
+                pages += 1
+            }
+            #expect(pages > 1 && seen.isSuperset(of: made))
+        }
+    }
+
     @Test("PATCH changes what it names and leaves the rest", arguments: Backend.available)
     func patch(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -71,45 +71,6 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("a client is not made for, nor changed to, another merchant's API", arguments: Backend.available)
-    func resources(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let token = try await merchantAdmin(world)
-            let rival = try await merchantAdmin(world, of: world.rival)
-            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
-            #expect(try await World.make(world.server, token, "clients", members).status == 201)
-            let second = try await World.make(world.server, token, "clients", members)
-            #expect(second.status == 201)
-            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
-            let change: JSON = ["resources": ["https://api.rival.example", "https://api.loom.example"]]
-            let changed = try await patch(world, rival, "clients/\(world.rivalBackend.id)", change)
-            expectProblem(changed, 400, member: "resources")
-            // Nothing of a refused change is left: the rival's own name is still free.
-            #expect(try await patch(world, token, "clients/\(second.require("client_id"))", change).status == 200)
-        }
-    }
-
-    @Test("the platform lends an API to another merchant; who has it may use it on", arguments: Backend.available)
-    func lentResources(backend: Backend) async throws {
-        try await World.with(backend) { world in
-            let token = try await merchantAdmin(world)
-            let rival = try await merchantAdmin(world, of: world.rival)
-            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
-            #expect(try await World.make(world.server, token, "clients", members).status == 201)
-            try await world.change("clients", world.rivalBackend.id, ["resources": ["https://api.loom.example"]])
-            #expect(
-                try await patch(world, rival, "clients/\(world.rivalBackend.id)", ["client_name": "y"]).status == 200)
-            #expect(try await World.make(world.server, rival, "clients", members).status == 201)
-            #expect(try await World.make(world.server, token, "clients", members).status == 201)
-            // An API that nobody names any more is free.
-            let alone: JSON = ["client_name": "x", "resources": ["https://old.loom.example"]]
-            let old = try await World.make(world.server, token, "clients", alone).require("client_id")
-            expectProblem(try await World.make(world.server, rival, "clients", alone), 400, member: "resources")
-            #expect(try await delete(world, token, "clients/\(old)").status == 204)
-            #expect(try await World.make(world.server, rival, "clients", alone).status == 201)
-        }
-    }
-
     @Test("of people, those connected to its clients", arguments: Backend.available)
     func people(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -183,17 +144,17 @@ struct MerchantAdministratorTests {
         }
     }
 
-    private func merchantAdmin(_ world: World, of merchant: String? = nil) async throws -> String {
+    func merchantAdmin(_ world: World, of merchant: String? = nil) async throws -> String {
         let client = try await world.confidential(
             ["scope": "admin:merchant", "grant_types": ["client_credentials"]], of: merchant)
         return try await world.clientToken(client, scope: "admin:merchant")
     }
 
-    private func patch(_ world: World, _ token: String, _ path: String, _ json: JSON) async throws -> Answer {
+    func patch(_ world: World, _ token: String, _ path: String, _ json: JSON) async throws -> Answer {
         try await world.server.send("PATCH", "/admin/v1/\(path)", json: json, bearer: token)
     }
 
-    private func delete(_ world: World, _ token: String, _ path: String) async throws -> Answer {
+    func delete(_ world: World, _ token: String, _ path: String) async throws -> Answer {
         try await world.server.send("DELETE", "/admin/v1/\(path)", bearer: token)
     }
 }

@@ -1,0 +1,89 @@
+import JOSE
+import TestSupport
+import Testing
+
+/// What it must not do to other merchants, and to this server.
+extension MerchantAdministratorTests {
+    @Test("no client, of whomever, has an address of this server's own", arguments: Backend.available)
+    func ownAddresses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let own = "http://spindle.test"
+            let cases: [(String, JSON)] = [
+                ("redirect_uris", [.string("\(own)/auth/session/code")]),
+                ("redirect_uris", ["HTTP://Spindle.Test:80/logout"]),
+                ("post_logout_redirect_uris", [.string("\(own)/logout")]), ("web_origins", [.string(own)]),
+                ("callback_uri", .string("\(own)/x")), ("backchannel_logout_uri", .string("\(own)/x")),
+                ("jwks_uri", .string("\(own)/oauth/jwks")), ("request_uris", [.string("\(own)/x")]),
+            ]
+            for (member, value) in cases {
+                let document: JSON = .object([.init("client_name", "x"), .init(member, value)])
+                for administrator in [token, world.admin] {
+                    expectProblem(
+                        try await patch(world, administrator, "clients/\(world.backend.id)", document), 400,
+                        member: member)
+                }
+                expectProblem(try await World.make(world.server, token, "clients", document), 400, member: member)
+            }
+        }
+    }
+
+    @Test("a person's links do not run as scripts at other merchants", arguments: Backend.available)
+    func scripts(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            _ = try await world.signIn()
+            for member in ["picture", "website", "profile"] {
+                for text in [
+                    "javascript:alert(1)", "data:text/html,x", " JavaScript:x", "java\tscript:x", "vbscript:x",
+                ] {
+                    let change = JSON.object([.init(member, .string(text))])
+                    expectProblem(try await patch(world, token, "users/\(world.user)", change), 400, member: member)
+                }
+                for text in ["https://ada.example/a:b", "HTTP://ada.example", "www.ada.example", "/ada?a:b"] {
+                    let change = JSON.object([.init(member, .string(text))])
+                    #expect(try await patch(world, token, "users/\(world.user)", change).status == 200, "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test("a client is not made for, nor changed to, another merchant's API", arguments: Backend.available)
+    func resources(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            let second = try await World.make(world.server, token, "clients", members)
+            #expect(second.status == 201)
+            expectProblem(try await World.make(world.server, rival, "clients", members), 400, member: "resources")
+            let change: JSON = ["resources": ["https://api.rival.example", "https://api.loom.example"]]
+            let changed = try await patch(world, rival, "clients/\(world.rivalBackend.id)", change)
+            expectProblem(changed, 400, member: "resources")
+            // Nothing of a refused change is left: the rival's own name is still free.
+            #expect(try await patch(world, token, "clients/\(second.require("client_id"))", change).status == 200)
+        }
+    }
+
+    @Test("the platform lends an API to another merchant; who has it may use it on", arguments: Backend.available)
+    func lentResources(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            let members: JSON = ["client_name": "x", "resources": ["https://api.loom.example"]]
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            try await world.change("clients", world.rivalBackend.id, ["resources": ["https://api.loom.example"]])
+            #expect(
+                try await patch(world, rival, "clients/\(world.rivalBackend.id)", ["client_name": "y"]).status == 200)
+            #expect(try await World.make(world.server, rival, "clients", members).status == 201)
+            #expect(try await World.make(world.server, token, "clients", members).status == 201)
+            // An API that nobody names any more is free.
+            let alone: JSON = ["client_name": "x", "resources": ["https://old.loom.example"]]
+            let old = try await World.make(world.server, token, "clients", alone).require("client_id")
+            expectProblem(try await World.make(world.server, rival, "clients", alone), 400, member: "resources")
+            #expect(try await delete(world, token, "clients/\(old)").status == 204)
+            #expect(try await World.make(world.server, rival, "clients", alone).status == 201)
+        }
+    }
+}
