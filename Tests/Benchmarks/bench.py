@@ -79,8 +79,8 @@ def _measure(binaries, options, chosen, directory, stack):
 
 
 def built():
-    """The release executable of these sources, built now."""
-    command = ["swift", "build", "--configuration", "release"]
+    """The release executable of these sources, built now as deploy/ builds it."""
+    command = ["swift", "build", "--configuration", "release", "--static-swift-stdlib"]
     print("Building spindle for release …", flush=True)
     subprocess.run([*command, "--product", "spindle"], cwd=ROOT, check=True)
     folder = subprocess.run([*command, "--show-bin-path"], cwd=ROOT, check=True, capture_output=True, text=True)
