@@ -10,7 +10,7 @@ import Values
 struct FederationFeature {
     let providers: ProviderTokens
     let verifier: AssertionVerifier
-    let people: IssuerPeople
+    let people: IssuerUsers
     private let directory: IssuerDirectory
     private let tokens: UpstreamTokens
 
@@ -25,7 +25,7 @@ struct FederationFeature {
         directory = IssuerDirectory(outbound: outbound, facebook: configuration.facebookAPI, clock: clock)
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
-        people = IssuerPeople(database: stores.database, notice: LinkNotice(mail: stores.mail).say)
+        people = IssuerUsers(database: stores.database, notice: LinkNotice(mail: stores.mail).say)
         tokens = UpstreamTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
     }
 

@@ -48,7 +48,7 @@ struct People {
         verifications = Verifications(
             database: database, clock: clock, random: random, codeKey: parts.masterKey.key(for: "mail_codes"))
         let mailSignIn = MailSignIn(
-            database: database, verifications: verifications, clock: clock, endAccess: Permissions.endAll,
+            database: database, verifications: verifications, clock: clock, endAccess: TokenFamilies.endAll,
             unlink: IssuerSubjects.unlink, news: stores.news)
         let addresses = AddressChange(
             database: database, verifications: verifications, clock: clock, news: stores.news)
@@ -60,7 +60,7 @@ struct People {
             news: stores.news)
         let reset = PasswordReset(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            endAccess: Permissions.endAll, unlink: IssuerSubjects.unlink, news: stores.news)
+            endAccess: TokenFamilies.endAll, unlink: IssuerSubjects.unlink, news: stores.news)
         data = PersonalData(database: database, clock: clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
 
         // What answers

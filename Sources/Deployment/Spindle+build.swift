@@ -133,7 +133,7 @@ extension Spindle {
                     direct: FrontChannelTokens(database: database, mint: bearer, clock: clock, random: random),
                     ids: ids,
                     issuer: site.issuer, clock: clock),
-                meantPerson: RequestedSubject(names: names, hints: hints),
+                requestedSubject: RequestedSubject(names: names, hints: hints),
                 requestObjects: RequestObjects(
                     keys: clientKeys, addresses: RequestAddresses(askedBy: outbound), issuer: site.issuer,
                     replays: replays, clock: clock),
@@ -171,13 +171,13 @@ extension Spindle {
                         accounts: stores.accounts, issuer: site.issuer), clock: clock)),
             crossOrigin,
         ]
-        let connectedPeople = ConnectedPeople(database: database)
+        let connectedPeople = ConnectedUsers(database: database)
         let connections = Connections(database: database)
         let api = SPiDInterface(
             [
                 ExchangeResource(codes: exchangeCodes),
                 ProviderResource(
-                    accounts: ProviderAccounts(database: database, assertions: providers, clock: clock, random: random),
+                    accounts: ProviderUsers(database: database, assertions: providers, clock: clock, random: random),
                     people: connectedPeople, connections: connections, pages: pages, mail: stores.mail, clock: clock),
                 StatusResource(
                     version: Spindle.version, grantTypes: grants.map { type(of: $0).type }, clock: clock),

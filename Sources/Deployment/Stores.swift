@@ -17,8 +17,8 @@ public struct Stores: Sendable {
     public let knownClients: KnownClients
     public let merchants: Merchants
     public let clients: Clients
-    public let accounts: Accounts
-    public let permissions: Permissions
+    public let accounts: Users
+    public let permissions: TokenFamilies
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
@@ -39,9 +39,9 @@ public struct Stores: Sendable {
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         news = UserEvents(callbacks)
-        permissions = Permissions(database: database, callbacks: callbacks)
-        accounts = Accounts(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,
+        permissions = TokenFamilies(database: database, callbacks: callbacks)
+        accounts = Users(
+            database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
             news: news)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
@@ -53,7 +53,7 @@ public struct Stores: Sendable {
         deletion = Deletion(
             database: database, grace: configuration.deletionGrace,
             strangers: Deletion.Strangers(
-                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: farewell.say),
+                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: farewell.say),
             clock: clock, news: news)
     }
 }

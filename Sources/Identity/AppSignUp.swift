@@ -27,7 +27,7 @@ public struct AppSignUp: Sendable {
 
     /// An account that is not stored yet, and the link that goes to its address.
     public struct Prepared: Sendable {
-        public let account: Account
+        public let account: User
         public let email: EmailAddress
         public let draft: Verifications.Draft
         let passwordHash: String?
@@ -43,12 +43,12 @@ public struct AppSignUp: Sendable {
 
     /// Without a password the link is the one that sets it. Throws `HashingPoolFull`.
     public func prepare(
-        email: EmailAddress, password: Password?, profile: AccountChanges, continueTo: String
+        email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
     ) async throws -> Prepared {
         var hash: String?
         if let password { hash = try await hashing.hash(password.text, random: random).encoded }
         let now = clock.now
-        let account = Account(
+        let account = User(
             id: .random(from: random), email: email.text, emailVerified: false,
             profile: .object(profile.profile), createdAt: now, updatedAt: now, disabledAt: nil, deletionDueAt: nil)
         let draft = verifications.draft(
@@ -65,13 +65,13 @@ public struct AppSignUp: Sendable {
 
     /// Whether an address is an account's.
     public func isTaken(_ email: EmailAddress) async throws -> Bool {
-        try await database.read { db in try Accounts.has(email, in: db) }
+        try await database.read { db in try Users.has(email, in: db) }
     }
 
     /// Stores the account. `also` joins the transaction, and so does `post`, which puts the mail into the post. A mailbox
     /// that has had enough gets none: its person can ask for another at any time.
     public func finish(
-        _ prepared: Prepared, also: @escaping @Sendable (AccountID, Timestamp, any Transaction) throws -> Void,
+        _ prepared: Prepared, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void,
         post: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
         let account = prepared.account
@@ -79,8 +79,8 @@ public struct AppSignUp: Sendable {
             return try await database.write { db in
                 // A retry after a COMMIT of unknown outcome meets its own row.
                 guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return .made }
-                guard try !Accounts.has(prepared.email, in: db) else { return .taken }
-                try Accounts.insert(account, passwordHash: prepared.passwordHash, in: db)
+                guard try !Users.has(prepared.email, in: db) else { return .taken }
+                try Users.insert(account, passwordHash: prepared.passwordHash, in: db)
                 try also(account.id, account.createdAt, db)
                 let purpose = prepared.draft.verification.purpose
                 guard try Throttle.chargeMailbox(prepared.email, for: purpose, at: account.createdAt, in: db) else {

@@ -9,13 +9,13 @@ extension Deletion {
         /// Whether there may be more.
         public fileprivate(set) var isBehind = false
         /// The accounts that are still there, and why.
-        public fileprivate(set) var failures: [(account: AccountID, error: any Error)] = []
+        public fileprivate(set) var failures: [(account: UserID, error: any Error)] = []
     }
 
     /// Deletes the accounts that are due, `batch` at most, each in transactions of its own. Any number of nodes may do so
     /// at once: each account goes once. One that fails keeps no other from its turn.
     public func deleteDue(at now: Timestamp, batch: Int = 20) async throws -> Round {
-        let due: [AccountID] = try await database.read { db in
+        let due: [UserID] = try await database.read { db in
             try db.rows(
                 "SELECT id FROM accounts WHERE deletion_due_at <= \(now) ORDER BY deletion_due_at LIMIT \(batch)"
             ).map { try $0.get("id") }
@@ -33,11 +33,11 @@ extension Deletion {
     }
 
     /// Deletes an account that is due, and tells of it. Returns whether this call was the one that did.
-    func finish(_ id: AccountID, at now: Timestamp) async throws -> Bool {
+    func finish(_ id: UserID, at now: Timestamp) async throws -> Bool {
         try await strangers.clear(id)
         return try await news.write(to: database, at: now) { [strangers] db, announcement in
             // Restored, or another node was quicker, or this closure runs again after a COMMIT of unknown outcome.
-            guard let account = try Account.find(id, in: db), let due = account.deletionDueAt, due <= now else {
+            guard let account = try User.find(id, in: db), let due = account.deletionDueAt, due <= now else {
                 return false
             }
             // First: who is to be told hangs on the account.

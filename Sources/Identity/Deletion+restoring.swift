@@ -20,7 +20,7 @@ extension Deletion {
         return try await news.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
-            let (account, method): (AccountID, Session.Method)
+            let (account, method): (UserID, Session.Method)
             switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let verification):
@@ -43,7 +43,7 @@ extension Deletion {
     }
 
     /// Keeps the account, if its time has not come.
-    static func restore(_ id: AccountID, at now: Timestamp, in db: any Transaction) throws {
+    static func restore(_ id: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
     }
 }

@@ -8,17 +8,17 @@ public import Values
 public struct Deletion: Sendable {
     /// What others have to do when an account goes: this module knows neither tokens nor mail.
     public struct Strangers: Sendable {
-        let endAccess: Accounts.EndAccess
-        let clear: @Sendable (AccountID) async throws -> Void
-        let farewell: @Sendable (Account, Timestamp, any Transaction) throws -> Void
+        let endAccess: Users.EndAccess
+        let clear: @Sendable (UserID) async throws -> Void
+        let farewell: @Sendable (User, Timestamp, any Transaction) throws -> Void
 
         /// - Parameters:
         ///   - endAccess: ends every token.
         ///   - clear: takes away the bulk of what the account has, in batches, before the account itself goes.
         ///   - farewell: takes leave of the person, in the transaction in which the account goes.
         public init(
-            endAccess: @escaping Accounts.EndAccess, clear: @escaping @Sendable (AccountID) async throws -> Void,
-            farewell: @escaping @Sendable (Account, Timestamp, any Transaction) throws -> Void
+            endAccess: @escaping Users.EndAccess, clear: @escaping @Sendable (UserID) async throws -> Void,
+            farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void
         ) {
             self.endAccess = endAccess
             self.clear = clear
@@ -65,7 +65,7 @@ public struct Deletion: Sendable {
             guard let row else { return .deleted }
             // A form sent twice, or a retry after a COMMIT of unknown outcome.
             if let earlier: Timestamp = try row.get("deletion_due_at") { return .scheduled(earlier) }
-            guard try Accounts.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
+            guard try Users.permits(proof, for: session, current: try row.get("password_hash"), in: db) else {
                 return .overtaken
             }
             guard due > now else {
@@ -88,10 +88,10 @@ public struct Deletion: Sendable {
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
     /// Deletes an account at once, whoever wants to keep it. False when there is none.
-    public func delete(_ id: AccountID) async throws -> Bool {
+    public func delete(_ id: UserID) async throws -> Bool {
         let now = clock.now
         let exists = try await news.write(to: database, at: now) { [self] db, announcement in
-            guard try Account.find(id, in: db) != nil else { return false }
+            guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)
             return true
         }
@@ -101,7 +101,7 @@ public struct Deletion: Sendable {
     }
 
     private func mark(
-        _ id: AccountID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
+        _ id: UserID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")

@@ -6,14 +6,14 @@ public struct MailSignIn: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
-    private let endAccess: Accounts.EndAccess
-    private let unlink: Accounts.EndAccess
+    private let endAccess: Users.EndAccess
+    private let unlink: Users.EndAccess
     private let news: UserEvents
 
     /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, clock: any WallClock,
-        endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
+        endAccess: @escaping Users.EndAccess, unlink: @escaping Users.EndAccess,
         news: UserEvents
     ) {
         self.database = database
@@ -27,13 +27,13 @@ public struct MailSignIn: Sendable {
     /// Whom a right code belongs to.
     public struct Entry: Sendable {
         public let verification: Verification
-        public let account: AccountID
+        public let account: UserID
         /// When the account will be deleted, if its person asked for that: then no session was opened.
         public let deletionDueAt: Timestamp?
     }
 
     /// The account that a code for `email` would sign in, if there is one.
-    public func account(of email: EmailAddress) async throws -> AccountID? {
+    public func account(of email: EmailAddress) async throws -> UserID? {
         try await database.read { db in
             try db.rows("SELECT id FROM accounts WHERE email = \(email) AND disabled_at IS NULL").first?.get("id")
         }

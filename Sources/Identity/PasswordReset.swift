@@ -9,14 +9,14 @@ public struct PasswordReset: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
-    private let endAccess: Accounts.EndAccess
-    private let unlink: Accounts.EndAccess
+    private let endAccess: Users.EndAccess
+    private let unlink: Users.EndAccess
     private let news: UserEvents
 
     /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, endAccess: @escaping Accounts.EndAccess, unlink: @escaping Accounts.EndAccess,
+        random: any RandomSource, endAccess: @escaping Users.EndAccess, unlink: @escaping Users.EndAccess,
         news: UserEvents
     ) {
         self.database = database

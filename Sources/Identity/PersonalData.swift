@@ -5,7 +5,7 @@ public import Values
 /// Everything that is held on a person, as they may have it: no secret, no hash, no fingerprint.
 public struct PersonalData: Sendable {
     /// One part of it, read in the transaction that reads all of it: other modules have theirs.
-    public typealias Source = @Sendable (AccountID, any Transaction) throws -> [JSON.Member]
+    public typealias Source = @Sendable (UserID, any Transaction) throws -> [JSON.Member]
 
     private let database: any Database
     private let sources: [Source]
@@ -18,17 +18,17 @@ public struct PersonalData: Sendable {
     }
 
     /// One consistent picture, or nil when there is no such account.
-    public func document(of id: AccountID) async throws -> JSON? {
+    public func document(of id: UserID) async throws -> JSON? {
         let now = clock.now
         return try await database.scan { [sources] db in
-            guard try Account.find(id, in: db) != nil else { return nil }
+            guard try User.find(id, in: db) != nil else { return nil }
             return .object(
                 [.init("made_at", .string(now.iso8601))] + (try sources.flatMap { source in try source(id, db) }))
         }
     }
 
-    private static func account(_ id: AccountID, _ db: any Transaction) throws -> [JSON.Member] {
-        guard let account = try Account.find(id, in: db) else { return [] }
+    private static func account(_ id: UserID, _ db: any Transaction) throws -> [JSON.Member] {
+        guard let account = try User.find(id, in: db) else { return [] }
         let hasPassword = try db.rows("SELECT id FROM accounts WHERE id = \(id) AND password_hash IS NOT NULL")
         return [
             .init(
@@ -51,7 +51,7 @@ public struct PersonalData: Sendable {
 
     /// The ended ones too, as long as they are kept. One that was bought ends with what bought it, without a mark of its
     /// own.
-    private static func sessions(_ id: AccountID, _ db: any Transaction) throws -> [JSON] {
+    private static func sessions(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
             SELECT s.user_agent, s.address, s.method, s.remembered, s.signed_in_at, s.created_at, s.seen_at,
@@ -69,7 +69,7 @@ public struct PersonalData: Sendable {
         }
     }
 
-    private static func logins(_ id: AccountID, _ db: any Transaction) throws -> [JSON] {
+    private static func logins(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
             SELECT client_id, type, succeeded, provider, user_agent, address, created_at FROM logins
@@ -87,14 +87,14 @@ public struct PersonalData: Sendable {
     }
 
     /// Addresses and browsers are kept as fingerprints: all that can be told is when.
-    private static func places(_ id: AccountID, _ db: any Transaction) throws -> [JSON] {
+    private static func places(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows("SELECT seen_at FROM sign_in_places WHERE account_id = \(id)").map { row in
             .members(["last_seen_at": try row.utc("seen_at")])
         }
     }
 
     private static func verifications(
-        _ id: AccountID, _ email: String?, _ db: any Transaction
+        _ id: UserID, _ email: String?, _ db: any Transaction
     ) throws -> [JSON] {
         var pending = try db.rows(
             "SELECT id, purpose, email, created_at, expires_at, spent_at FROM verifications WHERE account_id = \(id)")

@@ -27,7 +27,7 @@ public struct SessionList: Sendable {
     }
 
     /// The live sessions of `account`, the one last used first.
-    public func items(of account: AccountID) async throws -> [Item] {
+    public func items(of account: UserID) async throws -> [Item] {
         let now = clock.now
         return try await database.read { db in
             try db.rows(
@@ -42,7 +42,7 @@ public struct SessionList: Sendable {
     }
 
     /// Signs out one session of `account`. Nobody else's is touched, whatever id is asked for.
-    public func end(_ id: Session.ID, of account: AccountID) async throws {
+    public func end(_ id: Session.ID, of account: UserID) async throws {
         let now = clock.now
         try await news.write(to: database, at: now) { db, announcement in
             let own = try db.rows("SELECT id FROM sessions WHERE id = \(id) AND account_id = \(account)")

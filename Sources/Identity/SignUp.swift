@@ -17,7 +17,7 @@ public struct SignUp: Sendable {
     /// Keeps what a new account agreed to, in the transaction that makes it.
     public typealias Agree =
         @Sendable (
-            _ note: String, _ account: AccountID, _ now: Timestamp, _ db: any Transaction
+            _ note: String, _ account: UserID, _ now: Timestamp, _ db: any Transaction
         ) throws -> Void
 
     public init(
@@ -82,7 +82,7 @@ public struct SignUp: Sendable {
     public func finish(
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
-        let id = AccountID.random(from: random)
+        let id = UserID.random(from: random)
         let now = clock.now
         return try await news.write(to: database, at: now) { [verifications, agree] db, announcement in
             let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)

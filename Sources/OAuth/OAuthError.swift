@@ -35,7 +35,7 @@ public struct OAuthError: Error, Sendable {
     }
 
     /// What a refused grant says of its person; SPiD's clients are told by names of their own.
-    public enum PersonFault: Sendable, Equatable {
+    public enum UserFault: Sendable, Equatable {
         case wrongCredentials
         case unverified
         /// A provider knows them, and nobody here.
@@ -43,7 +43,7 @@ public struct OAuthError: Error, Sendable {
     }
 
     public let code: Code
-    public let personFault: PersonFault?
+    public let personFault: UserFault?
     /// What the developer on the other side can mend: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
     public let hint: String
     /// One word of the log and of metrics.
@@ -55,7 +55,7 @@ public struct OAuthError: Error, Sendable {
 
     public init(
         _ code: Code, _ reason: String, _ hint: String, detail: String? = nil, retryAfter: Duration? = nil,
-        personFault: PersonFault? = nil
+        personFault: UserFault? = nil
     ) {
         self.code = code
         self.personFault = personFault

@@ -5,7 +5,7 @@ extension Retention {
     /// One kind of row, and when it has no use any more. Children go before their parents, so that no cascade is large.
     public enum Rule: String, Sendable, CaseIterable {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
-        case refreshTokensOfEnded, endedPermissions, expiredPermissions
+        case refreshTokensOfEnded, endedFamilies, expiredFamilies
         case sessions, throttles, usedAssertions, signInPlaces, logins, verifications, deliveries
         case initialAccessTokens, upstreamRequests
 
@@ -42,7 +42,7 @@ extension Retention {
                     SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
                     WHERE p.ended_at <= \(now - Retention.refreshMemory) ORDER BY p.ended_at LIMIT \(batch))
                 """
-            case .endedPermissions:
+            case .endedFamilies:
                 """
                 DELETE FROM permissions WHERE id IN (
                     SELECT id FROM permissions WHERE ended_at <= \(now - Retention.refreshMemory)
@@ -50,7 +50,7 @@ extension Retention {
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
                 """
             // While its session lives it says who is to be told of the end; with the session's row it loses that.
-            case .expiredPermissions:
+            case .expiredFamilies:
                 """
                 DELETE FROM permissions WHERE id IN (
                     SELECT id FROM permissions

@@ -65,7 +65,7 @@ extension Timestamp: SQLConvertible {
     public init(sqlValue: SQLValue) throws { self.init(milliseconds: try Int64(sqlValue: sqlValue)) }
 }
 
-extension AccountID: SQLConvertible {
+extension UserID: SQLConvertible {
     @inlinable public var sqlValue: SQLValue { .integer(number) }
     @inlinable
     public init(sqlValue: SQLValue) throws { self.init(try Int64(sqlValue: sqlValue)) }

@@ -5,24 +5,24 @@ import Values
 @Suite("Values") struct ValuesTests {
     @Test("an account's number is read in one spelling only")
     func accountID() {
-        #expect(AccountID("1001")?.number == 1001)
-        #expect(AccountID("9007199254740991")?.number == 9_007_199_254_740_991)
+        #expect(UserID("1001")?.number == 1001)
+        #expect(UserID("9007199254740991")?.number == 9_007_199_254_740_991)
         let texts = [
             "", "0", "-1", "+1", "01", " 1", "1 ", "1.0", "1e3", "x", "١", "9007199254740992", "99999999999999999999",
         ]
         for text in texts {
-            #expect(AccountID(text) == nil, "\(text)")
+            #expect(UserID(text) == nil, "\(text)")
         }
     }
 
     @Test("a new account's number has sixteen digits and stays below 2^53")
-    func randomAccountID() {
+    func randomUserID() {
         for pattern: [UInt8] in [[0], [255], [1, 2, 3, 4, 5, 6, 7, 8], [0x3F, 255]] {
-            let id = AccountID.random(from: FixedRandom(pattern: pattern))
+            let id = UserID.random(from: FixedRandom(pattern: pattern))
             #expect(id.description.count == 16)
-            #expect(AccountID(id.description) == id)
+            #expect(UserID(id.description) == id)
         }
-        let many = Set((0..<1000).map { _ in AccountID.random(from: SystemRandom()) })
+        let many = Set((0..<1000).map { _ in UserID.random(from: SystemRandom()) })
         #expect(many.count == 1000)
     }
 

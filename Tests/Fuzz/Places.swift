@@ -91,7 +91,7 @@ private let routes = [
     }
     guard let path = try? SPiDInterface.path(of: spid, context) else { return }
     for text in path.values { require(!text.utf8.contains(0), "a NUL in \(text.debugDescription)") }
-    _ = path.values.compactMap { AccountID(spid: $0) }
+    _ = path.values.compactMap { UserID(spid: $0) }
 }
 
 /// The query of SPiD's lists.
@@ -110,8 +110,8 @@ private let routes = [
     if let span = try? call.span() { _ = (span.start - .days(1), span.end + .days(1)) }
     let known: Set = ["merchant", "updated", "verified"]
     if let filters = try? call.filters(known: known) { require(filters.isSubset(of: known), "unknown: \(filters)") }
-    if let id = call["userId"].flatMap({ AccountID(spid: $0) }) {
-        require(AccountID(spid: "\(id.number)") == id, "another person: \(id.number)")
+    if let id = call["userId"].flatMap({ UserID(spid: $0) }) {
+        require(UserID(spid: "\(id.number)") == id, "another person: \(id.number)")
     }
 }
 

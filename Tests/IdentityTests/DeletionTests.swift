@@ -13,13 +13,13 @@ struct DeletionTests {
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
-        let accounts: Accounts
+        let accounts: Users
         let cleared = Cleared()
 
         init(_ backend: Backend) async throws {
             let database = try await backend.open()
             self.database = database
-            accounts = Accounts(
+            accounts = Users(
                 database: database,
                 hashing: HashingPool(
                     parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
@@ -29,7 +29,7 @@ struct DeletionTests {
 
         func deletion(
             on other: (any Database)? = nil,
-            farewell: @escaping @Sendable (Account, Timestamp, any Transaction) throws -> Void = Self.mark
+            farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void = Self.mark
         ) -> Deletion {
             Deletion(
                 database: other ?? database, grace: .days(14),
@@ -38,7 +38,7 @@ struct DeletionTests {
                 clock: clock, news: .unheard)
         }
 
-        @Sendable static func mark(_ account: Account, _ now: Timestamp, _ db: any Transaction) throws {
+        @Sendable static func mark(_ account: User, _ now: Timestamp, _ db: any Transaction) throws {
             try db.execute(
                 """
                 INSERT INTO facts (name, value) VALUES (\("farewell to \(account.email ?? "")"), \("said"))
@@ -53,12 +53,12 @@ struct DeletionTests {
             }
         }
 
-        func person(_ email: String) async throws -> AccountID {
-            try await accounts.create(try AccountChanges(["email": .string(email)])) { _, _, _ in }.id
+        func person(_ email: String) async throws -> UserID {
+            try await accounts.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
         }
 
         /// Marks accounts as an asked-for deletion does.
-        func due(_ ids: [AccountID], at moment: Timestamp) async throws {
+        func due(_ ids: [UserID], at moment: Timestamp) async throws {
             try await database.write { db in
                 for id in ids { try db.execute("UPDATE accounts SET deletion_due_at = \(moment) WHERE id = \(id)") }
             }
@@ -68,7 +68,7 @@ struct DeletionTests {
     @Test("only what is due, each once, however many nodes ask", arguments: Backend.available)
     func once(backend: Backend) async throws {
         let house = try await Fixture(backend)
-        var ids: [AccountID] = []
+        var ids: [UserID] = []
         for number in 1...6 { ids.append(try await house.person("p\(number)@example.com")) }
         try await house.due(Array(ids.prefix(4)), at: house.clock.now)
         try await house.due([ids[4]], at: house.clock.now + .milliseconds(1))
@@ -87,7 +87,7 @@ struct DeletionTests {
     @Test("in batches, and saying whether there is more", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let house = try await Fixture(backend)
-        var ids: [AccountID] = []
+        var ids: [UserID] = []
         for number in 1...5 { ids.append(try await house.person("p\(number)@example.com")) }
         try await house.due(ids, at: house.clock.now)
         var rounds: [Int] = []
@@ -171,10 +171,10 @@ struct DeletionTests {
 
 /// The accounts that were cleared.
 private final class Cleared: Sendable {
-    private let accounts = Mutex<[AccountID]>([])
+    private let accounts = Mutex<[UserID]>([])
 
-    var all: [AccountID] { accounts.withLock { $0 } }
-    func add(_ account: AccountID) { accounts.withLock { $0.append(account) } }
+    var all: [UserID] { accounts.withLock { $0 } }
+    func add(_ account: UserID) { accounts.withLock { $0.append(account) } }
 }
 
 /// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.

@@ -9,22 +9,22 @@ import Values
 
 @Suite("Importing people") struct ImportTests {
     /// Accounts of a database of its own.
-    static func accounts(_ database: any Database) throws -> Accounts {
+    static func accounts(_ database: any Database) throws -> Users {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
             random: SystemRandom())
-        return Accounts(
+        return Users(
             database: database, hashing: hashing, clock: ManualClock(), random: SystemRandom(),
             endAccess: { _, _, _ in }, news: .unheard)
     }
 
     static func run(
-        _ text: String, into accounts: Accounts, isRehearsal: Bool = false
-    ) async throws -> (totals: AccountImport.Totals, rejections: [String]) {
+        _ text: String, into accounts: Users, isRehearsal: Bool = false
+    ) async throws -> (totals: UserImport.Totals, rejections: [String]) {
         var pieces = [Array(text.utf8)]
         var lines = LineReader { pieces.popLast() ?? [] }
         var rejections: [String] = []
-        let totals = try await AccountImport(into: accounts, isRehearsal: isRehearsal).run(&lines) {
+        let totals = try await UserImport(into: accounts, isRehearsal: isRehearsal).run(&lines) {
             rejections.append("\($0)")
         }
         return (totals, rejections)
@@ -58,7 +58,7 @@ import Values
         await accounts.database.close()
     }
 
-    private static func hash(of email: String, _ accounts: Accounts) async throws -> String? {
+    private static func hash(of email: String, _ accounts: Users) async throws -> String? {
         try await accounts.database.read { db in
             try db.rows("SELECT password_hash FROM accounts WHERE email = \(email)").first?.get("password_hash")
         }
@@ -140,14 +140,14 @@ import Values
     @Test("a transaction that ran twice counts its own rows as stored", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let database = try await backend.open()
-        let account = try ImportedAccount(
+        let account = try ImportedUser(
             line: Array(#"{"email": "kari@example.com"}"#.utf8), random: SystemRandom())
-        let stranger = try ImportedAccount(
+        let stranger = try ImportedUser(
             line: Array(#"{"email": "Kari@example.com"}"#.utf8), random: SystemRandom())
         let now = Timestamp(milliseconds: 1)
         for _ in 1...2 {
-            #expect(try await database.write { db in try ImportedAccount.insert([account], at: now, in: db) } == 1)
-            #expect(try await database.write { db in try ImportedAccount.insert([stranger], at: now, in: db) } == 0)
+            #expect(try await database.write { db in try ImportedUser.insert([account], at: now, in: db) } == 1)
+            #expect(try await database.write { db in try ImportedUser.insert([stranger], at: now, in: db) } == 0)
         }
         await database.close()
     }

@@ -12,7 +12,7 @@ struct LoginsTests {
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
-        let account: AccountID
+        let account: UserID
         let circle = ClientScope(client: "loom", merchant: nil, isWide: false)
 
         init(_ backend: Backend) async throws {
@@ -21,11 +21,11 @@ struct LoginsTests {
             let hashing = HashingPool(
                 parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
                 random: SystemRandom())
-            let accounts = Accounts(
+            let accounts = Users(
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
                 endAccess: { _, _, _ in }, news: .unheard)
             account = try await accounts.create(
-                try AccountChanges(["email": "ada@example.com", "password": "correct horse battery"])
+                try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
             ) { id, now, db in
                 try db.execute(
                     """
@@ -54,7 +54,7 @@ struct LoginsTests {
     @Test("said twice it is one, and of somebody who is gone it is none", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
-        for account in [house.account, house.account, AccountID(12345)] {
+        for account in [house.account, house.account, UserID(12345)] {
             try await house.database.write { db in
                 try Logins.record(
                     house.attempt("one"), of: account, succeeded: true, at: house.clock.now, in: db)

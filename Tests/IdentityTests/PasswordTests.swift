@@ -125,7 +125,7 @@ import Testing
             #expect(throws: JSONFault("password", expected)) { try Password(text) }
         }
         _ = try Password("correct horse battery")
-        #expect(throws: JSONFault.self) { try AccountChanges(["email": "a@example.com", "password": "Passord1"]) }
+        #expect(throws: JSONFault.self) { try UserChanges(["email": "a@example.com", "password": "Passord1"]) }
     }
 
     @Test("the list is in lower case, in order, without doubles, and of passwords that could be set without it")

@@ -91,9 +91,9 @@ struct CallbackAnnouncementTests {
         let announcement = house.callbacks.announcement(at: world.clock.now)
         for isUndone in [true, false, false] {
             let work = { @Sendable (db: any Transaction) throws in
-                try Permissions.end(with: .one("another"), of: account, telling: announcement, in: db)
-                try Permissions.end(with: .all(except: "one"), of: account, telling: announcement, in: db)
-                try Permissions.end(with: .one("one"), of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: .one("another"), of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: .all(except: "one"), of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: .one("one"), of: account, telling: announcement, in: db)
                 if isUndone { throw Undone() }
             }
             do { try await world.database.write(work) } catch is Undone {}
@@ -103,7 +103,7 @@ struct CallbackAnnouncementTests {
         for token in tokens { #expect(await world.isLive(token)) }
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
-            try Permissions.end(with: .all(except: nil), of: account, telling: another, in: db)
+            try TokenFamilies.end(with: .all(except: nil), of: account, telling: another, in: db)
         }
         #expect(house.post.ids.count == 1, "told once")
         await world.database.close()
@@ -115,7 +115,7 @@ struct CallbackAnnouncementTests {
         let world = house.world
         let database = RunsTwice(base: world.database)
         let token = try await world.accessTokens.present(try await world.signIn().accessToken)
-        let permissions = Permissions(database: database, callbacks: house.callbacks)
+        let permissions = TokenFamilies(database: database, callbacks: house.callbacks)
         for _ in 1...2 { try await permissions.logOut(try #require(token.permission), at: world.clock.now) }
         #expect(house.post.ids.count == 2, "each of the merchant's clients that acts for the person")
 

@@ -90,7 +90,7 @@ struct ConnectedAppsTests {
 
         // Twice is once, and nobody's app is no error.
         try await apps.revoke(world.backend.id, of: world.account)
-        try await apps.revoke(world.phone.id, of: AccountID(1))
+        try await apps.revoke(world.phone.id, of: UserID(1))
         #expect(await world.isLive(phone))
         await world.database.close()
     }
@@ -99,9 +99,9 @@ struct ConnectedAppsTests {
     func overtaken() async throws {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)
-        let account = AccountID(7)
+        let account = UserID(7)
         try await database.write { db in
-            try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+            try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
         }
         let codes = AuthorizationCodes(database: database, random: SystemRandom())
         let consents = Consents(database: database)

@@ -9,7 +9,7 @@ import Values
 
 @Suite("What must still stand when tokens are given past the token endpoint")
 struct DirectAnswerTests {
-    private static let account = AccountID(7)
+    private static let account = UserID(7)
 
     private struct Scene {
         let fixture: AuthorizationFixture
@@ -27,7 +27,7 @@ struct DirectAnswerTests {
             answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random)
             consents = Consents(database: database)
             try await database.write { db in
-                try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+                try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
                 try db.execute(
                     """
                     INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,

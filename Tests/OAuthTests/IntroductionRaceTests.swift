@@ -8,7 +8,7 @@ import Values
 
 @Suite("What becomes of a code when the world changes between the decision and the commit")
 struct IntroductionRaceTests {
-    private static let account = AccountID(7)
+    private static let account = UserID(7)
 
     @Test("a code is given although person and merchant have been parted since", arguments: Backend.available)
     func parted(backend: Backend) async throws {
@@ -16,7 +16,7 @@ struct IntroductionRaceTests {
         let (database, clock) = (fixture.database, fixture.clock)
         let now = clock.now
         try await database.write { db in
-            try Accounts.insertLinked(Self.account, email: nil, profile: [], at: now, in: db)
+            try Users.insertLinked(Self.account, email: nil, profile: [], at: now, in: db)
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
@@ -41,7 +41,7 @@ struct IntroductionRaceTests {
             .revoke(client.id, of: Self.account)
         #expect(try await !code())
         try await introductions.introduce(Self.account, to: fixture.merchant, at: now)
-        try await Permissions(database: database, callbacks: .unheard)
+        try await TokenFamilies(database: database, callbacks: .unheard)
             .disconnect(Self.account, from: fixture.merchant, at: now)
         #expect(try await !code())
         try await database.write { db in
@@ -55,9 +55,9 @@ struct IntroductionRaceTests {
     func deleted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, now) = (fixture.database, fixture.clock.now)
-        let accounts = (1...12).map { AccountID(Int64($0)) }
+        let accounts = (1...12).map { UserID(Int64($0)) }
         try await database.write { db in
-            for account in accounts { try Accounts.insertLinked(account, email: nil, profile: [], at: now, in: db) }
+            for account in accounts { try Users.insertLinked(account, email: nil, profile: [], at: now, in: db) }
         }
         let introductions = Introductions(database: database)
         for account in accounts { try await introductions.introduce(account, to: fixture.merchant, at: now) }

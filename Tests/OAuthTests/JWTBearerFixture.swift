@@ -37,7 +37,7 @@ struct JWTBearerFixture: Sendable {
     let issuers: TrustedIssuers
     let clients: Clients
     let merchants: Merchants
-    let people: IssuerPeople
+    let people: IssuerUsers
     let issuance: TokenIssuance
     let merchant: Merchant.ID
     let client: ClientCredentials
@@ -52,7 +52,7 @@ struct JWTBearerFixture: Sendable {
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
         let outbound = Outbound(policy: policy, logger: Logger.silent)
         let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
-        people = IssuerPeople(database: database) { owner, issuer, _, db in
+        people = IssuerUsers(database: database) { owner, issuer, _, db in
             // A mark of the mail that would be sent.
             let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
             try db.execute("UPDATE accounts SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")

@@ -34,9 +34,9 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
         let assertions = (1...8).map { _ in signer.sign(fixture.claims()) }
-        let accounts = try await withThrowingTaskGroup(of: AccountID?.self) { group in
+        let accounts = try await withThrowingTaskGroup(of: UserID?.self) { group in
             for assertion in assertions { group.addTask { try await fixture.present(assertion).account } }
-            return try await group.reduce(into: Set<AccountID?>()) { $0.insert($1) }
+            return try await group.reduce(into: Set<UserID?>()) { $0.insert($1) }
         }
         #expect(accounts.count == 1)
         #expect(try await fixture.count("SELECT id FROM accounts") == 1)
@@ -145,7 +145,7 @@ import Values
         let now = fixture.clock.now
         let claim = AssertionRedemption(
             assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now),
-            people: fixture.people, finding: .newcomer, account: AccountID(1001))
+            people: fixture.people, finding: .newcomer, account: UserID(1001))
         let attempt = Attempt(id: "one", permission: nil, accessToken: .init(of: "a"), now: now)
         let another = Attempt(id: "two", permission: nil, accessToken: .init(of: "b"), now: now)
         let outcomes = try await fixture.database.write { db in
@@ -157,7 +157,7 @@ import Values
         }
         // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
         let late = AssertionRedemption(
-            assertion: claim.assertion, people: fixture.people, finding: .newcomer, account: AccountID(1002))
+            assertion: claim.assertion, people: fixture.people, finding: .newcomer, account: UserID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
             Issue.record("not .changed")
             return

@@ -51,7 +51,7 @@ import Values
 
     @Test("a name that is too long, or no text, is left out")
     func names() {
-        var person = ProviderPerson()
+        var person = ProviderUser()
         person.take("name", .string(String(repeating: "n", count: 201)))
         person.take("given_name", "A\nB")
         person.take("family_name", 7)

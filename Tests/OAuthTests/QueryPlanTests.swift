@@ -41,7 +41,7 @@ struct QueryPlanTests {
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
-        let permissions = Permissions(database: database, callbacks: .unheard)
+        let permissions = TokenFamilies(database: database, callbacks: .unheard)
         try await permissions.logOut(try #require(token.permission), at: world.clock.now)
         try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now)
         #expect(try await !permissions.isConnected(world.account, to: world.merchant))
@@ -73,7 +73,7 @@ struct QueryPlanTests {
         let (account, announcement) = (world.account, Callbacks.unheard.announcement(at: world.clock.now))
         for browsers in [BrowserSessions.one(session.id.text), .all(except: session.id.text)] {
             try await database.write { db in
-                try Permissions.end(with: browsers, of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: browsers, of: account, telling: announcement, in: db)
             }
         }
         let data = PersonalData(
@@ -83,7 +83,7 @@ struct QueryPlanTests {
         let deletion = Deletion(
             database: database, grace: .days(14),
             strangers: Deletion.Strangers(
-                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
             clock: world.clock, news: .unheard)
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
@@ -97,12 +97,12 @@ struct QueryPlanTests {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
         try await world.signIn()
-        let people = ConnectedPeople(database: database)
+        let people = ConnectedUsers(database: database)
         let circle = ClientScope(client: world.phone.id.text, merchant: world.merchant.text, isWide: false)
         database.forget()
-        var query = PeopleQuery()
+        var query = UserQuery()
         let email = try #require(EmailAddress("ada@example.com"))
-        for key: PeopleQuery.Key? in [nil, .account(world.account), .email(email), .emailPrefix("a")] {
+        for key: UserQuery.Key? in [nil, .account(world.account), .email(email), .emailPrefix("a")] {
             query.key = key
             _ = try await people.list(query, for: circle)
         }
@@ -178,11 +178,11 @@ struct QueryPlanTests {
     private func signIn(_ world: TokenFixture, refused: Int) async throws {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
-        let accounts = Accounts(
+        let accounts = Users(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
-            endAccess: Permissions.endAll, news: .unheard)
+            endAccess: TokenFamilies.endAll, news: .unheard)
         let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
-        let changes = try AccountChanges(["email": "ada@example.com", "password": "correct horse battery"])
+        let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
         let account = try await accounts.create(changes) { _, _, _ in }
         let proof = try await signIn.check(
             username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 @Suite("A permission is kept as long as something can come of it")
-struct PermissionRetentionTests {
+struct TokenFamilyRetentionTests {
     @Test("a permission that nobody refreshes is not kept for its family's year", arguments: Backend.available)
     func unused(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
@@ -63,7 +63,7 @@ struct PermissionRetentionTests {
         for _ in 1...25 { answer = try await world.refresh(answer) }
         let live = try await world.signIn()
         let permission = try #require(try await world.accessTokens.present(answer.accessToken).permission)
-        try await Permissions(database: world.database, callbacks: .unheard).logOut(permission, at: world.clock.now)
+        try await TokenFamilies(database: world.database, callbacks: .unheard).logOut(permission, at: world.clock.now)
         world.clock.advance(by: Retention.refreshMemory - .hours(1))
         await sweepAll(world)
         #expect(try await permissions(world) == 2)

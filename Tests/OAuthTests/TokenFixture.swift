@@ -21,14 +21,14 @@ struct TokenFixture: Sendable {
     let merchant: Merchant.ID
     let phone: ClientCredentials
     let backend: ClientCredentials
-    let account: AccountID
+    let account: UserID
 
     /// `lifetimes` are members of both clients' registration.
     init(_ database: any Database, lifetimes: [JSON.Member] = []) async throws {
         let (random, clock) = (SystemRandom(), clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
         let known = KnownClients(clock: clock)
-        let account = AccountID.random(from: random)
+        let account = UserID.random(from: random)
         self.database = database
         self.account = account
         self.seal = seal
@@ -55,7 +55,7 @@ struct TokenFixture: Sendable {
                 clock: clock, random: random
             ), issuer: "https://id.example/")
         try await database.write { db in
-            try Accounts.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+            try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
         }
         merchant = try await merchants.create(["name": "Loom"]).id
         let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes

@@ -40,14 +40,14 @@ struct UnknownCommitTests {
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
-        let accounts = Accounts(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: Permissions.endAll,
+        let accounts = Users(
+            database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
             news: .unheard)
 
-        let account = try await accounts.create(try AccountChanges(["email": "ada@example.com"])) { _, _, _ in }
+        let account = try await accounts.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
         let deletion = Deletion(
             database: database, grace: .days(14),
-            strangers: .init(endAccess: Permissions.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock,
+            strangers: .init(endAccess: TokenFamilies.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock,
             news: .unheard)
         #expect(try await deletion.delete(account.id))
         #expect(try await deletion.delete(account.id) == false)

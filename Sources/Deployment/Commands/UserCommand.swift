@@ -17,7 +17,7 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let changes = try AccountChanges(members.json())
+            let changes = try UserChanges(members.json())
             let account = try await tellingTakenAddress {
                 try await stores.accounts.create(changes) { _, _, _ in }
             }
@@ -69,7 +69,7 @@ struct UserCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let account = try accountID(id)
-            let changes = try AccountChanges(members.json().adding("disabled", disabled))
+            let changes = try UserChanges(members.json().adding("disabled", disabled))
             let changed = try await tellingTakenAddress { try await stores.accounts.change(account, changes) }
             guard let changed else { throw CommandFailure.notFound("user", id) }
             output.print(changed.adminJSON)
@@ -92,8 +92,8 @@ struct UserCommand: CommandGroup {
 }
 
 /// The account that an operator names; a text that is no account's number names none.
-private func accountID(_ text: String) throws -> AccountID {
-    guard let id = AccountID(text) else { throw CommandFailure.notFound("user", text) }
+private func accountID(_ text: String) throws -> UserID {
+    guard let id = UserID(text) else { throw CommandFailure.notFound("user", text) }
     return id
 }
 

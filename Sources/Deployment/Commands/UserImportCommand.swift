@@ -16,8 +16,8 @@ extension UserCommand {
 
         func run(with stores: Stores) async throws {
             var lines = try lines()
-            var rejections: [AccountImport.Rejection] = []
-            let totals = try await AccountImport(into: stores.accounts, isRehearsal: dryRun).run(&lines) { rejection in
+            var rejections: [UserImport.Rejection] = []
+            let totals = try await UserImport(into: stores.accounts, isRehearsal: dryRun).run(&lines) { rejection in
                 if output.json { rejections.append(rejection) } else { Terminal.tell("\(rejection)") }
             }
             output.print(
@@ -41,7 +41,7 @@ extension UserCommand {
     }
 }
 
-extension AccountImport.Rejection {
+extension UserImport.Rejection {
     fileprivate var json: JSON {
         .members(["line": .integer(Int64(line)), "reason": .string(fault.description)])
     }

@@ -9,15 +9,15 @@ public import Values
 /// `/admin/v1/users`. A merchant's administrator sees the people connected to its clients, and no others.
 public struct UsersEndpoint: Endpoint {
     private let gate: AdministratorGate
-    private let accounts: Accounts
-    private let permissions: Permissions
+    private let accounts: Users
+    private let permissions: TokenFamilies
     private let deletion: Deletion
     private let data: PersonalData
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: AdministratorGate, accounts: Accounts, permissions: Permissions, deletion: Deletion, data: PersonalData,
+        gate: AdministratorGate, accounts: Users, permissions: TokenFamilies, deletion: Deletion, data: PersonalData,
         mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
@@ -40,7 +40,7 @@ public struct UsersEndpoint: Endpoint {
 
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
-        let changes = try AccountChanges(try request.jsonObject())
+        let changes = try UserChanges(try request.jsonObject())
         if administrator.confines != nil, changes.verifiesEmail {
             // An account is the deployment's: one merchant's word does not make an address verified for the others.
             throw Problem.forbidden("Only the platform may say that an address is verified.", member: "email_verified")
@@ -63,7 +63,7 @@ public struct UsersEndpoint: Endpoint {
             let account = try await accounts.create(changes) { id, now, db in
                 try confirm(db)
                 guard case .merchant(_, let client) = administrator else { return }
-                try Permissions.connect(id, to: client, at: now, in: db)
+                try TokenFamilies.connect(id, to: client, at: now, in: db)
             }
             return .json(account.adminJSON, status: .created)
         } catch StorageError.conflict {
@@ -90,7 +90,7 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
         let id = try await own(context, of: administrator)
-        let changes = try AccountChanges(try request.jsonObject())
+        let changes = try UserChanges(try request.jsonObject())
         if administrator.confines != nil, let member = changes.sensitiveMember {
             throw Problem.forbidden(
                 "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",
@@ -130,14 +130,14 @@ public struct UsersEndpoint: Endpoint {
 
     private func mine(
         _ request: Request, _ context: SpindleContext
-    ) async throws -> (id: AccountID, administrator: Administrator) {
+    ) async throws -> (id: UserID, administrator: Administrator) {
         let administrator = try await gate.administrator(request)
         return (try await own(context, of: administrator), administrator)
     }
 
     /// The person of `{id}`, if `administrator` may see them.
-    private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> AccountID {
-        guard let id = AccountID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
+    private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> UserID {
+        guard let id = UserID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
         if let merchant = administrator.confines {
             guard try await permissions.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
         }

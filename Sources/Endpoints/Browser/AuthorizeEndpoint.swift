@@ -11,7 +11,7 @@ public struct AuthorizeEndpoint: Endpoint {
 
     let pages: PageRenderer
     private let answers: AuthorizationAnswers
-    private let meantPerson: RequestedSubject
+    private let requestedSubject: RequestedSubject
     let requestObjects: RequestObjects
     private let consents: Consents
     private let introductions: Introductions
@@ -19,13 +19,13 @@ public struct AuthorizeEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, answers: AuthorizationAnswers, meantPerson: RequestedSubject,
+        pages: PageRenderer, answers: AuthorizationAnswers, requestedSubject: RequestedSubject,
         requestObjects: RequestObjects,
         consents: Consents, introductions: Introductions, sessions: Sessions, clock: any WallClock
     ) {
         self.pages = pages
         self.answers = answers
-        self.meantPerson = meantPerson
+        self.requestedSubject = requestedSubject
         self.requestObjects = requestObjects
         self.consents = consents
         self.introductions = introductions
@@ -103,7 +103,7 @@ public struct AuthorizeEndpoint: Endpoint {
         _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
     ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
-        let isMeant = try await meantPerson.isMeant(session?.account, by: request)
+        let isMeant = try await requestedSubject.isMeant(session?.account, by: request)
         guard let session else { return nil }
         let consented = client.firstParty ? nil : try await consents.find(session.account, client.id)?.scope
         return BrowserSessionState(

@@ -56,7 +56,7 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
     private func goOn(
-        _ request: AuthorizationRequest, _ asked: Form, by account: AccountID?, _ http: Request
+        _ request: AuthorizationRequest, _ asked: Form, by account: UserID?, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
         guard let session = try await sessions.of(http, pages.site), session.account == account,
@@ -66,7 +66,7 @@ public struct ConsentEndpoint: Endpoint {
         return back(to: asked, for: client, http)
     }
 
-    private func introduce(_ account: AccountID, to client: Client) async throws {
+    private func introduce(_ account: UserID, to client: Client) async throws {
         guard let merchant = client.introduces else { return }
         try await introductions.introduce(account, to: merchant, at: clock.now)
     }
@@ -81,7 +81,7 @@ public struct ConsentEndpoint: Endpoint {
     /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
     /// starts over, and whoever is there is asked.
     private func allow(
-        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by account: AccountID?, _ http: Request
+        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by account: UserID?, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
         guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {

@@ -10,7 +10,7 @@ public struct HasSessionEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
     private let sessions: Sessions
-    private let accounts: Accounts
+    private let accounts: Users
     private let names: SubjectIdentifiers
     private let apps: ConnectedApps
     private let introductions: Introductions
@@ -19,7 +19,7 @@ public struct HasSessionEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, accounts: Accounts, names: SubjectIdentifiers,
+        site: Site, clients: Clients, sessions: Sessions, accounts: Users, names: SubjectIdentifiers,
         apps: ConnectedApps, introductions: Introductions, agreements: Agreements, signSecrets: SignSecrets,
         clock: any WallClock
     ) {
@@ -69,14 +69,14 @@ public struct HasSessionEndpoint: Endpoint {
     }
 
     /// Who it is: for a client the person is connected to. Names are for a merchant's own, or by the scope.
-    private func person(_ id: AccountID, _ client: Client, _ scope: Scope) async throws -> JSON {
+    private func person(_ id: UserID, _ client: Client, _ scope: Scope) async throws -> JSON {
         let mayName = client.firstParty || scope.contains("profile")
         let profile = mayName ? try await accounts.find(id)?.profile : nil
         let hasNumber = !client.openID.isPairwise
         return .members([
             "userId": hasNumber ? .integer(id.number) : nil,
             "id": .string(try await names.subject(id, for: client)),
-            "uuid": hasNumber ? .string(PersonUUID(id).description) : nil, "displayName": profile?["name"],
+            "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
             "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
             "photo": profile?["picture"],
             "defaultAgreementAccepted": .bool(try await agreements.isAccepted(agreements.platform, by: id)),

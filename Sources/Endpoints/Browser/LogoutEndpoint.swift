@@ -10,13 +10,13 @@ public import Values
 public struct LogoutEndpoint: Endpoint {
     private let pages: PageRenderer
     private let tokens: AccessTokens
-    private let permissions: Permissions
+    private let permissions: TokenFamilies
     private let sessions: Sessions
     private let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, tokens: AccessTokens, permissions: Permissions, sessions: Sessions, hints: IDTokenHints,
+        pages: PageRenderer, tokens: AccessTokens, permissions: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
         clock: any WallClock
     ) {
         self.pages = pages

@@ -37,7 +37,7 @@ struct PageContext: Sendable {
 
 extension PageContext {
     /// What it means to go on from a page with a merchant's name on it.
-    var introduction: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)? {
+    var introduction: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)? {
         guard let merchant else { return nil }
         return { account, now, db in try Introductions.introduce(account, to: merchant, at: now, in: db) }
     }

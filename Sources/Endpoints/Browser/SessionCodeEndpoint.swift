@@ -11,13 +11,13 @@ public struct SessionCodeEndpoint: Endpoint {
     private let pages: PageRenderer
     private let exchange: SessionExchange
     private let sessions: Sessions
-    private let accounts: Accounts
+    private let accounts: Users
     private let address: ClientAddress
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, accounts: Accounts, address: ClientAddress,
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, accounts: Users, address: ClientAddress,
         clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
@@ -94,7 +94,7 @@ public struct SessionCodeEndpoint: Endpoint {
     }
 
     private func askToSwitch(
-        from session: Session?, to other: AccountID, _ request: Request, _ code: Secret<ExchangeCode>
+        from session: Session?, to other: UserID, _ request: Request, _ code: Secret<ExchangeCode>
     ) async throws -> Response {
         let issued = pages.forms.issue(request)
         let name = try await accounts.find(other)?.email ?? "user \(other)"

@@ -9,8 +9,8 @@ import Values
 /// with name and password (RFC 7617), as Couchbase Lite signs in.
 public struct UserAuthentication: Sendable {
     enum Caller: Sendable {
-        case token(AccessToken, AccountID)
-        case person(AccountID)
+        case token(AccessToken, UserID)
+        case person(UserID)
     }
 
     private let tokens: AccessTokens

@@ -9,14 +9,14 @@ import Values
 public struct UserinfoEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let clients: Clients
-    private let permissions: Permissions
+    private let permissions: TokenFamilies
     private let names: SubjectIdentifiers
     private let claims: UserClaims
     private let ring: KeyRing
     private let issuer: String
 
     public init(
-        gate: UserAuthentication, clients: Clients, permissions: Permissions, names: SubjectIdentifiers,
+        gate: UserAuthentication, clients: Clients, permissions: TokenFamilies, names: SubjectIdentifiers,
         claims: UserClaims,
         ring: KeyRing, issuer: String
     ) {
@@ -48,7 +48,7 @@ public struct UserinfoEndpoint: Endpoint {
         }
     }
 
-    private func answer(_ account: AccountID, _ token: AccessToken) async throws -> Response {
+    private func answer(_ account: UserID, _ token: AccessToken) async throws -> Response {
         try token.require(Scope.openID)
         var asked: ClaimsRequest?
         if let permission = token.permission { asked = try await permissions.claims(of: permission) }

@@ -12,14 +12,14 @@ public struct AccountEndpoint: Endpoint {
     static let path = "/account"
     let gate: UserAccess
     let view: AccountView
-    let accounts: Accounts
+    let accounts: Users
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
     let mail: MailComposer
 
     public init(
-        gate: UserAccess, view: AccountView, accounts: Accounts, sessions: SessionList, apps: ConnectedApps,
+        gate: UserAccess, view: AccountView, accounts: Users, sessions: SessionList, apps: ConnectedApps,
         links: IssuerSubjects, mail: MailComposer
     ) {
         self.gate = gate

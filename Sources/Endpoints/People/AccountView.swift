@@ -9,13 +9,13 @@ import Values
 /// The account page, as it is shown, and shown again when one of its forms was refused.
 public struct AccountView: Sendable {
     private let pages: PageRenderer
-    private let accounts: Accounts
+    private let accounts: Users
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
 
     public init(
-        pages: PageRenderer, accounts: Accounts, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
+        pages: PageRenderer, accounts: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
     ) {
         self.pages = pages
         self.accounts = accounts
@@ -60,7 +60,7 @@ public struct AccountView: Sendable {
     }
 
     /// What is stored, or what was typed into a form that was refused: nobody types a name twice.
-    private func profile(_ account: Account, hasPassword: Bool, _ refused: Refused?) -> Profile {
+    private func profile(_ account: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
         func value(_ claim: String) -> String {
             if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }
             return account.profile[claim]?.string ?? ""

@@ -11,14 +11,14 @@ public struct AddressEndpoint: Endpoint {
     private static let path = "/account/email"
     private let gate: UserAccess
     private let view: AccountView
-    private let accounts: Accounts
+    private let accounts: Users
     private let verifications: Verifications
     private let addresses: AddressChange
     private let mail: MailComposer
     private let random: any RandomSource
 
     public init(
-        gate: UserAccess, view: AccountView, accounts: Accounts, verifications: Verifications,
+        gate: UserAccess, view: AccountView, accounts: Users, verifications: Verifications,
         addresses: AddressChange, mail: MailComposer, random: any RandomSource
     ) {
         self.gate = gate
@@ -71,7 +71,7 @@ public struct AddressEndpoint: Endpoint {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
             asked = try await verifications.ask(
                 draft, from: gate.arrivals.address(request),
-                confirm: { db in try Accounts.confirm(proof, for: entry.session, in: db) },
+                confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
                 post: mail.reply(letter, to: email, entry.visit.frame))
         } catch let refusal as SignIn.Refusal {
             return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)

@@ -9,13 +9,13 @@ public import Values
 public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
     private let gate: UserAccess
-    private let accounts: Accounts
+    private let accounts: Users
     private let deletion: Deletion
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: UserAccess, accounts: Accounts, deletion: Deletion, mail: MailComposer, clock: any WallClock
+        gate: UserAccess, accounts: Users, deletion: Deletion, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.accounts = accounts
@@ -78,7 +78,7 @@ public struct DeletionEndpoint: Endpoint {
     }
 
     /// What says by mail until when the person can think again.
-    private func notice(to entry: UserAccess.Entry) -> Accounts.Also? {
+    private func notice(to entry: UserAccess.Entry) -> Users.Also? {
         entry.session.email.map { email in
             mail.post(
                 .deletionScheduled(

@@ -14,7 +14,7 @@ public struct LinkNotice: Sendable {
     /// Puts it into the post, in the transaction that links. Whoever is signing in may be anybody: the language is that of
     /// the profile.
     @Sendable public func say(
-        to owner: Account, of issuer: String, at now: Timestamp, in db: any Transaction
+        to owner: User, of issuer: String, at now: Timestamp, in db: any Transaction
     ) throws {
         guard let email = owner.email else { return }
         let language = Language.preferred(uiLocales: owner.profile["locale"]?.string, acceptLanguage: nil)

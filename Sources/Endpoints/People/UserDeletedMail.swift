@@ -14,7 +14,7 @@ public struct UserDeletedMail: Sendable {
 
     /// Puts it into the post, in the transaction in which the account goes. Nobody's browser is there to say a language:
     /// it is the one of the profile.
-    @Sendable public func say(to account: Account, at now: Timestamp, in db: any Transaction) throws {
+    @Sendable public func say(to account: User, at now: Timestamp, in db: any Transaction) throws {
         guard let email = account.email else { return }
         let language = Language.preferred(uiLocales: account.profile["locale"]?.string, acceptLanguage: nil)
         // An account goes once: its number is name enough for the one mail of that.

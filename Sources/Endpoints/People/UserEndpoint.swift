@@ -11,13 +11,13 @@ public struct UserEndpoint: Endpoint {
     private let tokens: AccessTokens
     private let clients: Clients
     private let names: SubjectIdentifiers
-    private let accounts: Accounts
-    private let permissions: Permissions
+    private let accounts: Users
+    private let permissions: TokenFamilies
     private let apps: ConnectedApps
 
     public init(
-        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, accounts: Accounts,
-        permissions: Permissions, apps: ConnectedApps
+        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, accounts: Users,
+        permissions: TokenFamilies, apps: ConnectedApps
     ) {
         self.apps = apps
         self.gate = gate
@@ -44,7 +44,7 @@ public struct UserEndpoint: Endpoint {
     }
 
     /// Who `account` is to the client of `token`.
-    private func name(of account: AccountID, _ token: AccessToken) async throws -> String {
+    private func name(of account: UserID, _ token: AccessToken) async throws -> String {
         try await names.subject(account, for: try await client(of: token))
     }
 
@@ -66,7 +66,7 @@ public struct UserEndpoint: Endpoint {
         }
         // A client's own token sees the people connected to its merchant, and of others not even whether they exist. One
         // that knows people by its sector's names cannot be told who has which number.
-        guard let wanted = AccountID(wanted), let merchant = token.merchant,
+        guard let wanted = UserID(wanted), let merchant = token.merchant,
             try await !client(of: token).openID.isPairwise, try await permissions.isConnected(wanted, to: merchant)
         else { throw Self.notYours }
         guard !token.isFirstParty else {
@@ -77,7 +77,7 @@ public struct UserEndpoint: Endpoint {
         return try await answer(wanted, as: wanted.description, scope: token.scope.intersection(allowed).contains)
     }
 
-    private func answer(_ id: AccountID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
+    private func answer(_ id: UserID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
         // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
         guard let account = try await accounts.find(id), account.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")

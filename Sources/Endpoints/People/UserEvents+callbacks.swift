@@ -16,14 +16,14 @@ extension UserEvents {
                         try announcement.changed(account, fields: names, status: standing?.spidName, in: db)
                     case .signedOut(permission: nil): try announcement.signedOut(account, in: db)
                     case .signedOut(let permission?):
-                        try announcement.signedOut(of: Permission.ID(permission), in: db)
+                        try announcement.signedOut(of: TokenFamily.ID(permission), in: db)
                     case .browserEnded(let id):
-                        try Permissions.end(with: .one(id.text), of: account, telling: announcement, in: db)
+                        try TokenFamilies.end(with: .one(id.text), of: account, telling: announcement, in: db)
                     case .everyBrowserEnded(let kept):
-                        try Permissions.end(
+                        try TokenFamilies.end(
                             with: .all(except: kept?.text), of: account, telling: announcement, in: db)
                     case .takenOver(let signUp):
-                        try Permissions.forget(
+                        try TokenFamilies.forget(
                             account, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
                     case .deleted: try announcement.deleted(account, in: db)
                     }

@@ -12,7 +12,7 @@ public struct AgreementResource: SPiDResource {
     private let clock: any WallClock
 
     public init(
-        agreements: Agreements, clients: Clients, people: ConnectedPeople, connections: Connections,
+        agreements: Agreements, clients: Clients, people: ConnectedUsers, connections: Connections,
         clock: any WallClock
     ) {
         self.agreements = agreements
@@ -58,7 +58,7 @@ public struct AgreementResource: SPiDResource {
     }
 
     /// The person of `{id}`, for those who may ask.
-    private func person(of call: SPiDCall) async throws -> AccountID {
+    private func person(of call: SPiDCall) async throws -> UserID {
         let wanted = try await finder.wanted(call)
         _ = try await finder.find(wanted, for: call)
         return wanted

@@ -7,9 +7,9 @@ import OAuth
 /// `email/{email}/status`: whether somebody may sign up with an address. Backends of the
 /// merchant itself may know; pages never tell.
 public struct EmailResource: SPiDResource {
-    private let people: ConnectedPeople
+    private let people: ConnectedUsers
 
-    public init(people: ConnectedPeople) { self.people = people }
+    public init(people: ConnectedUsers) { self.people = people }
 
     public var routes: [SPiDRoute] {
         [

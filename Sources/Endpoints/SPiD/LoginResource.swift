@@ -10,7 +10,7 @@ public struct LoginResource: SPiDResource {
     private let logins: Logins
     private let finder: UserFinder
 
-    public init(logins: Logins, people: ConnectedPeople, connections: Connections) {
+    public init(logins: Logins, people: ConnectedUsers, connections: Connections) {
         self.logins = logins
         finder = UserFinder(people: people, connections: connections)
     }
@@ -23,7 +23,7 @@ public struct LoginResource: SPiDResource {
                 optional: optional + ["userId"]
             ) { call in
                 guard let user = call["userId"] else { return try await list(nil, call) }
-                guard let id = AccountID(spid: user) else {
+                guard let id = UserID(spid: user) else {
                     throw SPiDRefusal.malformed("userId", "a user's id or uuid")
                 }
                 return try await list(id, call)
@@ -42,7 +42,7 @@ public struct LoginResource: SPiDResource {
         ]
     }
 
-    private func list(_ account: AccountID?, _ call: SPiDCall) async throws -> SPiDAnswer {
+    private func list(_ account: UserID?, _ call: SPiDCall) async throws -> SPiDAnswer {
         var query = Logins.Query()
         query.account = account
         query.address = call["ip"]

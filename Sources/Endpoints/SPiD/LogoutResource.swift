@@ -5,10 +5,10 @@ public import Values
 
 /// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
 public struct LogoutResource: SPiDResource {
-    private let permissions: Permissions
+    private let permissions: TokenFamilies
     private let clock: any WallClock
 
-    public init(permissions: Permissions, clock: any WallClock) {
+    public init(permissions: TokenFamilies, clock: any WallClock) {
         self.permissions = permissions
         self.clock = clock
     }

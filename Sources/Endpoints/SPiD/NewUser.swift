@@ -7,7 +7,7 @@ import Values
 /// Somebody new, as a call of `signup` describes them.
 struct NewUser: Sendable {
     let email: EmailAddress
-    let profile: AccountChanges
+    let profile: UserChanges
     /// What mails are to be written in, as `ui_locales` has it.
     let locale: String?
     private let typedPassword: String?
@@ -41,7 +41,7 @@ struct NewUser: Sendable {
             return JSON.Member(claim, .string(text))
         }
         do {
-            profile = try AccountChanges(.object(members + (parts ?? [])))
+            profile = try UserChanges(.object(members + (parts ?? [])))
         } catch {
             let name = Self.claims.first { $0.value == error.member }?.key ?? "name"
             throw SPiDRefusal.malformed(name, error.expected)

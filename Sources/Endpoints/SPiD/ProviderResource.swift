@@ -9,14 +9,14 @@ public import Values
 /// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
 /// app sends in a JWT that it signed.
 public struct ProviderResource: SPiDResource {
-    private let accounts: ProviderAccounts
+    private let accounts: ProviderUsers
     private let finder: UserFinder
     private let pages: PageRenderer
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        accounts: ProviderAccounts, people: ConnectedPeople, connections: Connections, pages: PageRenderer,
+        accounts: ProviderUsers, people: ConnectedUsers, connections: Connections, pages: PageRenderer,
         mail: MailComposer, clock: any WallClock
     ) {
         self.accounts = accounts

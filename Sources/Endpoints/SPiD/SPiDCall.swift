@@ -35,7 +35,7 @@ struct SPiDCall: Sendable {
     }
 
     /// The person whose token it is, where the route takes a person's.
-    var person: AccountID {
+    var person: UserID {
         get throws(OAuthError) {
             guard let account = try asking.token.account else { throw .userTokenNeeded }
             return account

@@ -57,13 +57,13 @@ public struct SignUpResource: SPiDResource {
             prepared,
             also: { id, now, db in
                 try asking.confirm(db)
-                try Permissions.connect(id, to: asking.client.id, at: now, in: db)
+                try TokenFamilies.connect(id, to: asking.client.id, at: now, in: db)
                 // As SPiD has it: the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
             }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
-        let person = ConnectedPeople.Person(newcomer: prepared.account)
+        let person = ConnectedUsers.Person(newcomer: prepared.account)
         return .element(
             "User", UserObject(person: person, now: prepared.account.createdAt).full(clients: [asking.client]),
             status: .created)

@@ -5,20 +5,20 @@ import Values
 
 /// Finds the person whom a call is about, for those who may ask.
 struct UserFinder: Sendable {
-    let people: ConnectedPeople
+    let people: ConnectedUsers
     let connections: Connections
 
     /// A person, and the clients of the asking merchant that they have used.
     struct Found: Sendable {
-        let person: ConnectedPeople.Person
+        let person: ConnectedUsers.Person
         let clients: [Client]
     }
 
     /// Whom `{id}` means: with a person's token that person alone.
-    func wanted(_ call: SPiDCall) async throws -> AccountID {
+    func wanted(_ call: SPiDCall) async throws -> UserID {
         if let own = try call.asking.token.account {
             // Another person's id and one that nobody has read alike.
-            guard AccountID(spid: call.path["id"] ?? "") == own else { throw SPiDRefusal.anotherUser }
+            guard UserID(spid: call.path["id"] ?? "") == own else { throw SPiDRefusal.anotherUser }
             return own
         }
         guard let account = try await account(call) else { throw SPiDRefusal.unconnectedUser }
@@ -27,9 +27,9 @@ struct UserFinder: Sendable {
 
     /// The number that `{id}` stands for: a number, a uuid, or the address of somebody who has used the client that
     /// asks. An address that has no account reads like one of a stranger: nil.
-    private func account(_ call: SPiDCall) async throws -> AccountID? {
+    private func account(_ call: SPiDCall) async throws -> UserID? {
         let text = call.path["id"] ?? ""
-        if let id = AccountID(spid: text) { return id }
+        if let id = UserID(spid: text) { return id }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         let asking = try call.asking
         // Whoever may not see an address must not find out by it either.
@@ -49,7 +49,7 @@ struct UserFinder: Sendable {
     }
 
     /// The person, if the asking merchant's clients know them. Of others nobody is told whether they exist.
-    func find(_ id: AccountID, for call: SPiDCall) async throws -> Found {
+    func find(_ id: UserID, for call: SPiDCall) async throws -> Found {
         let asking = try call.asking
         let clients = try await connections.clients(of: id, around: asking.client)
         guard !clients.isEmpty || asking.token.account == id else { throw SPiDRefusal.unconnectedUser }
@@ -59,10 +59,10 @@ struct UserFinder: Sendable {
     }
 }
 
-extension AccountID {
+extension UserID {
     /// Reads a person's number or uuid.
     init?(spid text: String) {
-        guard let id = AccountID(text) ?? PersonUUID(text)?.account else { return nil }
+        guard let id = UserID(text) ?? UserUUID(text)?.account else { return nil }
         self = id
     }
 }

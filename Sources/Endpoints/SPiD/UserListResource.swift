@@ -6,16 +6,16 @@ public import Values
 
 /// `users`: the people of a client, or of its whole merchant. Nothing by which they could be reached.
 public struct UserListResource: SPiDResource {
-    private let people: ConnectedPeople
+    private let people: ConnectedUsers
     private let clock: any WallClock
 
-    public init(people: ConnectedPeople, clock: any WallClock) {
+    public init(people: ConnectedUsers, clock: any WallClock) {
         self.people = people
         self.clock = clock
     }
 
     private static let keys = ["id", "userId", "uuid", "email", "emails", "query"]
-    private static let states: [String: PeopleQuery.State] = [
+    private static let states: [String: UserQuery.State] = [
         "verified": .verified, "unverified": .unverified, "blocked": .blocked,
     ]
 
@@ -41,7 +41,7 @@ public struct UserListResource: SPiDResource {
                 reason: "unknown_search")
         }
         let filters = try call.filters(known: Set(Self.states.keys).union(["merchant", "updated"]))
-        var query = PeopleQuery()
+        var query = UserQuery()
         query.part = try call.part()
         query.span = try call.span()
         query.spansChanges = filters.contains("updated")
@@ -62,7 +62,7 @@ public struct UserListResource: SPiDResource {
     }
 
     private struct Key {
-        let value: PeopleQuery.Key?
+        let value: UserQuery.Key?
         let isAddress: Bool
     }
 
@@ -75,11 +75,11 @@ public struct UserListResource: SPiDResource {
         case "email", "emails":
             return EmailAddress(text).map { Key(value: .email($0), isAddress: true) }
         case "query":
-            if let id = AccountID(spid: text) { return Key(value: .account(id), isAddress: false) }
+            if let id = UserID(spid: text) { return Key(value: .account(id), isAddress: false) }
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
             return trimmed.isEmpty ? nil : Key(value: .emailPrefix(trimmed), isAddress: true)
         default:
-            return AccountID(spid: text).map { Key(value: .account($0), isAddress: false) }
+            return UserID(spid: text).map { Key(value: .account($0), isAddress: false) }
         }
     }
 }

@@ -6,10 +6,10 @@ import Values
 
 /// A person as SPiD's API shows one. What SPiD always says and Spindle does not know has SPiD's empty value.
 struct UserObject: Sendable {
-    let person: ConnectedPeople.Person
+    let person: ConnectedUsers.Person
     let now: Timestamp
 
-    private var account: Account { person.account }
+    private var account: User { person.account }
 
     /// For a client of somebody else's: who it is, and of the name what `scope` covers.
     func shortest(scope covers: (String) -> Bool) -> JSON { .object(status + (covers("profile") ? name + place : [])) }
@@ -46,7 +46,7 @@ struct UserObject: Sendable {
         let status: Int64 = account.disabledAt != nil ? -2 : account.emailVerified ? 1 : 0
         return [
             .init("id", .string(account.id.description)), .init("userId", .string(account.id.description)),
-            .init("uuid", .string(PersonUUID(account.id).description)), .init("status", .integer(status)),
+            .init("uuid", .string(UserUUID(account.id).description)), .init("status", .integer(status)),
         ]
     }
 

@@ -12,7 +12,7 @@ public struct UserResource: SPiDResource {
     private let clock: any WallClock
 
     public init(
-        people: ConnectedPeople, connections: Connections, clients: Clients, apps: ConnectedApps, clock: any WallClock
+        people: ConnectedUsers, connections: Connections, clients: Clients, apps: ConnectedApps, clock: any WallClock
     ) {
         self.apps = apps
         finder = UserFinder(people: people, connections: connections)
@@ -36,7 +36,7 @@ public struct UserResource: SPiDResource {
         ]
     }
 
-    private func answer(_ id: AccountID, _ call: SPiDCall) async throws -> SPiDAnswer {
+    private func answer(_ id: UserID, _ call: SPiDCall) async throws -> SPiDAnswer {
         let asking = try call.asking
         let found = try await finder.find(id, for: call)
         let object = UserObject(person: found.person, now: clock.now)
@@ -53,7 +53,7 @@ public struct UserResource: SPiDResource {
     /// A person's token shows what its scope covers, as at `/me`; a client's own what the person allowed the client. The
     /// merchant's own clients see all: SPiD's apps know no scopes.
     private func scope(
-        of asking: SPiDCall.RequestingClient, for person: AccountID
+        of asking: SPiDCall.RequestingClient, for person: UserID
     ) async throws -> @Sendable (String) -> Bool {
         let isPersons = asking.token.account != nil
         guard !asking.caller.firstParty || (isPersons && !asking.caller.spidCompatible) else { return { _ in true } }

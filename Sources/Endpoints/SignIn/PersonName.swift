@@ -8,7 +8,7 @@ struct PersonName: Sendable {
         self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 
-    // As `AccountChanges` takes it.
+    // As `UserChanges` takes it.
     var isTooLong: Bool { text.utf8.count > ProfileChanges.longest }
     var isFit: Bool { !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
 }

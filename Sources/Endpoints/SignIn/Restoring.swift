@@ -9,7 +9,7 @@ struct Restoring: Sendable {
     let verifications: Verifications
 
     func offer(
-        _ account: AccountID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
+        _ account: UserID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
         _ request: Request, _ visit: PageContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)

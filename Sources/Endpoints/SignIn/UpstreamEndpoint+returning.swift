@@ -57,7 +57,7 @@ extension UpstreamEndpoint {
     }
 
     private func enter(
-        _ person: UpstreamPerson, _ departure: Departure, _ request: Request, _ visit: PageContext,
+        _ person: UpstreamUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let arrival = try await arrivals.arrival(
@@ -86,7 +86,7 @@ extension UpstreamEndpoint {
 
     /// Only for who asked for it: still signed in, and here.
     private func connect(
-        _ person: UpstreamPerson, to account: AccountID, _ departure: Departure, _ request: Request,
+        _ person: UpstreamUser, to account: UserID, _ departure: Departure, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {

@@ -69,7 +69,7 @@ public struct UpstreamEndpoint: Endpoint {
         var isAnew = false
         var isFromPage = false
         /// Whose account is to be connected.
-        var account: AccountID?
+        var account: UserID?
     }
 
     /// Sends the browser there.

@@ -10,7 +10,7 @@ struct Assertion: Sendable {
     /// How far an issuer's clock may be ahead of ours.
     static let clockSkew: Duration = .seconds(60)
 
-    let person: IssuerPerson
+    let person: IssuerUser
     let expiresAt: Timestamp
     /// When the person signed in there, or now.
     let signedInAt: Timestamp
@@ -41,7 +41,7 @@ struct Assertion: Sendable {
         if let issuedAt = try jwt.issuedAt, issuedAt > now + Self.clockSkew { throw OAuthError.assertionFromTheFuture }
         try issuer.rules.check(jwt, nonce: nonce, at: now)
 
-        self.person = IssuerPerson(jwt.claims, subject: subject, of: issuer)
+        self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
         self.signedInAt = Self.signIn(jwt, at: now)
         // The signed text and not the token: an ECDSA signature has a twin that verifies as well.

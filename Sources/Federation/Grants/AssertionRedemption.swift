@@ -5,10 +5,10 @@ import Values
 /// The claim on an assertion: it is used once, and its person is still who was found, or becomes it only now.
 struct AssertionRedemption: Redemption {
     let assertion: Assertion
-    let people: IssuerPeople
+    let people: IssuerUsers
     /// What was found out about the person, and the account that the tokens are made for.
-    let finding: IssuerPeople.Finding
-    let account: AccountID
+    let finding: IssuerUsers.Finding
+    let account: UserID
     var use = AssertionUse.assertion
 
     /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.

@@ -8,14 +8,14 @@ public import Values
 public struct AssertionSignIn: Sendable {
     private let issuers: TrustedIssuers
     private let verifier: AssertionVerifier
-    private let people: IssuerPeople
+    private let people: IssuerUsers
     private let audiences: [String]
     private let clock: any WallClock
     private let random: any RandomSource
 
     /// `audiences` are our own names: the issuer's first, then the URLs of the token endpoint.
     public init(
-        issuers: TrustedIssuers, verifier: AssertionVerifier, people: IssuerPeople, audiences: [String],
+        issuers: TrustedIssuers, verifier: AssertionVerifier, people: IssuerUsers, audiences: [String],
         clock: any WallClock, random: any RandomSource
     ) {
         self.issuers = issuers
@@ -50,7 +50,7 @@ public struct AssertionSignIn: Sendable {
         }
     }
 
-    private func account(_ finding: IssuerPeople.Finding) throws(OAuthError) -> AccountID {
+    private func account(_ finding: IssuerUsers.Finding) throws(OAuthError) -> UserID {
         switch finding {
         case .known(let account), .linkable(let account): account
         case .newcomer: .random(from: random)

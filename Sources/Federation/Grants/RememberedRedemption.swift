@@ -6,7 +6,7 @@ import Values
 /// A claim whose winning is a login: by the word of somebody else. It is remembered in the same transaction.
 struct RememberedRedemption: Redemption {
     let claim: any Redemption
-    let account: AccountID
+    let account: UserID
     let login: Login.Attempt
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {

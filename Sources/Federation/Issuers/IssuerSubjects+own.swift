@@ -12,7 +12,7 @@ public struct IssuerLink: Sendable {
 
 extension IssuerSubjects {
     /// All links of `account`, the newest first.
-    public func list(of account: AccountID) async throws -> [IssuerLink] {
+    public func list(of account: UserID) async throws -> [IssuerLink] {
         try await database.read { db in
             try db.rows(
                 """
@@ -32,7 +32,7 @@ extension IssuerSubjects {
 
     /// Takes away one link of `account`; what is another's stays.
     public func remove(
-        _ subject: String, of issuer: TrustedIssuer.ID, from account: AccountID
+        _ subject: String, of issuer: TrustedIssuer.ID, from account: UserID
     ) async throws {
         try await database.write { db in
             try db.execute(

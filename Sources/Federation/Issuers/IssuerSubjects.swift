@@ -9,7 +9,7 @@ public struct IssuerSubjects: Sendable {
 
     /// The person that a subject is linked to.
     public struct Link: Sendable, Equatable {
-        public let account: AccountID
+        public let account: UserID
         /// By administration, or because its person wants it deleted.
         public let isDisabled: Bool
         /// Because its person wants it deleted, and for no other reason.
@@ -38,7 +38,7 @@ public struct IssuerSubjects: Sendable {
 
     /// Whether `issuer` knows the person of `account` by any subject.
     static func has(
-        _ account: AccountID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
+        _ account: UserID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
             "SELECT subject FROM issuer_subjects WHERE account_id = \(account) AND issuer_id = \(issuer)"
@@ -48,7 +48,7 @@ public struct IssuerSubjects: Sendable {
     /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked. A confined link was
     /// asked for by a client of the issuer's merchant, with a token of the person, whom nobody asked.
     static func link(
-        _ subject: String, of issuer: TrustedIssuer.ID, to account: AccountID, isConfined: Bool = false,
+        _ subject: String, of issuer: TrustedIssuer.ID, to account: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
@@ -75,7 +75,7 @@ public struct IssuerSubjects: Sendable {
     }
 
     /// Takes away all links of a person, in the caller's transaction: who made them may have been somebody else.
-    public static func unlink(_ account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+    public static func unlink(_ account: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE account_id = \(account)")
     }
 }

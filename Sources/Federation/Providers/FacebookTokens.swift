@@ -53,7 +53,7 @@ struct FacebookTokens: Sendable {
     /// Name and nothing else. Facebook does not say whether it knows that a person reads their address: it is not asked.
     func person(
         _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
-    ) async throws(OAuthError) -> ProviderPerson {
+    ) async throws(OAuthError) -> ProviderUser {
         let answer = try await interface.ask(
             "/me",
             [
@@ -67,7 +67,7 @@ struct FacebookTokens: Sendable {
         guard ProviderInterface.subject(answer.json["id"]) == subject else {
             throw .providerUnavailable(.facebook, "answered about another person")
         }
-        var person = ProviderPerson()
+        var person = ProviderUser()
         person.take("name", answer.json["name"])
         person.take("given_name", answer.json["first_name"])
         person.take("family_name", answer.json["last_name"])

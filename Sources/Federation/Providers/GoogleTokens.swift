@@ -42,14 +42,14 @@ struct GoogleTokens: Sendable {
     /// Name and address, as far as the token may show them.
     func person(
         _ known: Answer, with token: Secret<ProviderAssertion.Token>
-    ) async throws(OAuthError) -> ProviderPerson {
+    ) async throws(OAuthError) -> ProviderUser {
         let answer = try await people.ask("/userinfo", ["access_token": token.value])
         // Without the scope for it there is no name.
         let claims = answer.isRefusal ? known.claims : answer.json
         guard ProviderInterface.subject(claims["sub"]) == known.subject else {
             throw .providerUnavailable(.google, "answered about another person")
         }
-        var person = ProviderPerson()
+        var person = ProviderUser()
         person.email = Self.email(claims)
         person.take("name", claims["name"])
         person.take("given_name", claims["given_name"])
@@ -61,7 +61,7 @@ struct GoogleTokens: Sendable {
     private static func email(_ claims: JSON) -> EmailAddress? {
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"] == "true")
         guard isVerified, let address = claims["email"]?.string.flatMap(EmailAddress.init) else { return nil }
-        return IssuerPerson.isGoogles(address, claims) ? address : nil
+        return IssuerUser.isGoogles(address, claims) ? address : nil
     }
 
     /// Google writes its numbers as text.

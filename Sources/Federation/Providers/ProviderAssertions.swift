@@ -41,7 +41,7 @@ public struct ProviderAssertions: Sendable {
     /// The same, and what the provider knows about the person.
     func person(
         _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
-    ) async throws -> (holder: Holder, person: ProviderPerson) {
+    ) async throws -> (holder: Holder, person: ProviderUser) {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
         let (subject, person) = try await tokens.person(of: assertion.token, at: issuer)
         return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), person)

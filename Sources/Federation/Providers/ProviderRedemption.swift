@@ -6,7 +6,7 @@ import Values
 /// says why).
 struct ProviderRedemption: Redemption {
     let holder: ProviderAssertions.Holder
-    let account: AccountID
+    let account: UserID
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try TrustedIssuers.stands(holder.trusted, in: db) else { return .changed }

@@ -48,7 +48,7 @@ public struct ProviderTokens: Sendable {
     /// Whose `token` is, and what the provider knows about them.
     func person(
         of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer
-    ) async throws -> (subject: String, person: ProviderPerson) {
+    ) async throws -> (subject: String, person: ProviderUser) {
         switch issuer.app?.provider {
         case .facebook:
             let app = try facebookApp(of: issuer)

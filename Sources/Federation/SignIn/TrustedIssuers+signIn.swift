@@ -18,7 +18,7 @@ extension TrustedIssuers {
     }
 
     /// Those that `account` is connected to.
-    public func signIns(connectedTo account: AccountID) async throws -> [TrustedIssuer] {
+    public func signIns(connectedTo account: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """
@@ -32,7 +32,7 @@ extension TrustedIssuers {
     }
 
     /// Those that `account` could be connected to: of merchants whose apps its person uses.
-    public func connectable(to account: AccountID) async throws -> [TrustedIssuer] {
+    public func connectable(to account: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """

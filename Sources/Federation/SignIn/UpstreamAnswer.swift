@@ -36,7 +36,7 @@ public struct UpstreamAnswer: Sendable, Equatable {
 
     private static func names(ofApples user: String) -> [JSON.Member] {
         let name = (try? JSON(parsing: Array(user.utf8)))?["name"]
-        var person = ProviderPerson()
+        var person = ProviderUser()
         let parts = [name?["firstName"]?.string, name?["lastName"]?.string].compactMap(\.self)
         person.take("name", .string(parts.joined(separator: " ")))
         person.take("given_name", name?["firstName"])

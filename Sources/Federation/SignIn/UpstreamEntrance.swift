@@ -6,13 +6,13 @@ public import Values
 /// What comes of those who come back from another issuer: a session, an account, a link, or nothing.
 public struct UpstreamEntrance: Sendable {
     private let database: any Database
-    private let people: IssuerPeople
+    private let people: IssuerUsers
     private let sessions: Sessions
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        database: any Database, people: IssuerPeople, sessions: Sessions, clock: any WallClock,
+        database: any Database, people: IssuerUsers, sessions: Sessions, clock: any WallClock,
         random: any RandomSource
     ) {
         self.database = database
@@ -26,7 +26,7 @@ public struct UpstreamEntrance: Sendable {
     public enum Entry: Sendable {
         case entered
         /// Their account will be deleted then.
-        case leaving(Account)
+        case leaving(User)
         case unknown, disabled, addressTaken
         /// The issuer was disabled, deleted or changed meanwhile.
         case closed
@@ -34,10 +34,10 @@ public struct UpstreamEntrance: Sendable {
 
     /// Opens a session for `arrival`, if they may have one.
     public func enter(
-        _ arrival: UpstreamPerson, opening: Session.Opening, replacing old: Session.ID?
+        _ arrival: UpstreamUser, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Entry {
         let now = clock.now
-        let newcomer = AccountID.random(from: random)
+        let newcomer = UserID.random(from: random)
         let announcement = sessions.announcement(at: now)
         let entry = try await database.write { db -> Entry in
             guard try isOpen(to: arrival, in: db) else { return .closed }
@@ -50,7 +50,7 @@ public struct UpstreamEntrance: Sendable {
                     signedInAt: arrival.signedInAt ?? now, permission: nil, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
-            case .leaving(let account): return try Account.find(account, in: db).map { .leaving($0) } ?? .unknown
+            case .leaving(let account): return try User.find(account, in: db).map { .leaving($0) } ?? .unknown
             case .unknown: return .unknown
             case .disabled: return .disabled
             case .addressTaken: return .addressTaken
@@ -71,7 +71,7 @@ public struct UpstreamEntrance: Sendable {
     }
 
     /// Connects `arrival` to the account of `session`, whose person asked for it.
-    public func connect(_ arrival: UpstreamPerson, in session: Session) async throws -> Connection {
+    public func connect(_ arrival: UpstreamUser, in session: Session) async throws -> Connection {
         let now = clock.now
         return try await database.write { db in
             guard try isOpen(to: arrival, in: db) else { return .closed }
@@ -80,7 +80,7 @@ public struct UpstreamEntrance: Sendable {
         }
     }
 
-    private func isOpen(to arrival: UpstreamPerson, in db: any Transaction) throws -> Bool {
+    private func isOpen(to arrival: UpstreamUser, in db: any Transaction) throws -> Bool {
         let issuer = arrival.person.issuer
         guard try TrustedIssuers.takesPeople(issuer.id, in: db) else { return false }
         return try TrustedIssuers.stands(issuer, in: db)

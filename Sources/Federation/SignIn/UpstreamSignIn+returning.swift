@@ -8,7 +8,7 @@ extension UpstreamSignIn {
     public func person(
         by answer: UpstreamAnswer, to request: UpstreamRequest, _ state: UpstreamRequests.State,
         at issuer: TrustedIssuer
-    ) async throws -> UpstreamPerson {
+    ) async throws -> UpstreamUser {
         guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
         let endpoints = try await endpoints(of: issuer)
         try check(answer.issuer, issuer, endpoints)
@@ -30,8 +30,8 @@ extension UpstreamSignIn {
             }
         }
         let claims = try await claims(of: token, tokens, settings, endpoints, issuer)
-        return UpstreamPerson(
-            person: IssuerPerson(claims.adding(answer.names), subject: token.subject, of: issuer),
+        return UpstreamUser(
+            person: IssuerUser(claims.adding(answer.names), subject: token.subject, of: issuer),
             signedInAt: token.signedInAt)
     }
 
@@ -102,12 +102,12 @@ extension UpstreamSignIn {
         }
     }
 
-    private func facebook(_ tokens: UpstreamTokens.Answer, at issuer: TrustedIssuer) async throws -> UpstreamPerson {
+    private func facebook(_ tokens: UpstreamTokens.Answer, at issuer: TrustedIssuer) async throws -> UpstreamUser {
         guard let token = tokens.accessToken else { throw UpstreamRefusal.mistrusted(reason: "no access_token") }
         do {
             let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer)
-            return UpstreamPerson(
-                person: IssuerPerson(person, subject: subject, of: issuer), signedInAt: nil)
+            return UpstreamUser(
+                person: IssuerUser(person, subject: subject, of: issuer), signedInAt: nil)
         } catch let error as OAuthError where error.code == .temporarilyUnavailable {
             throw UpstreamRefusal.unavailable(reason: error.logText)
         } catch let error as OAuthError {

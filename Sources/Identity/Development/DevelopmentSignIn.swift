@@ -17,9 +17,9 @@ public struct DevelopmentSignIn: Sendable {
     }
 
     public enum Outcome: Sendable, Equatable {
-        case signedIn(AccountID)
+        case signedIn(UserID)
         /// The account will be deleted then: until that, nothing but a change of mind.
-        case deletionPending(AccountID, until: Timestamp)
+        case deletionPending(UserID, until: Timestamp)
         case disabled
         /// Somebody signed up with the name's address.
         case addressTaken
@@ -33,7 +33,7 @@ public struct DevelopmentSignIn: Sendable {
         let now = clock.now
         let id = name.account
         return try await news.write(to: database, at: now) { db, announcement in
-            if let account = try Account.find(id, in: db) {
+            if let account = try User.find(id, in: db) {
                 guard account.disabledAt == nil else { return .disabled }
                 if let dueAt = account.deletionDueAt { return .deletionPending(id, until: dueAt) }
             } else {
@@ -47,10 +47,10 @@ public struct DevelopmentSignIn: Sendable {
     }
 
     private static func make(
-        _ id: AccountID, _ name: DevelopmentName, at now: Timestamp, in db: any Transaction
+        _ id: UserID, _ name: DevelopmentName, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
-        guard let email = EmailAddress(name.email), try !Accounts.has(email, in: db) else { return false }
-        try Accounts.insertLinked(
+        guard let email = EmailAddress(name.email), try !Users.has(email, in: db) else { return false }
+        try Users.insertLinked(
             id, email: email,
             profile: [.init("name", .string(name.text)), .init("preferred_username", .string(name.key))], at: now,
             in: db)

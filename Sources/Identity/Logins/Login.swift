@@ -17,7 +17,7 @@ public struct Login: Sendable {
     }
 
     public let id: ID
-    public let account: AccountID
+    public let account: UserID
     /// The account's address, where whoever asks may see it.
     public let email: String?
     public let client: String

@@ -5,7 +5,7 @@ public import Values
 extension Logins {
     /// Remembers a try to sign in to `account`, in the caller's transaction. Saying it again changes nothing.
     public static func record(
-        _ attempt: Login.Attempt, of account: AccountID, succeeded: Bool, at now: Timestamp, in db: any Transaction
+        _ attempt: Login.Attempt, of account: UserID, succeeded: Bool, at now: Timestamp, in db: any Transaction
     ) throws {
         // Deleted since it was found: then there is nobody to remember it of.
         guard try !db.rows("SELECT id FROM accounts WHERE id = \(account)").isEmpty else { return }

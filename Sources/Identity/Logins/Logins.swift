@@ -9,7 +9,7 @@ public struct Logins: Sendable {
 
     /// Which tries are asked for, and which part of the list.
     public struct Query: Sendable {
-        public var account: AccountID?
+        public var account: UserID?
         public var address: String?
         public var succeeded: Bool?
         public var span = TimeSpan()
@@ -73,7 +73,7 @@ public struct Logins: Sendable {
     }
 
     private static func those(
-        of account: AccountID, _ query: Query, _ circle: ClientScope, in db: any Transaction
+        of account: UserID, _ query: Query, _ circle: ClientScope, in db: any Transaction
     ) throws -> [Login] {
         try db.rows(
             """

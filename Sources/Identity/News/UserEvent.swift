@@ -33,7 +33,7 @@ public enum UserEvent: Sendable, Equatable {
     }
 }
 
-extension Account {
+extension User {
     /// How it stands: disabled before all else.
     public var standing: UserEvent.Standing {
         if disabledAt != nil { return .disabled }

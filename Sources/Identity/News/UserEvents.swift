@@ -6,12 +6,12 @@ public struct UserEvents: Sendable {
     /// What is said of one change, in its transaction, and sent after the commit. Said again by a transaction that runs
     /// twice, it is said once.
     public struct Announcement: Sendable {
-        let say: @Sendable (UserEvent, AccountID, any Transaction) throws -> Void
+        let say: @Sendable (UserEvent, UserID, any Transaction) throws -> Void
         /// Said after the commit.
         public let send: @Sendable () -> Void
 
         public init(
-            say: @escaping @Sendable (UserEvent, AccountID, any Transaction) throws -> Void,
+            say: @escaping @Sendable (UserEvent, UserID, any Transaction) throws -> Void,
             send: @escaping @Sendable () -> Void
         ) {
             self.say = say

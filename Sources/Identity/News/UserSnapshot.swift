@@ -4,15 +4,15 @@ import Values
 
 /// A person at one moment of a transaction, to tell what became different.
 struct UserSnapshot {
-    let account: Account
+    let account: User
     private let passwordHash: String?
 
     /// Nil when there is no such account.
-    init?(of id: AccountID?, in db: any Transaction) throws {
+    init?(of id: UserID?, in db: any Transaction) throws {
         guard let id else { return nil }
-        let row = try db.rows("SELECT \(Account.columns), password_hash FROM accounts WHERE id = \(id)").first
+        let row = try db.rows("SELECT \(User.columns), password_hash FROM accounts WHERE id = \(id)").first
         guard let row else { return nil }
-        account = try Account(row)
+        account = try User(row)
         passwordHash = try row.get("password_hash")
     }
 
@@ -34,7 +34,7 @@ struct UserSnapshot {
 extension UserEvents.Announcement {
     /// Does `work` on the account `id`, and says what it made different.
     @discardableResult
-    func watching<Value>(_ id: AccountID, in db: any Transaction, _ work: () throws -> Value) throws -> Value {
+    func watching<Value>(_ id: UserID, in db: any Transaction, _ work: () throws -> Value) throws -> Value {
         let before = try UserSnapshot(of: id, in: db)
         let value = try work()
         try sayWhatChanged(since: before, in: db)

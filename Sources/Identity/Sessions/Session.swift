@@ -6,7 +6,7 @@ public struct Session: Sendable {
     public typealias ID = Identifier<Session>
 
     public let id: ID
-    public let account: AccountID
+    public let account: UserID
     public let email: String?
     public let emailVerified: Bool
     public let signedInAt: Timestamp
@@ -64,7 +64,7 @@ public struct Session: Sendable {
         var client: String?
         var voucher: AssertedBy?
         /// What else comes of the person being there, in the same transaction.
-        var also: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)?
+        var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
         /// - Parameters:
         ///   - device: the mark of this browser, by which its person is known again.
@@ -93,7 +93,7 @@ public struct Session: Sendable {
 
         /// The same, and `work` along with it.
         public func doing(
-            _ work: (@Sendable (AccountID, Timestamp, any Transaction) throws -> Void)?
+            _ work: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
         ) -> Opening {
             var opening = self
             opening.also = work

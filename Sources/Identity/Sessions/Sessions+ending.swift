@@ -5,7 +5,7 @@ import Values
 extension Sessions {
     /// A session that is still good, before it ends.
     struct Live {
-        let account: AccountID
+        let account: UserID
         /// What bought it; nil where the person signed in.
         let permission: String?
     }
@@ -44,7 +44,7 @@ extension Sessions {
     /// Ends every session of `account`, but for one that is kept. Said before its tokens end: who hears of it hangs on
     /// them.
     static func endAll(
-        of account: AccountID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
+        of account: UserID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         try announcement.say(.everyBrowserEnded(except: kept), account, db)

@@ -20,7 +20,7 @@ public struct Sessions: Sendable {
     /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
     /// Each is a login too, but for that by a password, which was one when the password was looked at.
     public static func open(
-        _ opening: Session.Opening, account: AccountID, signedInAt: Timestamp, permission: String?,
+        _ opening: Session.Opening, account: UserID, signedInAt: Timestamp, permission: String?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
@@ -64,7 +64,7 @@ public struct Sessions: Sendable {
     static let mostOfOne = 100
 
     private static func displaceSurplus(
-        of account: AccountID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
+        of account: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
         // Sorted here: in SQL, every sign-in would have it sorted.
         let live = try db.rows(

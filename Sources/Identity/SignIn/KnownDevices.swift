@@ -20,7 +20,7 @@ public enum KnownDevices {
         var marks: [Fingerprint<Place>] { [addressMark] + (deviceMark.map { [$0] } ?? []) }
     }
 
-    static func remember(_ place: Place, of account: AccountID, at now: Timestamp, in db: any Transaction) throws {
+    static func remember(_ place: Place, of account: UserID, at now: Timestamp, in db: any Transaction) throws {
         for mark in place.marks {
             try db.execute(
                 """
@@ -31,7 +31,7 @@ public enum KnownDevices {
     }
 
     /// Whether `account` signed in from this mark before.
-    static func knows(_ mark: Fingerprint<Place>?, of account: AccountID, in db: any Transaction) throws -> Bool {
+    static func knows(_ mark: Fingerprint<Place>?, of account: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }
         return try !db.rows(
             "SELECT seen_at FROM sign_in_places WHERE account_id = \(account) AND address = \(mark)"

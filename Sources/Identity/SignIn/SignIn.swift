@@ -25,7 +25,7 @@ public struct SignIn: Sendable {
 
     /// That somebody knew an account's password, at the time it was looked at.
     public struct Proof: Sendable {
-        public let account: AccountID
+        public let account: UserID
         /// The hash that stood there afterwards.
         let hash: String
         /// When the account will be deleted, if its person asked for that: until then, nothing but a change of mind.
@@ -147,7 +147,7 @@ public struct SignIn: Sendable {
     }
 
     private struct Found: Sendable {
-        let id: AccountID
+        let id: UserID
         let hash: PasswordHash?
         let isDisabled: Bool
         let isVerified: Bool
@@ -163,7 +163,7 @@ public struct SignIn: Sendable {
                 SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM accounts WHERE email = \(email)
                 """
             ).first.map { row in
-                let id: AccountID = try row.get("id")
+                let id: UserID = try row.get("id")
                 return Found(
                     id: id,
                     hash: try row.get("password_hash", as: String?.self).map { PasswordHash(encoded: $0) },
@@ -190,7 +190,7 @@ public struct SignIn: Sendable {
     }
 
     private static func known(
-        _ place: KnownDevices.Place, of account: AccountID, in db: any Transaction
+        _ place: KnownDevices.Place, of account: UserID, in db: any Transaction
     ) throws -> Throttle.Attempt.Known? {
         if let mark = place.deviceMark, try KnownDevices.knows(mark, of: account, in: db) { return .device(mark) }
         return try KnownDevices.knows(place.addressMark, of: account, in: db) ? .address : nil

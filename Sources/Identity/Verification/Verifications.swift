@@ -29,7 +29,7 @@ public struct Verifications: Sendable {
     }
 
     public func draft(
-        _ purpose: Verification.Purpose, email: String, account: AccountID? = nil,
+        _ purpose: Verification.Purpose, email: String, account: UserID? = nil,
         browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
         method: Session.Method? = nil
     ) -> Draft {

@@ -13,7 +13,7 @@ public struct AuthorizationCode: Sendable {
     let challenge: CodeChallenge?
     let expiresAt: Timestamp
     /// The permission that bought the session it was given in, if one did.
-    let parent: Permission.ID?
+    let parent: TokenFamily.ID?
 
     public static let lifetime: Duration = .seconds(60)
 

@@ -33,7 +33,7 @@ public struct FrontChannelTokens: Sendable {
             let permission = code == nil ? permission(for: request, of: subject, parent: parent, at: now) : nil
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
-                if let permission { try Permissions.store(permission, in: db) }
+                if let permission { try TokenFamilies.store(permission, in: db) }
                 return true
             }
             return stands ? AuthorizationGift(code: code) : nil
@@ -47,17 +47,17 @@ public struct FrontChannelTokens: Sendable {
     }
 
     private func permission(
-        for request: AuthorizationRequest, of subject: Subject, parent: Permission.ID?, at now: Timestamp
-    ) -> Permission {
+        for request: AuthorizationRequest, of subject: Subject, parent: TokenFamily.ID?, at now: Timestamp
+    ) -> TokenFamily {
         let client = request.returnAddress.client
-        return Permission(
+        return TokenFamily(
             id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
             scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
             expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
     }
 
     /// The permission that bought the session, if one did: what comes of it ends with that.
-    private func parent(of session: String) async throws -> Permission.ID? {
+    private func parent(of session: String) async throws -> TokenFamily.ID? {
         try await database.read { db in
             try db.rows("SELECT permission_id FROM sessions WHERE id = \(session)").first?.get("permission_id")
         }

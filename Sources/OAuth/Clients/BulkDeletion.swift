@@ -44,7 +44,7 @@ public struct BulkDeletion: Sendable {
     }
 
     /// Takes away what `account` was given, which has been ended before: the account itself is to go.
-    public func clear(_ account: AccountID) async throws {
+    public func clear(_ account: UserID) async throws {
         try await exhaust(
             """
             DELETE FROM refresh_tokens WHERE fingerprint IN (

@@ -7,7 +7,7 @@ extension CallbackAnnouncement {
     /// Tells every live client that `account` has used in which `fields` the person is another now; `status` is the
     /// word for how the account stands, if that is among them. Never a value: who wants it asks for it.
     public func changed(
-        _ account: AccountID, fields: [String], status: String?, in db: any Transaction
+        _ account: UserID, fields: [String], status: String?, in db: any Transaction
     ) throws {
         let told = try db.rows(
             """
@@ -24,7 +24,7 @@ extension CallbackAnnouncement {
     /// which the account goes, before it does.
     ///
     /// Disabled clients too: what they hold of the person has to go as well.
-    public func deleted(_ account: AccountID, in db: any Transaction) throws {
+    public func deleted(_ account: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
@@ -34,7 +34,7 @@ extension CallbackAnnouncement {
     }
 
     /// Tells that the person signed out of a browser, to the live clients that could act for them there.
-    public func signedOut(_ account: AccountID, in db: any Transaction) throws {
+    public func signedOut(_ account: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret
@@ -51,7 +51,7 @@ extension CallbackAnnouncement {
     /// ended. That concerns the merchant's clients and nobody else; a client without one, only itself.
     ///
     /// Said before what hangs on `permission` ends too.
-    public func signedOut(of permission: Permission.ID, in db: any Transaction) throws {
+    public func signedOut(of permission: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
             SELECT p.account_id, p.client_id, c.merchant_id FROM permissions p JOIN clients c ON c.id = p.client_id
@@ -59,7 +59,7 @@ extension CallbackAnnouncement {
             """
         ).first
         guard let source else { return }
-        let account: AccountID = try source.get("account_id")
+        let account: UserID = try source.get("account_id")
         let client: Client.ID = try source.get("client_id")
         let merchant: Merchant.ID? = try source.get("merchant_id")
         let told = try db.rows(
@@ -76,7 +76,7 @@ extension CallbackAnnouncement {
     }
 
     /// Tells `client` that the person took back all that they gave it.
-    func revoked(_ account: AccountID, by client: Client.ID, in db: any Transaction) throws {
+    func revoked(_ account: UserID, by client: Client.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT id, callback_uri, sealed_sign_secret FROM clients
@@ -86,7 +86,7 @@ extension CallbackAnnouncement {
     }
 
     /// Tells the clients of `merchant` that the person has used that nothing connects them any more.
-    func disconnected(_ account: AccountID, from merchant: Merchant.ID, in db: any Transaction) throws {
+    func disconnected(_ account: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
@@ -96,7 +96,7 @@ extension CallbackAnnouncement {
     }
 
     /// Tells all clients that the person has used, but `kept`, that nothing connects them any more.
-    func forgotten(_ account: AccountID, except kept: String, in db: any Transaction) throws {
+    func forgotten(_ account: UserID, except kept: String, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id

@@ -24,8 +24,8 @@ public final class CallbackAnnouncement: Sendable {
         if isSaid.load(ordering: .relaxed) { callbacks.post.send() }
     }
 
-    /// Leaves word for `client` that a browser session of its ended (`Permissions.end(with:)`).
-    func leaveNotice(of session: String, _ account: AccountID, for client: Client.ID, _ db: any Transaction) throws {
+    /// Leaves word for `client` that a browser session of its ended (`TokenFamilies.end(with:)`).
+    func leaveNotice(of session: String, _ account: UserID, for client: Client.ID, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
         try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, account: account, session: session), db)
         isSaid.store(true, ordering: .relaxed)
@@ -36,7 +36,7 @@ public final class CallbackAnnouncement: Sendable {
 
     /// Leaves `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
     func leave(
-        _ subject: Subject, _ entry: [JSON.Member], of account: AccountID, for rows: [Row], _ db: any Transaction
+        _ subject: Subject, _ entry: [JSON.Member], of account: UserID, for rows: [Row], _ db: any Transaction
     ) throws {
         let entry: [JSON.Member] =
             [.init("userId", .string(account.description))] + entry + [.init("time", .string(now.spidText))]

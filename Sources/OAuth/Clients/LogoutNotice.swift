@@ -9,11 +9,11 @@ public struct LogoutNotice: Sendable, Equatable {
 
     public let id: Identifier<LogoutNotice>
     public let client: Client.ID
-    public let account: AccountID
+    public let account: UserID
     /// `sid`.
     public let session: String
 
-    init(id: Identifier<LogoutNotice>, client: Client.ID, account: AccountID, session: String) {
+    init(id: Identifier<LogoutNotice>, client: Client.ID, account: UserID, session: String) {
         self.id = id
         self.client = client
         self.account = account
@@ -32,7 +32,7 @@ public struct LogoutNotice: Sendable, Equatable {
     public init?(_ text: String) {
         guard let json = try? JSON(parsing: Array(text.utf8)), let id = json["id"]?.string,
             let client = json["client"]?.string, let session = json["session"]?.string,
-            let account = json["account"]?.string.flatMap({ AccountID($0) })
+            let account = json["account"]?.string.flatMap({ UserID($0) })
         else { return nil }
         self.init(id: Identifier(id), client: Client.ID(client), account: account, session: session)
     }

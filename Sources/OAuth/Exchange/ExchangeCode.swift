@@ -17,7 +17,7 @@ public struct ExchangeCode: Sendable {
 
     let kind: Kind
     /// The permission whose token bought it.
-    let source: Permission.ID
+    let source: TokenFamily.ID
     /// The client that may redeem it, or whose redirect URI a session code is bound to.
     let client: Client.ID
     public let subject: Subject

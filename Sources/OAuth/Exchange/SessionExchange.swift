@@ -7,7 +7,7 @@ public struct SessionExchange: Sendable {
     public struct Entitlement: Sendable {
         public let subject: Subject
         /// The permission that bought it; the session dies with it.
-        public let permission: Permission.ID
+        public let permission: TokenFamily.ID
         public let redirectURI: RedirectURI
         public let client: Client.ID
     }

@@ -7,8 +7,8 @@ public struct Authorization: Sendable {
         /// None: a client acts for itself.
         case none
         /// A new one, child of the permission that bought the code, if any.
-        case new(parent: Permission.ID?)
-        case existing(Permission.ID)
+        case new(parent: TokenFamily.ID?)
+        case existing(TokenFamily.ID)
     }
 
     /// What the answer says about refreshing.

@@ -39,7 +39,7 @@ public struct AuthorizationCodeGrant: Grant {
     }
 
     private func authorization(
-        _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: Permission.ID?,
+        _ client: Client, _ subject: Subject, _ scope: Scope, _ request: AuthenticationRequest, parent: TokenFamily.ID?,
         _ claim: CodeRedemption
     ) -> Authorization {
         let refreshes = client.may(.refreshToken) && request.trial?.givesRefreshToken != false

@@ -37,7 +37,7 @@ struct BrowserRedemption: Redemption {
 
 extension AuthorizationRequest {
     /// Whether `account` allows all of it in `session`, as of this transaction.
-    func isAllowed(by account: AccountID, in session: String, _ db: any Transaction) throws -> Bool {
+    func isAllowed(by account: UserID, in session: String, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
         guard try !Introductions.isDue(account, to: client, in: session, db) else { return false }
         let consented = client.firstParty ? nil : try Consents.find(account, client.id, in: db)?.scope

@@ -13,13 +13,13 @@ public protocol Redemption: Sendable {
 public struct Attempt: Sendable {
     public let id: String
     /// The permission the tokens will belong to, if they will have one.
-    public let permission: Permission.ID?
+    public let permission: TokenFamily.ID?
     /// The access token to be stored, if one will be.
     public let accessToken: Fingerprint<AccessToken>?
     public let now: Timestamp
 
     public init(
-        id: String, permission: Permission.ID?, accessToken: Fingerprint<AccessToken>? = nil, now: Timestamp
+        id: String, permission: TokenFamily.ID?, accessToken: Fingerprint<AccessToken>? = nil, now: Timestamp
     ) {
         self.id = id
         self.permission = permission
@@ -36,7 +36,7 @@ public enum RedemptionOutcome: Sendable {
     case changed
     case refused(OAuthError)
     /// What gives tokens once was used again: what it gave is in two hands, and ends.
-    case replayed(OAuthError, ending: Permission.ID)
+    case replayed(OAuthError, ending: TokenFamily.ID)
 }
 
 /// The claim of a grant that spends nothing.
@@ -72,7 +72,7 @@ struct CodeRedemption: Redemption {
         }
         guard spentBy != attempt.id else { return .wonBefore }
         // RFC 6749 §4.1.2 and §10.5: the code may be in the wrong hands, so what it gave is taken back.
-        guard let permission: Permission.ID = try row.get("permission_id", as: Permission.ID?.self) else {
+        guard let permission: TokenFamily.ID = try row.get("permission_id", as: TokenFamily.ID?.self) else {
             return .refused(.codeRefused("code_replayed"))
         }
         return .replayed(.codeRefused("code_replayed"), ending: permission)

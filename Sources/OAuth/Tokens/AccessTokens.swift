@@ -12,7 +12,7 @@ public struct AccessTokens: Sendable {
     }
 
     static func store(
-        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, permission: Permission.ID?,
+        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, permission: TokenFamily.ID?,
         at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(

@@ -26,25 +26,25 @@ public struct BearerTokenMint: TokenMint {
         let client = authorization.client
         let subject = try await jwts.subject(of: authorization)
         let accessToken = try await accessToken(for: authorization, at: now)
-        let newPermission = permission(for: authorization, at: now)
+        let newFamily = permission(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
         let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(origin), permission: newPermission?.id ?? authorization.existingPermission,
+            id: Base64URL.encode(origin), permission: newFamily?.id ?? authorization.existingFamily,
             accessToken: accessToken.fingerprint, now: now)
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await database.write { db -> RedemptionOutcome in
             let outcome = try authorization.claim.win(attempt, in: db)
             if case .replayed(_, let permission) = outcome {
-                try Permissions.end(permission, telling: announcement, in: db)
+                try TokenFamilies.end(permission, telling: announcement, in: db)
             }
             guard case .won = outcome else { return outcome }
-            if let newPermission { try Permissions.store(newPermission, in: db) }
+            if let newFamily { try TokenFamilies.store(newFamily, in: db) }
             try AccessTokens.store(
                 accessToken.fingerprint, for: authorization, permission: attempt.permission, at: now, in: db)
-            if let newRefreshToken, let newPermission {
-                try RefreshTokens.store(newRefreshToken.fingerprint, of: newPermission, client: client, at: now, in: db)
+            if let newRefreshToken, let newFamily {
+                try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
             return .won
         }
@@ -72,11 +72,11 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func permission(for authorization: Authorization, at now: Timestamp) -> Permission? {
+    private func permission(for authorization: Authorization, at now: Timestamp) -> TokenFamily? {
         guard case .new(let parent) = authorization.family else { return nil }
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
-        return Permission(
+        return TokenFamily(
             id: .ordered(at: now, from: random), parent: parent, client: client.id,
             subject: authorization.subject, scope: authorization.scope,
             request: authorization.request.withoutNonce, createdAt: now,
@@ -92,7 +92,7 @@ public struct BearerTokenMint: TokenMint {
 }
 
 extension Authorization {
-    fileprivate var existingPermission: Permission.ID? {
+    fileprivate var existingFamily: TokenFamily.ID? {
         if case .existing(let id) = family { id } else { nil }
     }
     fileprivate var knownRefreshToken: Secret<RefreshToken>? {

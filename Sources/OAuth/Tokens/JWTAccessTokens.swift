@@ -7,7 +7,7 @@ public import Values
 /// ends those ends these, for whoever asks us.
 public struct JWTAccessTokens: Sendable {
     /// Who a person is to a client, whose names for people may be its own.
-    public typealias Name = @Sendable (AccountID, Client) async throws -> String
+    public typealias Name = @Sendable (UserID, Client) async throws -> String
 
     private let issuer: String
     private let ring: KeyRing

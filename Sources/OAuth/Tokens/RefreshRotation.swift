@@ -31,7 +31,7 @@ struct RefreshRotation: Redemption {
             VALUES (\(successor), \(token.permission), \(token.scope), \(token.fingerprint), \(attempt.now),
                 \(expiresAt.token))
             """)
-        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
+        try token.keepFamily(until: expiresAt.permission, at: attempt.now, in: db)
         // Presenting this token shows that the answer which brought it arrived.
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
@@ -99,7 +99,7 @@ struct RefreshWithoutRotation: Redemption {
             try db.execute(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
-        try token.keepPermission(until: expiresAt.permission, at: attempt.now, in: db)
+        try token.keepFamily(until: expiresAt.permission, at: attempt.now, in: db)
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
         }
@@ -120,7 +120,7 @@ struct RefreshReplay: Redemption {
 extension RefreshToken {
     /// Moves the end of the permission along with what its tokens live to. The same hundredth is not worth a write:
     /// `Retention.permissionMemory` allows for it.
-    fileprivate func keepPermission(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
+    fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
         guard end - permissionExpiresAt > (end - now) / 100 else { return }
         try db.execute("UPDATE permissions SET expires_at = \(end) WHERE id = \(permission) AND expires_at < \(end)")
     }

@@ -12,7 +12,7 @@ public struct RefreshToken: Sendable {
     }
 
     let fingerprint: Fingerprint<RefreshToken>
-    let permission: Permission.ID
+    let permission: TokenFamily.ID
     let permissionCreatedAt: Timestamp
     let permissionExpiresAt: Timestamp
     let client: Client.ID

@@ -8,7 +8,7 @@ public struct RefreshTokens: Sendable {
     public init(database: any Database) { self.database = database }
 
     static func store(
-        _ fingerprint: Fingerprint<RefreshToken>, of permission: Permission, client: Client, at now: Timestamp,
+        _ fingerprint: Fingerprint<RefreshToken>, of permission: TokenFamily, client: Client, at now: Timestamp,
         in db: any Transaction
     ) throws {
         try db.execute(
@@ -51,8 +51,8 @@ public struct RefreshTokens: Sendable {
 
 extension RefreshToken {
     fileprivate init(_ row: Row) throws {
-        let account: AccountID? = try row.get("account_id")
-        let accountFound: AccountID? = try row.get("account_found")
+        let account: UserID? = try row.get("account_id")
+        let accountFound: UserID? = try row.get("account_found")
         let disabledAt: Timestamp? = try row.get("disabled_at")
         let endedAt: Timestamp? = try row.get("ended_at")
         let signedInAt: Timestamp = try row.get("signed_in_at")

@@ -32,7 +32,7 @@ public struct Revocation: Sendable {
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
                 if owner.mayBeRevoked(by: client) { try AccessTokens.end(access, in: db) }
             } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let permission = owner.permission {
-                if owner.mayBeRevoked(by: client) { try Permissions.end(permission, telling: announcement, in: db) }
+                if owner.mayBeRevoked(by: client) { try TokenFamilies.end(permission, telling: announcement, in: db) }
             }
         }
         announcement.send()
@@ -41,7 +41,7 @@ public struct Revocation: Sendable {
     private struct Owner {
         let client: Client.ID
         let merchant: Merchant.ID?
-        let permission: Permission.ID?
+        let permission: TokenFamily.ID?
 
         func mayBeRevoked(by other: Client) -> Bool {
             client == other.id || (!other.isPublic && other.sees(tokensOf: client, of: merchant))

@@ -9,7 +9,7 @@ public enum DittoAnswer: Sendable {
     case refused(OAuthError)
 
     /// Somebody may come in until `end`, or as long as `rules` let them.
-    static func admitting(_ person: DittoPerson, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
+    static func admitting(_ person: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
         .admitted(
             .members([
                 "authenticated": true, "authenticate": true, "userID": .string(person.subject),

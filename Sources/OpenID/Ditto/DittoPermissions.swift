@@ -29,7 +29,7 @@ struct DittoPermissions: Sendable {
     /// The template as it was given.
     var json: JSON { json { [$0.text] } }
 
-    func filled(for person: DittoPerson) -> JSON { json { $0.filled(for: person) } }
+    func filled(for person: DittoUser) -> JSON { json { $0.filled(for: person) } }
 
     private func json(_ texts: (DittoQuery) -> [String]) -> JSON {
         .members([

@@ -75,7 +75,7 @@ struct DittoQuery: Sendable {
     }
 
     /// The query for a person: one, one for each text of the attribute, or none where there is nothing to fill in.
-    func filled(for person: DittoPerson) -> [String] {
+    func filled(for person: DittoUser) -> [String] {
         guard let attribute else { return [filled(person.subject, "")].compactMap(\.self) }
         return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
     }

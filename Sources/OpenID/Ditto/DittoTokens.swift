@@ -9,12 +9,12 @@ public struct DittoTokens: Sendable {
     private let hints: IDTokenHints
     private let clients: Clients
     private let names: SubjectIdentifiers
-    private let accounts: Accounts
+    private let accounts: Users
     private let issuer: String
 
     public init(
         accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers,
-        accounts: Accounts,
+        accounts: Users,
         issuer: String
     ) {
         self.accessTokens = accessTokens
@@ -26,7 +26,7 @@ public struct DittoTokens: Sendable {
     }
 
     /// The person of `text`, if `webhook` takes such a token.
-    func person(of text: String, for webhook: DittoWebhook, at now: Timestamp) async throws -> DittoPerson {
+    func person(of text: String, for webhook: DittoWebhook, at now: Timestamp) async throws -> DittoUser {
         let isJWT = text.contains(".")
         if isJWT, let idToken = try await hints.read(text) {
             return try await person(of: idToken, for: webhook, at: now)
@@ -39,7 +39,7 @@ public struct DittoTokens: Sendable {
             of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: webhook.rules)
     }
 
-    private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoPerson {
+    private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
         guard let account = token.account else { throw OAuthError.userTokenNeeded }
         guard rules.takes(tokensOf: token.client, isFirstParty: token.isFirstParty) else {
             throw OAuthError.tokenRefused("ditto_client")
@@ -56,13 +56,13 @@ public struct DittoTokens: Sendable {
             guard let found = try await accounts.find(account) else { throw OAuthError.tokenRefused("account_deleted") }
             attributes = found.attributes
         }
-        return DittoPerson(
+        return DittoUser(
             subject: try await names.subject(account, for: client), attributes: attributes, expiresAt: token.expiresAt)
     }
 
     private func person(
         of token: IDTokenHint, for webhook: DittoWebhook, at now: Timestamp
-    ) async throws -> DittoPerson {
+    ) async throws -> DittoUser {
         let client = token.client
         guard webhook.rules.takes(.idToken) else { throw OAuthError.tokenRefused("ditto_token_kind") }
         guard Merchant.same(webhook.merchant, client.merchant) else {
@@ -73,12 +73,12 @@ public struct DittoTokens: Sendable {
         }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
         // A pairwise name does not say whose it is: nobody could tell whether that person is still let in.
-        guard client.openID.subjectType == .public, let account = AccountID(token.subject) else {
+        guard client.openID.subjectType == .public, let account = UserID(token.subject) else {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }
         guard let found = try await accounts.find(account), found.disabledAt == nil, found.deletionDueAt == nil else {
             throw OAuthError.tokenRefused("account_gone")
         }
-        return DittoPerson(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)
+        return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)
     }
 }

@@ -13,7 +13,7 @@ public struct RequestedSubject: Sendable {
 
     /// By `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). Nobody is meant by neither of them. A
     /// hint that is none is refused, whoever is there.
-    public func isMeant(_ account: AccountID?, by request: AuthorizationRequest) async throws -> Bool {
+    public func isMeant(_ account: UserID?, by request: AuthorizationRequest) async throws -> Bool {
         var hint: IDTokenHint?
         if let text = request.idTokenHint {
             hint = try await hints.read(text)

@@ -18,7 +18,7 @@ public struct IDTokenHint: Sendable {
     let names: SubjectIdentifiers
 
     /// Whether it is about `account`.
-    public func isAbout(_ account: AccountID) async throws -> Bool {
+    public func isAbout(_ account: UserID) async throws -> Bool {
         try await names.subject(account, for: client) == subject
     }
 

@@ -21,7 +21,7 @@ public final class SubjectIdentifiers: Sendable {
     }
 
     /// `sub` of `account` for `client`.
-    public func subject(_ account: AccountID, for client: Client) async throws -> String {
+    public func subject(_ account: UserID, for client: Client) async throws -> String {
         try await pairwise(account.description, for: client) ?? account.description
     }
 

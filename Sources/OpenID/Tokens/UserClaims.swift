@@ -5,10 +5,10 @@ public import Values
 
 /// What is told of a person, by scope, by the `claims` parameter, and by what the client is registered for.
 public struct UserClaims: Sendable {
-    private let accounts: Accounts
+    private let accounts: Users
     private let consents: Consents
 
-    public init(accounts: Accounts, consents: Consents) {
+    public init(accounts: Users, consents: Consents) {
         self.accounts = accounts
         self.consents = consents
     }
@@ -16,7 +16,7 @@ public struct UserClaims: Sendable {
     /// Claims of an ID token: those that were asked for by name, those of the scope when it is to carry them, and the
     /// client's own, from the person's attributes.
     func ofIDToken(
-        _ id: AccountID, for client: Client, scope: Scope, carriesScope: Bool, _ asked: ClaimsRequest?
+        _ id: UserID, for client: Client, scope: Scope, carriesScope: Bool, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member] {
         let wishes = asked?.idToken ?? [:]
         guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return [] }
@@ -36,7 +36,7 @@ public struct UserClaims: Sendable {
 
     /// The answer of userinfo, without `sub` (OpenID Connect Core §5.3.2); nil when there is nobody any more.
     public func ofUserinfo(
-        _ id: AccountID, _ token: AccessToken, _ asked: ClaimsRequest?
+        _ id: UserID, _ token: AccessToken, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member]? {
         guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
         let wishes = asked?.userinfo ?? [:]
@@ -47,7 +47,7 @@ public struct UserClaims: Sendable {
     }
 
     /// All there is of a person who asks for themselves; nil when there is nobody any more.
-    public func ofPerson(_ id: AccountID) async throws -> [JSON.Member]? {
+    public func ofPerson(_ id: UserID) async throws -> [JSON.Member]? {
         guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
         return Self.members(of: account) { _, _ in true }
     }
@@ -55,7 +55,7 @@ public struct UserClaims: Sendable {
     /// Which single claims may be told: a merchant's own client needs no more than its registration; another's got the
     /// scope from the person, or the claim by its name.
     private func allowing(
-        _ wishes: [String: ClaimsRequest.Wish], of person: AccountID, to client: Client.ID, _ scope: Scope,
+        _ wishes: [String: ClaimsRequest.Wish], of person: UserID, to client: Client.ID, _ scope: Scope,
         isFirstParty: Bool, clientScope: Scope
     ) async throws -> (_ claim: String, _ of: String) -> Bool {
         guard !wishes.isEmpty else { return { _, _ in false } }
@@ -69,16 +69,16 @@ public struct UserClaims: Sendable {
     }
 
     /// The standard claims of `account` (Core §5.1) that `covers` takes, each by its name and its scope.
-    private static func members(of account: Account, _ covers: (String, String) -> Bool) -> [JSON.Member] {
+    private static func members(of account: User, _ covers: (String, String) -> Bool) -> [JSON.Member] {
         var members: [JSON.Member] = []
-        for (scope, claims) in Account.claims {
+        for (scope, claims) in User.claims {
             for claim in claims where covers(claim, scope) {
                 if let value = account.profile[claim] { members.append(.init(claim, value)) }
             }
         }
-        let tellsNumber = covers("phone_number", "phone") || covers(Account.phoneVerified.name, "phone")
+        let tellsNumber = covers("phone_number", "phone") || covers(User.phoneVerified.name, "phone")
         if account.profile["phone_number"] != nil, tellsNumber {
-            members.append(Account.phoneVerified)
+            members.append(User.phoneVerified)
         }
         if covers("updated_at", "profile") { members.append(.init("updated_at", .integer(account.updatedAt.seconds))) }
         if let email = account.email {

@@ -107,7 +107,7 @@ extension World {
         return Deletion(
             database: server.database, grace: .days(14),
             strangers: Deletion.Strangers(
-                endAccess: Permissions.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
             clock: server.clock, news: .unheard)
     }
 }

@@ -133,7 +133,7 @@ struct ConsentForgeryTests {
             let own = try await browser.open(world.authorizeAddress())
             let apps = ConnectedApps(
                 database: world.server.database, clock: world.server.clock, callbacks: .unheard)
-            let account = try #require(AccountID(world.user))
+            let account = try #require(UserID(world.user))
             try await apps.revoke(Client.ID(client.id), of: account)
 
             #expect(

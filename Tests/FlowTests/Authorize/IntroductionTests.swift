@@ -196,7 +196,7 @@ struct IntroductionTests {
             let onTheWay = try await browser.open(address).requireRedirected("code")
             let apps = ConnectedApps(
                 database: world.server.database, clock: world.server.clock, callbacks: .unheard)
-            try await apps.revoke(Client.ID(world.rivalBackend.id), of: try #require(AccountID(world.user)))
+            try await apps.revoke(Client.ID(world.rivalBackend.id), of: try #require(UserID(world.user)))
             #expect(try await browser.open(address).redirected("error") == "consent_required")
             let late = try await world.redeemAuthorization(onTheWay, as: world.rivalBackend)
             #expect(late.error == "invalid_grant")
@@ -258,9 +258,9 @@ struct IntroductionTests {
         try await World.with(.sqlite) { world in
             let page = try await world.confidential(
                 ["web_origins": ["https://rival.example"]], of: world.rival)
-            let (person, client, now) = (AccountID(world.user), Client.ID(page.id), world.server.clock.now)
+            let (person, client, now) = (UserID(world.user), Client.ID(page.id), world.server.clock.now)
             try await world.server.database.write { db in
-                try Permissions.connect(try #require(person), to: client, at: now, in: db)
+                try TokenFamilies.connect(try #require(person), to: client, at: now, in: db)
             }
             var browser = Browser(world.server)
             try await browser.signIn()
@@ -278,7 +278,7 @@ struct IntroductionTests {
 extension World {
     /// The merchants that a person has met.
     func introductions(of person: String) async throws -> [String] {
-        let account = try #require(AccountID(person))
+        let account = try #require(UserID(person))
         return try await server.database.read { db in
             try db.rows("SELECT merchant_id FROM introductions WHERE account_id = \(account)").map { row in
                 try row.get("merchant_id")

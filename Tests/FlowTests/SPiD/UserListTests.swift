@@ -71,7 +71,7 @@ struct UserListTests {
     func search(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let bea = ids[2]
-            let uuid = PersonUUID(try #require(AccountID(bea))).description
+            let uuid = UserUUID(try #require(UserID(bea))).description
             for query in [
                 "userId=\(bea)", "id=\(bea)", "uuid=\(uuid)", "query=\(uuid)", "query=\(bea)",
                 "email=BEA%40example.com",

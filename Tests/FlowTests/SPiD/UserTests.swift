@@ -24,7 +24,7 @@ struct UserTests {
             let loom = try await world.spidBackend(["web_origins": ["https://loom.example"]])
             _ = try await world.signIn(with: loom)
             let token = try await world.clientToken(loom)
-            let uuid = PersonUUID(try #require(AccountID(world.user))).description
+            let uuid = UserUUID(try #require(UserID(world.user))).description
             for id in [world.user, uuid, uuid.uppercased(), World.email, world.user + ".json"] {
                 let answer = try await world.api("user/\(TestServer.encode(id))", token)
                 #expect(answer.status == 200, "\(id)")

@@ -97,7 +97,7 @@ struct FacebookSignInTests {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
             _ = try await story.signIn(&browser)
-            let id = try #require(AccountID(try await story.person(&browser)))
+            let id = try #require(UserID(try await story.person(&browser)))
             browser.forgetSession()
             let due = story.here.server.clock.now + .days(3)
             try await story.here.server.database.write { db in

@@ -1,0 +1,74 @@
+/// Brings people from another system over: a JSON document a line, a transaction for every few hundred.
+///
+/// Nothing is hashed here: a hash of the other system verifies as it is, and becomes one of ours when its owner signs
+/// in. What was imported stays when a later line or the database fails; running it again passes over it.
+public struct UserImport: Sendable {
+    /// A line that was not taken.
+    public struct Rejection: Sendable, Equatable, CustomStringConvertible {
+        public let line: Int
+        public let fault: ImportFault
+        public var description: String { "line \(line): \(fault)" }
+    }
+
+    public struct Totals: Sendable, Equatable {
+        public var imported = 0
+        public var rejected = 0
+        /// Their address has an account already, perhaps by an earlier line.
+        public var skippedExisting = 0
+    }
+
+    private static let batchSize = 200
+
+    private let accounts: Users
+    private let isRehearsal: Bool
+
+    /// `isRehearsal` reads and counts as it would, and stores nothing.
+    public init(into accounts: Users, isRehearsal: Bool = false) {
+        self.accounts = accounts
+        self.isRehearsal = isRehearsal
+    }
+
+    /// Takes all that `lines` has; each line that is refused is told of as it is met.
+    public func run(_ lines: inout LineReader, telling tell: (Rejection) -> Void) async throws -> Totals {
+        var totals = Totals()
+        var rehearsed: Set<EmailAddress> = []
+        var batch: [ImportedUser] = []
+        var number = 0
+        while let line = try lines.next() {
+            number += 1
+            do throws(ImportFault) {
+                guard let account = try account(line) else { continue }
+                batch.append(account)
+            } catch {
+                totals.rejected += 1
+                tell(Rejection(line: number, fault: error))
+            }
+            if batch.count == Self.batchSize {
+                try await store(&batch, &totals, &rehearsed)
+            }
+        }
+        try await store(&batch, &totals, &rehearsed)
+        return totals
+    }
+
+    /// Nil of a line that is blank.
+    private func account(_ line: LineReader.Line) throws(ImportFault) -> ImportedUser? {
+        guard case .text(let text) = line else { throw .tooLong }
+        guard !text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return nil }
+        return try ImportedUser(line: text, random: accounts.random)
+    }
+
+    private func store(
+        _ batch: inout [ImportedUser], _ totals: inout Totals, _ rehearsed: inout Set<EmailAddress>
+    ) async throws {
+        let taken =
+            if isRehearsal {
+                try await accounts.free(batch).count { rehearsed.insert($0.email).inserted }
+            } else {
+                try await accounts.insert(batch)
+            }
+        totals.imported += taken
+        totals.skippedExisting += batch.count - taken
+        batch.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,120 @@
+public import Storage
+public import Values
+
+/// People as those see them whose clients they have used.
+public struct ConnectedUsers: Sendable {
+    /// A person, and when they last came to a client of the merchant that asks.
+    public struct Person: Sendable {
+        public let account: User
+        /// By whatever way.
+        public let lastLogin: Timestamp?
+        /// By a password or another proof, and not by a session that was there.
+        public let lastProof: Timestamp?
+
+        /// Somebody whose account was made this moment.
+        public init(newcomer account: User) {
+            self.init(account: account, lastLogin: nil, lastProof: nil)
+        }
+
+        init(account: User, lastLogin: Timestamp?, lastProof: Timestamp?) {
+            self.account = account
+            self.lastLogin = lastLogin
+            self.lastProof = lastProof
+        }
+    }
+
+    private let database: any Database
+
+    public init(database: any Database) { self.database = database }
+
+    /// The account of an address.
+    public func account(of email: EmailAddress) async throws -> User? {
+        try await database.read { db in try Self.account(of: email, in: db) }
+    }
+
+    /// The person of that number, whoever asks; nil also for one who wants to be forgotten.
+    public func find(_ id: UserID, for circle: ClientScope) async throws -> Person? {
+        try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(User.columns),
+                    (SELECT MAX(l.created_at) FROM logins l
+                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.client_id IN (
+                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
+                                OR c.merchant_id = \(circle.merchant))) AS last_login,
+                    (SELECT MAX(l.created_at) FROM logins l
+                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
+                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
+                                OR c.merchant_id = \(circle.merchant))) AS last_proof
+                FROM accounts WHERE id = \(id) AND deletion_due_at IS NULL
+                """
+            ).first.map(Person.init)
+        }
+    }
+
+    /// The people whom `circle` knows and `query` asks for: by their numbers, or where it is about a time, the oldest
+    /// first.
+    public func list(_ query: UserQuery, for circle: ClientScope) async throws -> [Person] {
+        let states = query.states.map(\.rawValue)
+        let (order, moment) = query.columns
+        return try await database.scan { db in
+            guard let range = try Self.range(query.key, in: db) else { return [] }
+            let prefix = query.prefix
+            return try db.rows(
+                """
+                SELECT \(User.columns),
+                    (SELECT MAX(l.created_at) FROM logins l
+                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.client_id IN (
+                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
+                                OR c.merchant_id = \(circle.merchant))) AS last_login,
+                    NULL AS last_proof
+                FROM accounts
+                WHERE id IN (
+                    SELECT n.account_id FROM connections n JOIN clients c ON c.id = n.client_id
+                    WHERE c.id = \(circle.client)
+                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
+                AND id >= \(range.lowerBound) AND id <= \(range.upperBound)
+                AND deletion_due_at IS NULL
+                AND CASE WHEN disabled_at IS NOT NULL THEN -2 WHEN email_verified = 1 THEN 1 ELSE 0 END
+                    IN (\(states.first ?? -9), \(states.dropFirst().first ?? -9), \(states.dropFirst(2).first ?? -9))
+                AND SUBSTR(COALESCE(email, ''), 1, \(prefix.unicodeScalars.count)) = \(prefix)
+                AND \(moment) >= \(query.span.start) AND \(moment) < \(query.span.end)
+                ORDER BY \(order) LIMIT \(query.part.limit) OFFSET \(query.part.offset)
+                """
+            ).map(Person.init)
+        }
+    }
+
+    private static func account(of email: EmailAddress, in db: any Transaction) throws -> User? {
+        try db.rows("SELECT \(User.columns) FROM accounts WHERE email = \(email)").first.map(User.init)
+    }
+
+    /// The numbers that `key` leaves; nil when it leads to nobody.
+    private static func range(_ key: UserQuery.Key?, in db: any Transaction) throws -> ClosedRange<Int64>? {
+        switch key {
+        case .account(let id): id.number...id.number
+        case .email(let email): try account(of: email, in: db).map { $0.id.number...$0.id.number }
+        case .emailPrefix, nil: 0...Int64.max
+        }
+    }
+}
+
+extension ConnectedUsers.Person {
+    fileprivate init(_ row: Row) throws {
+        self.init(
+            account: try User(row), lastLogin: try row.get("last_login"), lastProof: try row.get("last_proof"))
+    }
+}
+
+extension UserQuery {
+    fileprivate var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
+
+    /// What the list is ordered by, and the moment that its span is about. By number the index of connections does it.
+    fileprivate var columns: (order: SQL.Columns, moment: SQL.Columns) {
+        switch (span.isOpen, spansChanges) {
+        case (true, _): ("id", "created_at")
+        case (false, false): ("created_at, id", "created_at")
+        case (false, true): ("updated_at, id", "updated_at")
+        }
+    }
+}

@@ -1,0 +1,75 @@
+public import Storage
+public import Values
+
+/// Which terms a person has accepted: those of the platform and those of each client, by their address.
+public struct Agreements: Sendable {
+    private let database: any Database
+    /// Those of the platform.
+    public let platform: Terms?
+
+    /// `terms` is where those of the platform are.
+    public init(database: any Database, terms: String?) {
+        self.database = database
+        platform = terms.map { Terms(client: nil, uri: $0, changedAt: nil) }
+    }
+
+    /// What somebody agrees to who comes by `client`.
+    public func terms(for client: Client?) -> [Terms] { [platform, client?.terms].compactMap(\.self) }
+
+    /// Whether `account` has accepted `terms` as they are now. Where there are none, there is nothing to accept.
+    public func isAccepted(_ terms: Terms?, by account: UserID) async throws -> Bool {
+        guard let terms else { return true }
+        return try await database.read { db in try Self.uri(account, terms.client, in: db) == terms.uri }
+    }
+
+    /// Notes that `account` accepts `terms`. Saying the same again changes nothing.
+    public func accept(_ terms: [Terms], by account: UserID, at now: Timestamp) async throws {
+        try await database.write { db in try Self.accept(terms, by: account, at: now, in: db) }
+    }
+
+    /// As above, in the caller's transaction.
+    public static func accept(
+        _ terms: [Terms], by account: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        for terms in terms where try uri(account, terms.client, in: db) != terms.uri {
+            try db.execute(
+                """
+                INSERT INTO agreements (account_id, client_id, terms_uri, accepted_at)
+                VALUES (\(account), \(terms.client?.text ?? ""), \(terms.uri), \(now))
+                ON CONFLICT (account_id, client_id)
+                DO UPDATE SET terms_uri = excluded.terms_uri, accepted_at = excluded.accepted_at
+                """)
+        }
+    }
+
+    private static func uri(
+        _ account: UserID, _ client: Client.ID?, in db: any Transaction
+    ) throws -> String? {
+        try db.rows(
+            """
+            SELECT terms_uri FROM agreements WHERE account_id = \(account) AND client_id = \(client?.text ?? "")
+            """
+        ).first?.get("terms_uri")
+    }
+}
+
+extension Agreements {
+    /// What a sign-up keeps until there is an account: a line for each of `terms`, which were shown. Neither a client's id
+    /// nor a URI can hold a space or a line feed.
+    public static func note(of terms: [Terms]) -> String {
+        terms.map { "\($0.client?.text ?? "") \($0.uri)" }.joined(separator: "\n")
+    }
+
+    /// Accepts what `note` tells of, in the transaction that makes the account.
+    @Sendable public static func accept(
+        noted note: String, by account: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        let terms = note.split(separator: "\n").compactMap { line -> Terms? in
+            let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            return Terms(
+                client: parts[0].isEmpty ? nil : Client.ID(String(parts[0])), uri: String(parts[1]), changedAt: nil)
+        }
+        try accept(terms, by: account, at: now, in: db)
+    }
+}

@@ -1,0 +1,94 @@
+public import JOSE
+public import Storage
+public import Values
+
+/// What the side of tokens holds on a person, as the person may have it.
+public enum DataExport {
+    /// Connections, introductions, consents, agreements and permissions of `account`, in an open transaction.
+    public static func members(of account: UserID, in db: any Transaction) throws -> [JSON.Member] {
+        [
+            .init("connections", .array(try connections(account, db))),
+            .init("introductions", .array(try introductions(account, db))),
+            .init("consents", .array(try consents(account, db))),
+            .init("agreements", .array(try agreements(account, db))),
+            .init("permissions", .array(try permissions(account, db))),
+        ]
+    }
+
+    private static func connections(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            """
+            SELECT k.client_id, c.name, m.name AS merchant_name, k.created_at
+            FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+            WHERE k.account_id = \(account)
+            """
+        ).map { row in
+            .members([
+                "client_id": .string(try row.get("client_id")), "client_name": .string(try row.get("name")),
+                "merchant_name": try row.get("merchant_name", as: String?.self).map { .string($0) },
+                "since": try row.utc("created_at"),
+            ])
+        }
+    }
+
+    private static func introductions(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            """
+            SELECT i.merchant_id, m.name, i.created_at FROM introductions i JOIN merchants m ON m.id = i.merchant_id
+            WHERE i.account_id = \(account)
+            """
+        ).map { row in
+            .members([
+                "merchant_id": .string(try row.get("merchant_id")), "merchant_name": .string(try row.get("name")),
+                "since": try row.utc("created_at"),
+            ])
+        }
+    }
+
+    private static func consents(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            "SELECT client_id, scope, created_at, updated_at FROM consents WHERE account_id = \(account)"
+        ).map { row in
+            .members([
+                "client_id": .string(try row.get("client_id")), "scope": .string(try row.get("scope")),
+                "given_at": try row.utc("created_at"), "changed_at": try row.utc("updated_at"),
+            ])
+        }
+    }
+
+    /// Those without a client are with the platform.
+    private static func agreements(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            "SELECT client_id, terms_uri, accepted_at FROM agreements WHERE account_id = \(account)"
+        ).map { row in
+            let client: String = try row.get("client_id")
+            return .members([
+                "client_id": client.isEmpty ? nil : .string(client), "terms": .string(try row.get("terms_uri")),
+                "accepted_at": try row.utc("accepted_at"),
+            ])
+        }
+    }
+
+    /// The ended ones too, as long as they are kept.
+    private static func permissions(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+        try db.rows(
+            """
+            SELECT client_id, scope, signed_in_at, created_at, expires_at, ended_at FROM permissions
+            WHERE account_id = \(account)
+            """
+        ).map { row in
+            .members([
+                "client_id": .string(try row.get("client_id")), "scope": .string(try row.get("scope")),
+                "signed_in_at": try row.utc("signed_in_at"), "made_at": try row.utc("created_at"),
+                "expires_at": try row.utc("expires_at"), "ended_at": try row.utc("ended_at"),
+            ])
+        }
+    }
+}
+
+extension Row {
+    /// A moment as the document has it; nil when the column is NULL.
+    fileprivate func utc(_ column: String) throws -> JSON? {
+        try get(column, as: Timestamp?.self).map { .string($0.iso8601) }
+    }
+}

@@ -1,0 +1,70 @@
+public import Storage
+public import Values
+
+/// Which merchants a person has been introduced to (docs/decisions/introductions.md).
+///
+/// A merchant's own clients ask for no consent. Without this any page of any merchant could learn who is signed in.
+public struct Introductions: Sendable {
+    private let database: any Database
+
+    public init(database: any Database) { self.database = database }
+
+    /// Whether `account` must be shown who `client` is of before it learns anything in `session`.
+    public func isDue(_ account: UserID, to client: Client, in session: String) async throws -> Bool {
+        guard client.introduces != nil else { return false }
+        return try await database.read { db in try Self.isDue(account, to: client, in: session, db) }
+    }
+
+    /// A session that a token bought is the merchant's already: it is good for nobody else's client.
+    static func isDue(
+        _ account: UserID, to client: Client, in session: String, _ db: any Transaction
+    ) throws -> Bool {
+        guard let merchant = client.introduces else { return false }
+        return try !db.rows(
+            """
+            SELECT 1 AS found FROM merchants m
+            WHERE m.id = \(merchant) AND m.skips_introduction = 0
+                AND NOT EXISTS (SELECT 1 FROM introductions i
+                    WHERE i.account_id = \(account) AND i.merchant_id = m.id)
+                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.permission_id IS NOT NULL)
+            """
+        ).isEmpty
+    }
+
+    /// Remembers that `account` has seen a page that names `merchant`, and went on.
+    public func introduce(_ account: UserID, to merchant: Merchant.ID, at now: Timestamp) async throws {
+        try await database.write { db in try Self.introduce(account, to: merchant, at: now, in: db) }
+    }
+
+    /// The same, in the caller's transaction.
+    public static func introduce(
+        _ account: UserID, to merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO introductions (account_id, merchant_id, created_at)
+            SELECT CAST(\(account) AS BIGINT), id, CAST(\(now) AS BIGINT) FROM merchants WHERE id = \(merchant)
+            ON CONFLICT (account_id, merchant_id) DO NOTHING
+            """)
+    }
+
+    /// The next time `account` is asked again.
+    static func forget(_ account: UserID, _ merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute("DELETE FROM introductions WHERE account_id = \(account) AND merchant_id = \(merchant)")
+    }
+
+    /// The same for every merchant but that of the client `kept`.
+    static func forgetAll(_ account: UserID, except kept: String, in db: any Transaction) throws {
+        try db.execute(
+            """
+            DELETE FROM introductions WHERE account_id = \(account) AND NOT EXISTS (
+                SELECT 1 FROM clients WHERE clients.id = \(kept) AND clients.merchant_id = introductions.merchant_id)
+            """)
+    }
+}
+
+extension Client {
+    /// Whom its people must have met: it is a merchant's own, and asks for no consent. The platform's own clients speak
+    /// for this server; a third party's ask for themselves.
+    public var introduces: Merchant.ID? { firstParty ? merchant : nil }
+}

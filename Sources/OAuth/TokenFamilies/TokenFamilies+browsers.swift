@@ -1,0 +1,106 @@
+public import Storage
+public import Values
+
+/// Browser sessions of a person, as those know them who know no sessions.
+public enum BrowserSessions: Sendable {
+    case one(String)
+    case all(except: String?)
+}
+
+/// What the end of a browser session means to the clients that somebody signed in to there.
+extension TokenFamilies {
+    /// Ends what was to last as long as `browsers` did, and tells the clients, by way of `announcement`.
+    ///
+    /// A permission for OpenID Connect, or of a stranger's client, is for while the person is there, unless they allowed
+    /// `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core §11); and so is one whose tokens came through the
+    /// browser. Every other lives on: a phone stays signed in when a browser is signed out. A client whose tokens have
+    /// expired may have a session of its own all the same: it is told.
+    public static func end(
+        with browsers: BrowserSessions, of account: UserID, telling announcement: CallbackAnnouncement,
+        in db: any Transaction
+    ) throws {
+        try end(try rows(of: browsers, account, in: db), of: account, telling: announcement, in: db)
+    }
+
+    private static func end(
+        _ rows: [Row], of account: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
+    ) throws {
+        var told: Set<[String]> = []
+        for row in rows {
+            let client: Client.ID = try row.get("client_id")
+            let session: String = try row.get("session_id")
+            if told.insert([client.text, session]).inserted,
+                try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
+            {
+                try announcement.leaveNotice(of: session, account, for: client, db)
+            }
+            let permission: TokenFamily.ID = try row.get("id")
+            if try isForNow(row) {
+                try end(permission, at: announcement.now, in: db)
+            } else {
+                // It belongs to no browser any more: its clients have been told.
+                try db.execute("UPDATE permissions SET session_id = NULL WHERE id = \(permission)")
+            }
+        }
+    }
+
+    /// Whether the permission in `row` lasts no longer than the session it was given in.
+    private static func isForNow(_ row: Row) throws -> Bool {
+        guard try !row.get("front_channel", as: Bool.self) else { return true }
+        let scope: Scope = try row.get("scope")
+        guard !scope.contains(Scope.offlineAccess) else { return false }
+        let isOfStranger = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
+        return isOfStranger || scope.contains(Scope.openID)
+    }
+
+    /// What was given in `browsers` and has not been ended.
+    private static func rows(
+        of browsers: BrowserSessions, _ account: UserID, in db: any Transaction
+    ) throws -> [Row] {
+        switch browsers {
+        case .one(let session):
+            try db.rows(
+                """
+                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                FROM permissions p JOIN clients c ON c.id = p.client_id
+                WHERE p.session_id = \(session) AND p.account_id = \(account) AND p.ended_at IS NULL
+                """)
+        case .all(let kept):
+            try db.rows(
+                """
+                SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
+                FROM permissions p JOIN clients c ON c.id = p.client_id
+                WHERE p.account_id = \(account) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
+                    AND p.ended_at IS NULL
+                """)
+        }
+    }
+
+    /// Does `work`, which ends permissions of `account`, and tells the clients of the browser sessions that had been bought
+    /// with them: those end by themselves, because they ask for what bought them.
+    static func tellingOfBought<Value>(
+        _ account: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
+    ) throws -> Value {
+        let now = announcement.now
+        // Read before: `work` may end what the clients are found by.
+        let before = try bought(by: account, at: now, in: db)
+            .map { (session: $0, rows: try rows(of: .one($0), account, in: db)) }
+        let value = try work()
+        guard !before.isEmpty else { return value }
+        let left = Set(try bought(by: account, at: now, in: db))
+        for (session, rows) in before where !left.contains(session) {
+            try end(rows, of: account, telling: announcement, in: db)
+        }
+        return value
+    }
+
+    /// The sessions that tokens of `account` bought and that live.
+    private static func bought(by account: UserID, at now: Timestamp, in db: any Transaction) throws -> [String] {
+        try db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN permissions p ON p.id = s.permission_id
+            WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            """
+        ).map { try $0.get("id") }
+    }
+}

@@ -1,0 +1,45 @@
+import Storage
+public import Values
+
+/// The end of what a device was given, by its own wish.
+extension TokenFamilies {
+    /// A device's logout: ends its permission, and where the merchant says "logout reaches backends" also what was
+    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it. The merchant's clients are
+    /// told, once.
+    public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
+        let announcement = callbacks.announcement(at: now)
+        try await database.write { db in
+            guard let account = try Self.account(of: id, in: db) else { return _ = try Self.end(id, at: now, in: db) }
+            try Self.tellingOfBought(account, announcement, in: db) {
+                if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
+                try Self.endBackends(of: id, at: now, in: db)
+            }
+        }
+        announcement.send()
+    }
+
+    /// Ends all that came with `token`, a person's or a client's own. A token without a permission dies alone.
+    public func logOut(_ token: AccessToken, at now: Timestamp) async throws {
+        guard let permission = token.permission else {
+            return try await database.write { db in try AccessTokens.end(token.fingerprint, in: db) }
+        }
+        try await logOut(permission, at: now)
+    }
+
+    /// Ends what was redeemed from the codes of `id`, and from theirs, where the merchant wants that.
+    private static func endBackends(of id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE permissions SET ended_at = \(now)
+            WHERE ended_at IS NULL
+                AND id IN (
+                    WITH RECURSIVE family (id) AS (
+                        SELECT id FROM permissions WHERE parent_id = \(id)
+                        UNION SELECT p.id FROM permissions p JOIN family f ON p.parent_id = f.id)
+                    SELECT id FROM family)
+                AND EXISTS (
+                    SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
+                    WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
+            """)
+    }
+}

@@ -1,0 +1,118 @@
+import JOSE
+import TestSupport
+import Testing
+
+@Suite("Requests that say whom they are about, and how the person must have signed in")
+struct RequestedSubjectTests {
+    private static let password = "urn:spindle:password"
+    private static let mail = "urn:spindle:mail"
+
+    private func claims(_ member: String, essential: Bool = true, _ values: String...) -> String {
+        let values = JSON.array(values.map { .string($0) }).text
+        return "{\"id_token\":{\"\(member)\":{\"essential\":\(essential),\"values\":\(values)}}}"
+    }
+
+    @Test("another person than the hint's gets no answer, but a page to sign in at", arguments: Backend.available)
+    func hint(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            _ = try await world.person("bob@example.com")
+            var party = try await ConformanceParty(world, type: "code")
+            let token = try #require(try await party.flow().tokens).require("id_token")
+            var bob = Browser(world.server)
+            try await bob.signIn(as: "bob@example.com")
+            let silent = try await bob.open(party.address(["prompt": "none", "id_token_hint": token]))
+            #expect(silent.redirected("error") == "login_required")
+            let page = try await bob.open(party.address(["id_token_hint": token]))
+            #expect(page.formAction == "/login")
+            #expect(!page.body.contains("value=\"bob@example.com\""))
+            let ada = try await bob.submit(page, ["email": World.email, "password": World.password])
+            #expect(try await bob.open(try #require(ada.header("location"))).redirected("code") != nil)
+            // However old: it says who, and proves nothing.
+            world.server.clock.advance(by: .seconds(86_400))
+            let old = try await world.server.get(party.address(["prompt": "none", "id_token_hint": token]))
+            #expect(old.redirected("error") == "login_required")
+        }
+    }
+
+    @Test("a hint that is no ID token of ours is refused", arguments: Backend.available)
+    func badHint(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code")
+            let token = try #require(try await party.flow().tokens).require("id_token")
+            let payload = token.split(separator: ".")[1]
+            for hint in ["nonsense", "eyJhbGciOiJub25lIn0.\(payload).", String(token.dropLast(6)) + "AAAAAA"] {
+                let answer = try await party.browser.open(party.address(["id_token_hint": hint]))
+                #expect(answer.redirected("error") == "invalid_request")
+            }
+        }
+    }
+
+    @Test("a sub that is asked for is that person or nobody", arguments: Backend.available)
+    func subject(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code")
+            try await party.browser.signIn()
+            func error(_ subject: String) async throws -> String? {
+                let claims = "{\"id_token\":{\"sub\":{\"value\":\"\(subject)\"}}}"
+                return try await party.browser.open(party.address(["prompt": "none", "claims": claims]))
+                    .redirected("error")
+            }
+            #expect(try await error(world.user) == nil)
+            #expect(try await error("4711") == "login_required")
+        }
+    }
+
+    @Test("an acr that is essential is kept to; one that is not is a wish", arguments: Backend.available)
+    func context(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code")
+            try await party.browser.signIn()
+            let cases: [(String, String?)] = [
+                (claims("acr", Self.password), nil), (claims("acr", Self.mail, Self.password), nil),
+                (claims("acr", Self.mail), "login_required"),
+                (claims("acr", "urn:of:another"), "unmet_authentication_requirements"),
+                (claims("acr", essential: false, "urn:of:another"), nil),
+            ]
+            for (claims, error) in cases {
+                let answer = try await party.browser.open(party.address(["prompt": "none", "claims": claims]))
+                #expect(answer.redirected("error") == error, "\(claims)")
+            }
+            #expect(try await party.browser.open(party.address(["claims": claims("acr", Self.mail)])).status == 200)
+            for broken in ["{", "[]", "{\"id_token\":[]}", "{\"id_token\":{\"sub\":1}}"] {
+                let answer = try await party.browser.open(party.address(["claims": broken]))
+                #expect(answer.redirected("error") == "invalid_request", "\(broken)")
+            }
+        }
+    }
+
+    @Test("after a sign-in in another way than the essential acr the client hears of it", arguments: Backend.available)
+    func unmetContext(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var party = try await ConformanceParty(world, type: "code")
+            let address = party.address(["claims": claims("acr", Self.mail)])
+            let signedIn = try await party.browser.submit(
+                try await party.browser.open(address), ["email": World.email, "password": World.password])
+            let answer = try await party.browser.open(try #require(signedIn.header("location")))
+            #expect(answer.redirected("error") == "unmet_authentication_requirements")
+            #expect(try await party.browser.open(address).formAction == "/login", "it may try again")
+        }
+    }
+
+    @Test(
+        "a client's own age for sign-ins holds where the request names none, and does not loop",
+        arguments: Backend.available)
+    func defaultMaxAge(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for age: Int64 in [0, 30, 3600] {
+                var party = try await ConformanceParty(world, type: "code", ["default_max_age": .integer(age)])
+                let first = try await party.flow()
+                world.server.clock.advance(by: .seconds(61))
+                let page = try await party.browser.open(party.address())
+                #expect((page.formAction == "/login") == (age < 61), "\(age)")
+                let second = try await party.check(try await party.finish(page))
+                #expect((first.ids.first?["auth_time"] == second.ids.first?["auth_time"]) == (age >= 61))
+                #expect(try await party.browser.open(party.address(["max_age": "100000"])).redirected("code") != nil)
+            }
+        }
+    }
+}

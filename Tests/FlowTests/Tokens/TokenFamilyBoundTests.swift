@@ -1,0 +1,53 @@
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Nobody piles up sign-ins without end")
+struct TokenFamilyBoundTests {
+    @Test("of thousands of sign-ins of one person at one client the oldest end", arguments: Backend.available)
+    func oldest(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let first = try await world.signIn()
+            let elsewhere = try await world.signIn(with: world.rivalBackend)
+            world.server.clock.advance(by: .seconds(1))
+            let now = world.server.clock.now
+            let account = try #require(Int64(world.user))
+            try await world.server.database.write { db in
+                for number in 0..<1500 {
+                    try db.execute(
+                        """
+                        INSERT INTO permissions (id, client_id, account_id, scope, signed_in_at, created_at, expires_at)
+                        VALUES (\("made-\(number)"), \(world.app.id), \(account), 'email', \(now), \(now),
+                            \(now + .days(1)))
+                        """)
+                }
+            }
+            #expect(try await live(world, account) > 1000)
+            // One sign-in of 256 looks.
+            var tries = 0
+            while try await live(world, account) > 1000, tries < 4000 {
+                world.server.clock.advance(by: .seconds(1))
+                _ = try await world.signIn()
+                tries += 1
+            }
+            #expect(try await live(world, account) == 1000)
+            #expect(try await !world.isLive(try first.require("access_token")), "the oldest goes first")
+            #expect(try await world.isLive(try elsewhere.require("access_token")), "each client has its own")
+            let last = try await world.signIn()
+            #expect(try await world.isLive(try last.require("access_token")))
+        }
+    }
+
+    private func live(_ world: World, _ account: Int64) async throws -> Int {
+        let now = world.server.clock.now
+        return try await world.server.database.read { db in
+            try db.rows(
+                """
+                SELECT COUNT(*) AS many FROM permissions WHERE account_id = \(account) AND client_id = \(world.app.id)
+                    AND ended_at IS NULL AND expires_at > \(now)
+                """
+            ).first?.get("many") ?? 0
+        }
+    }
+}
