@@ -73,5 +73,21 @@ struct CommandLineReader {
 
 extension String {
     /// A dash alone is a value: many programs call the standard input so.
-    fileprivate var isOption: Bool { hasPrefix("-") && count > 1 }
+    fileprivate var isOption: Bool { hasPrefix("-") && count > 1 && !isDigest }
+
+    /// A SHA-256 in base64url, as the ids of keys are (RFC 7638 §3): one of 64 begins with a dash, and no option is like it.
+    private var isDigest: Bool {
+        utf8.count == 43 && utf8.allSatisfy { UInt8(ascii: "-") == $0 || UInt8(ascii: "_") == $0 || $0.isAlphanumeric }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
 }

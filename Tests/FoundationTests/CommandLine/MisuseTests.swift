@@ -27,6 +27,11 @@ import Testing
             ),
             ("init --jsn", "Unknown option '--jsn'. Did you mean '--json'?", "", "spindle init", " <options>"),
             ("key rotate --nope", "Unknown option '--nope'", "", "spindle key rotate", " <options>"),
+            // The id of a key may begin so, and is no option.
+            (
+                "serve -QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ",
+                "Unexpected argument '-QCVTATcZ5mgWnjG9z7IHjjkACBmshMvL3DYzdKpduQ'", "", "spindle serve", " <options>"
+            ),
             ("serve -x", "Unknown option '-x'", "", "spindle serve", " <options>"),
             (
                 "serve --listen", "Missing value for '--listen <host:port>'",
