@@ -69,7 +69,7 @@ struct People {
         let sessionList = SessionList(database: database, clock: clock, news: stores.news)
         let links = IssuerSubjects(database: database)
         let view = AccountView(
-            pages: pages, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links)
+            pages: pages, users: stores.users, sessions: sessionList, apps: apps, links: links)
         endpoints =
             [
                 LoginEndpoint(pages: pages, signIn: signIn, arrivals: arrivals, verifications: verifications),
@@ -88,14 +88,14 @@ struct People {
                     pages: pages, verifications: verifications, addresses: addresses, arrivals: arrivals, mail: mail,
                     random: random),
                 AccountEndpoint(
-                    gate: gate, view: view, accounts: stores.accounts, sessions: sessionList, apps: apps, links: links,
+                    gate: gate, view: view, users: stores.users, sessions: sessionList, apps: apps, links: links,
                     mail: mail),
                 AddressEndpoint(
-                    gate: gate, view: view, accounts: stores.accounts, verifications: verifications,
+                    gate: gate, view: view, users: stores.users, verifications: verifications,
                     addresses: addresses, mail: mail, random: random),
                 AccountDataEndpoint(gate: gate, data: data),
                 DeletionEndpoint(
-                    gate: gate, accounts: stores.accounts, deletion: stores.deletion, mail: mail, clock: clock),
+                    gate: gate, users: stores.users, deletion: stores.deletion, mail: mail, clock: clock),
                 RestoreEndpoint(
                     pages: pages, deletion: stores.deletion, verifications: verifications, arrivals: arrivals),
                 AssetEndpoint(templates: stores.templates, merchants: stores.merchants),

@@ -75,7 +75,7 @@ extension Spindle {
             TokenExchangeGrant(signIn: assertions, issuer: site.issuer),
         ]
         let names = SubjectIdentifiers(database: database, random: random)
-        let claims = UserClaims(accounts: stores.accounts, consents: Consents(database: database))
+        let claims = UserClaims(users: stores.users, consents: Consents(database: database))
         let hints = IDTokenHints(issuer: site.issuer, ring: ring, names: names, clients: stores.clients)
         let ids = IDTokens(
             issuer: site.issuer, ring: ring, names: names,
@@ -143,9 +143,9 @@ extension Spindle {
                 agreements: people.agreements, sessions: sessions, clock: clock),
             SessionCodeEndpoint(
                 pages: pages, exchange: SessionExchange(database: database, clock: clock), sessions: sessions,
-                accounts: stores.accounts, address: address, clock: clock, random: random),
+                users: stores.users, address: address, clock: clock, random: random),
             HasSessionEndpoint(
-                site: site, clients: stores.clients, sessions: sessions, accounts: stores.accounts,
+                site: site, clients: stores.clients, sessions: sessions, users: stores.users,
                 names: names, apps: people.apps, introductions: people.introductions, agreements: people.agreements,
                 signSecrets: SignSecrets(seal: seal), clock: clock),
             AjaxEndpoint(
@@ -153,14 +153,14 @@ extension Spindle {
                 introductions: people.introductions, agreements: people.agreements, clock: clock),
             FlowEndpoint(pages: pages),
             LogoutEndpoint(
-                pages: pages, tokens: accessTokens, permissions: stores.permissions, sessions: sessions,
+                pages: pages, tokens: accessTokens, families: stores.families, sessions: sessions,
                 hints: hints,
                 clock: clock),
             UserEndpoint(
                 gate: personGate, tokens: accessTokens, clients: stores.clients, names: names,
-                accounts: stores.accounts, permissions: stores.permissions, apps: people.apps),
+                users: stores.users, families: stores.families, apps: people.apps),
             UserinfoEndpoint(
-                gate: personGate, clients: stores.clients, permissions: stores.permissions, names: names,
+                gate: personGate, clients: stores.clients, families: stores.families, names: names,
                 claims: claims, ring: ring, issuer: site.issuer),
             DittoEndpoint(
                 webhooks: webhooks,
@@ -168,7 +168,7 @@ extension Spindle {
                     seal: seal,
                     tokens: DittoTokens(
                         accessTokens: accessTokens, hints: hints, clients: stores.clients, names: names,
-                        accounts: stores.accounts, issuer: site.issuer), clock: clock)),
+                        users: stores.users, issuer: site.issuer), clock: clock)),
             crossOrigin,
         ]
         let connectedPeople = ConnectedUsers(database: database)
@@ -177,7 +177,7 @@ extension Spindle {
             [
                 ExchangeResource(codes: exchangeCodes),
                 ProviderResource(
-                    accounts: ProviderUsers(database: database, assertions: providers, clock: clock, random: random),
+                    users: ProviderUsers(database: database, assertions: providers, clock: clock, random: random),
                     people: connectedPeople, connections: connections, pages: pages, mail: stores.mail, clock: clock),
                 StatusResource(
                     version: Spindle.version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
@@ -186,7 +186,7 @@ extension Spindle {
                     agreements: people.agreements, clients: stores.clients, people: connectedPeople,
                     connections: connections, clock: clock),
                 TokenAuthenticationResource(tokens: accessTokens, clients: stores.clients, clock: clock),
-                LogoutResource(permissions: stores.permissions, clock: clock),
+                LogoutResource(families: stores.families, clock: clock),
                 UserResource(
                     people: connectedPeople, connections: connections, clients: stores.clients, apps: people.apps,
                     clock: clock),
@@ -205,7 +205,7 @@ extension Spindle {
                 gate: gate, clients: stores.clients, merchants: stores.merchants, addresses: addressRules),
             InitialAccessTokensEndpoint(gate: gate, tokens: initialTokens),
             UsersEndpoint(
-                gate: gate, accounts: stores.accounts, permissions: stores.permissions, deletion: stores.deletion,
+                gate: gate, users: stores.users, families: stores.families, deletion: stores.deletion,
                 data: people.data, mail: stores.mail, clock: clock),
             IssuersEndpoint(gate: gate, issuers: stores.issuers),
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: site),
@@ -259,7 +259,7 @@ extension PasswordGrant {
                     username: username, password: password, address: request.address, login: login)
                 guard proof.deletionDueAt == nil else { throw OAuthError.wrongUserCredentials("deletion_pending") }
                 let subject = Subject(
-                    account: proof.account, signedInAt: clock.now, method: Session.Method.password.rawValue)
+                    user: proof.user, signedInAt: clock.now, method: Session.Method.password.rawValue)
                 return Proof(subject: subject, isVerified: proof.isVerified, holds: proof.holds)
             } catch let refusal as SignIn.Refusal {
                 throw refusal.oauthError

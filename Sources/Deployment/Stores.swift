@@ -17,8 +17,8 @@ public struct Stores: Sendable {
     public let knownClients: KnownClients
     public let merchants: Merchants
     public let clients: Clients
-    public let accounts: Users
-    public let permissions: TokenFamilies
+    public let users: Users
+    public let families: TokenFamilies
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
@@ -39,8 +39,8 @@ public struct Stores: Sendable {
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         news = UserEvents(callbacks)
-        permissions = TokenFamilies(database: database, callbacks: callbacks)
-        accounts = Users(
+        families = TokenFamilies(database: database, callbacks: callbacks)
+        users = Users(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
             news: news)
         issuers = TrustedIssuers(

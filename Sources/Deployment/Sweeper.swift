@@ -46,10 +46,10 @@ struct Sweeper: BackgroundService {
         do {
             let round = try await deletion.deleteDue(at: clock.now)
             if round.gone > 0 { logger.info("accounts deleted", metadata: ["count": "\(round.gone)"]) }
-            for (account, error) in round.failures {
+            for (user, error) in round.failures {
                 logger.error(
                     "account not deleted",
-                    metadata: ["account": "\(account)", "error": "\(String(reflecting: error))"])
+                    metadata: ["account": "\(user)", "error": "\(String(reflecting: error))"])
             }
             return round.isBehind
         } catch {

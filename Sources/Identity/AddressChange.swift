@@ -23,8 +23,8 @@ public struct AddressChange: Sendable {
         return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db in
             try db.execute(
                 """
-                UPDATE accounts SET email_verified = 1, updated_at = \(now)
-                WHERE id = \(session.account) AND email = \(verification.email)
+                UPDATE users SET email_verified = 1, updated_at = \(now)
+                WHERE id = \(session.user) AND email = \(verification.email)
                 """) == 1
         }
     }
@@ -39,10 +39,10 @@ public struct AddressChange: Sendable {
         return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db in
             let changed = try db.execute(
                 """
-                UPDATE accounts SET email = \(verification.email), email_verified = 1, updated_at = \(now)
-                WHERE id = \(session.account)
+                UPDATE users SET email = \(verification.email), email_verified = 1, updated_at = \(now)
+                WHERE id = \(session.user)
                 """)
-            try Verifications.endAll(of: session.account, at: now, in: db)
+            try Verifications.endAll(of: session.user, at: now, in: db)
             try post(verification, db)
             return changed == 1
         }
@@ -56,8 +56,8 @@ public struct AddressChange: Sendable {
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             // The code was asked for by one person; another may be signed in to the browser by now.
-            guard verification.account == session.account,
-                try announcement.watching(session.account, in: db, { try apply(verification, db) })
+            guard verification.user == session.user,
+                try announcement.watching(session.user, in: db, { try apply(verification, db) })
             else {
                 return .failure(.gone(reason: "account_gone_or_changed"))
             }

@@ -27,7 +27,7 @@ public struct AppSignUp: Sendable {
 
     /// An account that is not stored yet, and the link that goes to its address.
     public struct Prepared: Sendable {
-        public let account: User
+        public let user: User
         public let email: EmailAddress
         public let draft: Verifications.Draft
         let passwordHash: String?
@@ -48,13 +48,13 @@ public struct AppSignUp: Sendable {
         var hash: String?
         if let password { hash = try await hashing.hash(password.text, random: random).encoded }
         let now = clock.now
-        let account = User(
+        let user = User(
             id: .random(from: random), email: email.text, emailVerified: false,
             profile: .object(profile.profile), createdAt: now, updatedAt: now, disabledAt: nil, deletionDueAt: nil)
         let draft = verifications.draft(
-            password == nil ? .resetPassword : .confirmAddress, email: email.text, account: account.id, browser: nil,
+            password == nil ? .resetPassword : .confirmAddress, email: email.text, user: user.id, browser: nil,
             continueTo: continueTo)
-        return Prepared(account: account, email: email, draft: draft, passwordHash: hash)
+        return Prepared(user: user, email: email, draft: draft, passwordHash: hash)
     }
 
     /// Whether `client` may sign up one more, before work is done for it; else how long it has to wait.
@@ -74,16 +74,16 @@ public struct AppSignUp: Sendable {
         _ prepared: Prepared, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void,
         post: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
-        let account = prepared.account
+        let user = prepared.user
         do {
             return try await database.write { db in
                 // A retry after a COMMIT of unknown outcome meets its own row.
-                guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return .made }
+                guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return .made }
                 guard try !Users.has(prepared.email, in: db) else { return .taken }
-                try Users.insert(account, passwordHash: prepared.passwordHash, in: db)
-                try also(account.id, account.createdAt, db)
+                try Users.insert(user, passwordHash: prepared.passwordHash, in: db)
+                try also(user.id, user.createdAt, db)
                 let purpose = prepared.draft.verification.purpose
-                guard try Throttle.chargeMailbox(prepared.email, for: purpose, at: account.createdAt, in: db) else {
+                guard try Throttle.chargeMailbox(prepared.email, for: purpose, at: user.createdAt, in: db) else {
                     return .made
                 }
                 try Verifications.store(prepared.draft, in: db)
@@ -108,16 +108,16 @@ public struct AppSignUp: Sendable {
             guard try proof.holds(in: db) else { return .failure(.gone(reason: "account_gone_or_changed")) }
             let taken = try verifications.take(link: link, .confirmAddress, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
-            let isConfirmed = try announcement.watching(proof.account, in: db) {
+            let isConfirmed = try announcement.watching(proof.user, in: db) {
                 try db.execute(
                     """
-                    UPDATE accounts SET email_verified = 1, updated_at = \(now)
-                    WHERE id = \(proof.account) AND id = \(verification.account) AND email = \(verification.email)
+                    UPDATE users SET email_verified = 1, updated_at = \(now)
+                    WHERE id = \(proof.user) AND id = \(verification.user) AND email = \(verification.email)
                     """) == 1
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(
-                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
                 announcement)
             return taken
         }

@@ -9,7 +9,7 @@ extension Deletion {
         /// Whether there may be more.
         public fileprivate(set) var isBehind = false
         /// The accounts that are still there, and why.
-        public fileprivate(set) var failures: [(account: UserID, error: any Error)] = []
+        public fileprivate(set) var failures: [(user: UserID, error: any Error)] = []
     }
 
     /// Deletes the accounts that are due, `batch` at most, each in transactions of its own. Any number of nodes may do so
@@ -17,15 +17,15 @@ extension Deletion {
     public func deleteDue(at now: Timestamp, batch: Int = 20) async throws -> Round {
         let due: [UserID] = try await database.read { db in
             try db.rows(
-                "SELECT id FROM accounts WHERE deletion_due_at <= \(now) ORDER BY deletion_due_at LIMIT \(batch)"
+                "SELECT id FROM users WHERE deletion_due_at <= \(now) ORDER BY deletion_due_at LIMIT \(batch)"
             ).map { try $0.get("id") }
         }
         var round = Round()
-        for account in due {
+        for user in due {
             do {
-                if try await finish(account, at: now) { round.gone += 1 }
+                if try await finish(user, at: now) { round.gone += 1 }
             } catch {
-                round.failures.append((account, error))
+                round.failures.append((user, error))
             }
         }
         round.isBehind = due.count >= batch && round.gone > 0
@@ -37,17 +37,17 @@ extension Deletion {
         try await strangers.clear(id)
         return try await news.write(to: database, at: now) { [strangers] db, announcement in
             // Restored, or another node was quicker, or this closure runs again after a COMMIT of unknown outcome.
-            guard let account = try User.find(id, in: db), let due = account.deletionDueAt, due <= now else {
+            guard let user = try User.find(id, in: db), let due = user.deletionDueAt, due <= now else {
                 return false
             }
             // First: who is to be told hangs on the account.
             try announcement.say(.deleted, id, db)
-            try strangers.farewell(account, now, db)
+            try strangers.farewell(user, now, db)
             // A sign-up or a code that waits for an answer may know the address without the account.
-            if let email = account.email { try Verifications.forget(email: email, in: db) }
+            if let email = user.email { try Verifications.forget(email: email, in: db) }
             // Sessions, known places, connections, consents, permissions and links of issuers go with it. What has no
             // foreign key is a number that leads nowhere: in tokens and codes, until they expire.
-            return try db.execute("DELETE FROM accounts WHERE id = \(id) AND deletion_due_at <= \(now)") == 1
+            return try db.execute("DELETE FROM users WHERE id = \(id) AND deletion_due_at <= \(now)") == 1
         }
     }
 }

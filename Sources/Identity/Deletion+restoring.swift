@@ -20,23 +20,23 @@ extension Deletion {
         return try await news.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
-            let (account, method): (UserID, Session.Method)
+            let (user, method): (UserID, Session.Method)
             switch taken {
             case .failure(let refusal): return .failure(refusal)
             case .success(let verification):
-                guard let found = verification.account else { return .failure(.unknown) }
-                (account, method) = (found, verification.method ?? .mail)
+                guard let found = verification.user else { return .failure(.unknown) }
+                (user, method) = (found, verification.method ?? .mail)
             }
             if decision == .keep {
-                try announcement.watching(account, in: db) { try Self.restore(account, at: now, in: db) }
+                try announcement.watching(user, in: db) { try Self.restore(user, at: now, in: db) }
             }
-            let row = try db.rows("SELECT deletion_due_at FROM accounts WHERE id = \(account)").first
+            let row = try db.rows("SELECT deletion_due_at FROM users WHERE id = \(user)").first
             guard let row else { return .failure(.gone(reason: "account_deleted")) }
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
             // Kept in another browser meanwhile: whoever wants to leave all the same asks for it again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
             try Sessions.open(
-                opening.by(method), account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                opening.by(method), user: user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
                 announcement)
             return .success(.kept)
         }
@@ -44,6 +44,6 @@ extension Deletion {
 
     /// Keeps the account, if its time has not come.
     static func restore(_ id: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
+        try db.execute("UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
     }
 }

@@ -60,7 +60,7 @@ public struct Deletion: Sendable {
         let due = dueAt(askedAt: now)
         let outcome: Outcome = try await news.write(to: database, at: now) { [self] db, announcement in
             let row = try db.rows(
-                "SELECT password_hash, deletion_due_at FROM accounts WHERE id = \(session.account)"
+                "SELECT password_hash, deletion_due_at FROM users WHERE id = \(session.user)"
             ).first
             guard let row else { return .deleted }
             // A form sent twice, or a retry after a COMMIT of unknown outcome.
@@ -70,17 +70,17 @@ public struct Deletion: Sendable {
             }
             guard due > now else {
                 // That it is gone is said when it is.
-                try mark(session.account, dueAt: due, at: now, in: db, announcement)
+                try mark(session.user, dueAt: due, at: now, in: db, announcement)
                 return .scheduled(due)
             }
-            try announcement.watching(session.account, in: db) {
-                try mark(session.account, dueAt: due, at: now, in: db, announcement)
+            try announcement.watching(session.user, in: db) {
+                try mark(session.user, dueAt: due, at: now, in: db, announcement)
             }
             try also(db)
             return .scheduled(due)
         }
         guard case .scheduled(let due) = outcome, due <= now else { return outcome }
-        _ = try await finish(session.account, at: now)
+        _ = try await finish(session.user, at: now)
         return .deleted
     }
 
@@ -104,7 +104,7 @@ public struct Deletion: Sendable {
         _ id: UserID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
-        try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
+        try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
         try Sessions.endAll(of: id, at: now, in: db, announcement)
         try strangers.endAccess(id, now, db)
         try Verifications.endAll(of: id, at: now, in: db)

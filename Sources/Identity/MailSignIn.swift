@@ -27,15 +27,15 @@ public struct MailSignIn: Sendable {
     /// Whom a right code belongs to.
     public struct Entry: Sendable {
         public let verification: Verification
-        public let account: UserID
+        public let user: UserID
         /// When the account will be deleted, if its person asked for that: then no session was opened.
         public let deletionDueAt: Timestamp?
     }
 
     /// The account that a code for `email` would sign in, if there is one.
-    public func account(of email: EmailAddress) async throws -> UserID? {
+    public func user(of email: EmailAddress) async throws -> UserID? {
         try await database.read { db in
-            try db.rows("SELECT id FROM accounts WHERE email = \(email) AND disabled_at IS NULL").first?.get("id")
+            try db.rows("SELECT id FROM users WHERE email = \(email) AND disabled_at IS NULL").first?.get("id")
         }
     }
 
@@ -50,35 +50,35 @@ public struct MailSignIn: Sendable {
             case .success(let taken): verification = taken
             case .failure(let refusal): return .failure(refusal)
             }
-            let before = try UserSnapshot(of: verification.account, in: db)
+            let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstWord(in: db)
-            guard let account = verification.account,
+            guard let user = verification.user,
                 // The person reads the address; if it still is the account's.
                 try db.execute(
                     """
-                    UPDATE accounts SET email_verified = 1
-                    WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
+                    UPDATE users SET email_verified = 1
+                    WHERE id = \(user) AND email = \(verification.email) AND disabled_at IS NULL
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst {
                 // Until now the account may have been somebody else's who gave this address, and knows its password.
-                try db.execute("UPDATE accounts SET password_hash = NULL, updated_at = \(now) WHERE id = \(account)")
-                try announcement.say(verification.takeover, account, db)
-                try Sessions.endAll(of: account, at: now, in: db, announcement)
-                try endAccess(account, now, db)
-                try unlink(account, now, db)
-                try Verifications.endAll(of: account, at: now, in: db)
+                try db.execute("UPDATE users SET password_hash = NULL, updated_at = \(now) WHERE id = \(user)")
+                try announcement.say(verification.takeover, user, db)
+                try Sessions.endAll(of: user, at: now, in: db, announcement)
+                try endAccess(user, now, db)
+                try unlink(user, now, db)
+                try Verifications.endAll(of: user, at: now, in: db)
             }
             try announcement.sayWhatChanged(since: before, in: db)
             let dueAt: Timestamp? = try db.rows(
-                "SELECT deletion_due_at FROM accounts WHERE id = \(account)"
+                "SELECT deletion_due_at FROM users WHERE id = \(user)"
             ).first?.get("deletion_due_at")
             if dueAt == nil {
                 try Sessions.open(
-                    opening, account: account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                    opening, user: user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
                     announcement)
             }
-            return .success(Entry(verification: verification, account: account, deletionDueAt: dueAt))
+            return .success(Entry(verification: verification, user: user, deletionDueAt: dueAt))
         }
     }
 }

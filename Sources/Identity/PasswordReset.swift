@@ -56,29 +56,29 @@ public struct PasswordReset: Sendable {
             case .failure(let refusal): return .failure(refusal)
             case .success(let found): verification = found
             }
-            let before = try UserSnapshot(of: verification.account, in: db)
+            let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstWord(in: db)
-            guard let account = verification.account,
+            guard let user = verification.user,
                 // Reading the mail showed the address, if it still is the account's.
                 try db.execute(
                     """
-                    UPDATE accounts SET password_hash = \(hash), email_verified = 1, updated_at = \(now)
-                    WHERE id = \(account) AND email = \(verification.email) AND disabled_at IS NULL
+                    UPDATE users SET password_hash = \(hash), email_verified = 1, updated_at = \(now)
+                    WHERE id = \(user) AND email = \(verification.email) AND disabled_at IS NULL
                     """) == 1
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
-            if isFirst { try announcement.say(verification.takeover, account, db) }
+            if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)
-            try Sessions.endAll(of: account, at: now, in: db, announcement)
-            try endAccess(account, now, db)
+            try Sessions.endAll(of: user, at: now, in: db, announcement)
+            try endAccess(user, now, db)
             // Until now the account may have been somebody else's who gave this address: none of their ways in may stay.
-            if isFirst { try unlink(account, now, db) }
-            try Verifications.endAll(of: account, at: now, in: db)
+            if isFirst { try unlink(user, now, db) }
+            try Verifications.endAll(of: user, at: now, in: db)
             let isToBeDeleted = try db.rows(
-                "SELECT id FROM accounts WHERE id = \(account) AND deletion_due_at IS NULL"
+                "SELECT id FROM users WHERE id = \(user) AND deletion_due_at IS NULL"
             ).isEmpty
             if !isToBeDeleted {
                 try Sessions.open(
-                    opening, account: account, signedInAt: now, permission: nil, replacing: nil, at: now, in: db,
+                    opening, user: user, signedInAt: now, family: nil, replacing: nil, at: now, in: db,
                     announcement)
             }
             try post(verification, db)

@@ -14,7 +14,7 @@ public struct PersonalData: Sendable {
     public init(database: any Database, clock: any WallClock, alsoFrom sources: [Source]) {
         self.database = database
         self.clock = clock
-        self.sources = [Self.account] + sources
+        self.sources = [Self.user] + sources
     }
 
     /// One consistent picture, or nil when there is no such account.
@@ -27,25 +27,25 @@ public struct PersonalData: Sendable {
         }
     }
 
-    private static func account(_ id: UserID, _ db: any Transaction) throws -> [JSON.Member] {
-        guard let account = try User.find(id, in: db) else { return [] }
-        let hasPassword = try db.rows("SELECT id FROM accounts WHERE id = \(id) AND password_hash IS NOT NULL")
+    private static func user(_ id: UserID, _ db: any Transaction) throws -> [JSON.Member] {
+        guard let user = try User.find(id, in: db) else { return [] }
+        let hasPassword = try db.rows("SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL")
         return [
             .init(
                 "account",
                 .members([
-                    "user_id": .string(id.description), "email": account.email.map { .string($0) },
-                    "email_verified": .bool(account.emailVerified), "has_password": .bool(!hasPassword.isEmpty),
-                    "created_at": .string(account.createdAt.iso8601), "updated_at": .string(account.updatedAt.iso8601),
-                    "disabled_at": account.disabledAt.map { .string($0.iso8601) },
-                    "deletion_due_at": account.deletionDueAt.map { .string($0.iso8601) },
+                    "user_id": .string(id.description), "email": user.email.map { .string($0) },
+                    "email_verified": .bool(user.emailVerified), "has_password": .bool(!hasPassword.isEmpty),
+                    "created_at": .string(user.createdAt.iso8601), "updated_at": .string(user.updatedAt.iso8601),
+                    "disabled_at": user.disabledAt.map { .string($0.iso8601) },
+                    "deletion_due_at": user.deletionDueAt.map { .string($0.iso8601) },
                 ])),
-            .init("profile", account.profile),
-            .init("attributes", account.attributes),
+            .init("profile", user.profile),
+            .init("attributes", user.attributes),
             .init("sessions", .array(try sessions(id, db))),
             .init("logins", .array(try logins(id, db))),
             .init("known_places", .array(try places(id, db))),
-            .init("pending_verifications", .array(try verifications(id, account.email, db))),
+            .init("pending_verifications", .array(try verifications(id, user.email, db))),
         ]
     }
 
@@ -54,13 +54,13 @@ public struct PersonalData: Sendable {
     private static func sessions(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
-            SELECT s.user_agent, s.address, s.method, s.remembered, s.signed_in_at, s.created_at, s.seen_at,
+            SELECT s.user_agent, s.ip_address, s.method, s.remembered, s.signed_in_at, s.created_at, s.seen_at,
                 s.expires_at, COALESCE(s.ended_at, p.ended_at) AS ended_at
-            FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id WHERE s.account_id = \(id)
+            FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id WHERE s.user_id = \(id)
             """
         ).map { row in
             .members([
-                "device": .string(try row.get("user_agent")), "address": .string(try row.get("address")),
+                "device": .string(try row.get("user_agent")), "address": .string(try row.get("ip_address")),
                 "signed_in_by": .string(try row.get("method")), "remembered": .bool(try row.get("remembered")),
                 "signed_in_at": try row.utc("signed_in_at"), "opened_at": try row.utc("created_at"),
                 "last_seen_at": try row.utc("seen_at"), "expires_at": try row.utc("expires_at"),
@@ -72,13 +72,13 @@ public struct PersonalData: Sendable {
     private static func logins(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
-            SELECT client_id, type, succeeded, provider, user_agent, address, created_at FROM logins
-            WHERE account_id = \(id) ORDER BY created_at
+            SELECT client_id, type, succeeded, provider, user_agent, ip_address, created_at FROM logins
+            WHERE user_id = \(id) ORDER BY created_at
             """
         ).map { row in
             .members([
                 "at": try row.utc("created_at"), "type": .string(try row.get("type")),
-                "succeeded": .bool(try row.get("succeeded")), "address": .string(try row.get("address")),
+                "succeeded": .bool(try row.get("succeeded")), "address": .string(try row.get("ip_address")),
                 "device": .string(try row.get("user_agent")),
                 "client_id": try row.get("client_id", as: String?.self).map { .string($0) },
                 "provider": try row.get("provider", as: String?.self).map { .string($0) },
@@ -88,7 +88,7 @@ public struct PersonalData: Sendable {
 
     /// Addresses and browsers are kept as fingerprints: all that can be told is when.
     private static func places(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
-        try db.rows("SELECT seen_at FROM sign_in_places WHERE account_id = \(id)").map { row in
+        try db.rows("SELECT seen_at FROM known_devices WHERE user_id = \(id)").map { row in
             .members(["last_seen_at": try row.utc("seen_at")])
         }
     }
@@ -97,12 +97,12 @@ public struct PersonalData: Sendable {
         _ id: UserID, _ email: String?, _ db: any Transaction
     ) throws -> [JSON] {
         var pending = try db.rows(
-            "SELECT id, purpose, email, created_at, expires_at, spent_at FROM verifications WHERE account_id = \(id)")
+            "SELECT id, purpose, email, created_at, expires_at, spent_at FROM verifications WHERE user_id = \(id)")
         if let email {
             pending += try db.rows(
                 """
                 SELECT id, purpose, email, created_at, expires_at, spent_at FROM verifications
-                WHERE email = \(email) AND account_id IS NULL
+                WHERE email = \(email) AND user_id IS NULL
                 """)
         }
         return try pending.map { row in

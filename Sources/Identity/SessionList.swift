@@ -26,26 +26,26 @@ public struct SessionList: Sendable {
         self.news = news
     }
 
-    /// The live sessions of `account`, the one last used first.
-    public func items(of account: UserID) async throws -> [Item] {
+    /// The live sessions of `user`, the one last used first.
+    public func items(of user: UserID) async throws -> [Item] {
         let now = clock.now
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, s.user_agent, s.address, s.signed_in_at, s.seen_at, s.remembered, s.permission_id
-                FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
-                WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                SELECT s.id, s.user_agent, s.ip_address, s.signed_in_at, s.seen_at, s.remembered, s.family_id
+                FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
+                WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now)
                     AND p.ended_at IS NULL
                 """
             ).map(Item.init)
         }.sorted { ($0.seenAt, $0.id.text) > ($1.seenAt, $1.id.text) }
     }
 
-    /// Signs out one session of `account`. Nobody else's is touched, whatever id is asked for.
-    public func end(_ id: Session.ID, of account: UserID) async throws {
+    /// Signs out one session of `user`. Nobody else's is touched, whatever id is asked for.
+    public func end(_ id: Session.ID, of user: UserID) async throws {
         let now = clock.now
         try await news.write(to: database, at: now) { db, announcement in
-            let own = try db.rows("SELECT id FROM sessions WHERE id = \(id) AND account_id = \(account)")
+            let own = try db.rows("SELECT id FROM sessions WHERE id = \(id) AND user_id = \(user)")
             if !own.isEmpty { try Sessions.end(id, at: now, in: db, announcement) }
         }
     }
@@ -57,15 +57,15 @@ public struct SessionList: Sendable {
             let others = try db.rows(
                 """
                 SELECT id FROM sessions
-                WHERE account_id = \(session.account) AND id <> \(session.id) AND ended_at IS NULL
+                WHERE user_id = \(session.user) AND id <> \(session.id) AND ended_at IS NULL
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
             let live = try others.compactMap { try Sessions.live($0, at: now, in: db) }
             // That the person signed out is said once, however many browsers that was; of what apps bought, each.
-            for ended in live.filter({ $0.permission == nil }).prefix(1) + live.filter({ $0.permission != nil }) {
-                try announcement.say(.signedOut(permission: ended.permission), ended.account, db)
+            for ended in live.filter({ $0.family == nil }).prefix(1) + live.filter({ $0.family != nil }) {
+                try announcement.say(.signedOut(family: ended.family), ended.user, db)
             }
-            try Sessions.endAll(of: session.account, except: session.id, at: now, in: db, announcement)
+            try Sessions.endAll(of: session.user, except: session.id, at: now, in: db, announcement)
         }
     }
 }
@@ -73,10 +73,10 @@ public struct SessionList: Sendable {
 extension SessionList.Item {
     fileprivate init(_ row: Row) throws {
         self.init(
-            id: try row.get("id"), userAgent: try row.get("user_agent"), address: try row.get("address"),
+            id: try row.get("id"), userAgent: try row.get("user_agent"), address: try row.get("ip_address"),
             signedInAt: try row.get("signed_in_at"), seenAt: try row.get("seen_at"),
             isRemembered: try row.get("remembered"),
-            isBought: try row.get("permission_id", as: String?.self) != nil)
+            isBought: try row.get("family_id", as: String?.self) != nil)
     }
 }
 

@@ -17,7 +17,7 @@ public struct SignUp: Sendable {
     /// Keeps what a new account agreed to, in the transaction that makes it.
     public typealias Agree =
         @Sendable (
-            _ note: String, _ account: UserID, _ now: Timestamp, _ db: any Transaction
+            _ note: String, _ user: UserID, _ now: Timestamp, _ db: any Transaction
         ) throws -> Void
 
     public init(
@@ -59,7 +59,7 @@ public struct SignUp: Sendable {
             .signUp, email: email.text, browser: browser, continueTo: continueTo,
             newcomer: .init(passwordHash: hash, profile: profile.text, agreed: agreed))
         let isTaken = try await database.read { db in
-            try !db.rows("SELECT id FROM accounts WHERE email = \(email)").isEmpty
+            try !db.rows("SELECT id FROM users WHERE email = \(email)").isEmpty
         }
         return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
     }
@@ -88,11 +88,11 @@ public struct SignUp: Sendable {
             let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
             // A retry after a COMMIT of unknown outcome meets its own row.
-            guard try db.rows("SELECT id FROM accounts WHERE id = \(id)").isEmpty else { return taken }
+            guard try db.rows("SELECT id FROM users WHERE id = \(id)").isEmpty else { return taken }
             guard let newcomer = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
             try db.execute(
                 """
-                INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at)
+                INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at)
                 VALUES (\(id), \(verification.email), \(true), \(newcomer.passwordHash), \(newcomer.profile), \(now),
                     \(now))
                 """)
@@ -100,7 +100,7 @@ public struct SignUp: Sendable {
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(
-                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db, announcement)
+                opening, user: id, signedInAt: now, family: nil, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return taken
         }

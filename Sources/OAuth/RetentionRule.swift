@@ -39,24 +39,24 @@ extension Retention {
             case .refreshTokensOfEnded:
                 """
                 DELETE FROM refresh_tokens WHERE fingerprint IN (
-                    SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
+                    SELECT r.fingerprint FROM token_families p JOIN refresh_tokens r ON r.family_id = p.id
                     WHERE p.ended_at <= \(now - Retention.refreshMemory) ORDER BY p.ended_at LIMIT \(batch))
                 """
             case .endedFamilies:
                 """
-                DELETE FROM permissions WHERE id IN (
-                    SELECT id FROM permissions WHERE ended_at <= \(now - Retention.refreshMemory)
+                DELETE FROM token_families WHERE id IN (
+                    SELECT id FROM token_families WHERE ended_at <= \(now - Retention.refreshMemory)
                     ORDER BY ended_at LIMIT \(batch))
-                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             // While its session lives it says who is to be told of the end; with the session's row it loses that.
             case .expiredFamilies:
                 """
-                DELETE FROM permissions WHERE id IN (
-                    SELECT id FROM permissions
+                DELETE FROM token_families WHERE id IN (
+                    SELECT id FROM token_families
                     WHERE session_id IS NULL AND expires_at <= \(now - Retention.permissionMemory)
                     ORDER BY expires_at LIMIT \(batch))
-                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.permission_id = permissions.id)
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             case .sessions:
                 """
@@ -66,7 +66,7 @@ extension Retention {
             case .throttles:
                 """
                 DELETE FROM throttles WHERE name IN (
-                    SELECT name FROM throttles WHERE full_at <= \(now) ORDER BY full_at LIMIT \(batch))
+                    SELECT name FROM throttles WHERE theoretical_arrival <= \(now) ORDER BY theoretical_arrival LIMIT \(batch))
                 """
             case .usedAssertions:
                 """
@@ -82,13 +82,13 @@ extension Retention {
                 """
             case .upstreamRequests:
                 """
-                DELETE FROM upstream_requests WHERE state IN (
-                    SELECT state FROM upstream_requests WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                DELETE FROM provider_requests WHERE state IN (
+                    SELECT state FROM provider_requests WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             case .signInPlaces:
                 """
-                DELETE FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory) AND account_id IN (
-                    SELECT account_id FROM sign_in_places WHERE seen_at <= \(now - Retention.placeMemory)
+                DELETE FROM known_devices WHERE seen_at <= \(now - Retention.placeMemory) AND user_id IN (
+                    SELECT user_id FROM known_devices WHERE seen_at <= \(now - Retention.placeMemory)
                     ORDER BY seen_at LIMIT \(batch))
                 """
             case .logins:

@@ -84,7 +84,8 @@ struct RetentionTests {
         let database = try await backend.open()
         try await database.write { db in
             for number in 1...25 {
-                try db.execute("INSERT INTO throttles (name, full_at) VALUES (\("name-\(number)"), \(number))")
+                try db.execute(
+                    "INSERT INTO throttles (name, theoretical_arrival) VALUES (\("name-\(number)"), \(number))")
             }
         }
         let retention = Retention(database: database)
@@ -106,7 +107,7 @@ struct RetentionTests {
             [
                 "access_tokens": try db.rows("SELECT fingerprint FROM access_tokens").count,
                 "refresh_tokens": try db.rows("SELECT fingerprint FROM refresh_tokens").count,
-                "permissions": try db.rows("SELECT id FROM permissions").count,
+                "permissions": try db.rows("SELECT id FROM token_families").count,
                 "authorization_codes": try db.rows("SELECT fingerprint FROM authorization_codes").count,
                 "exchange_codes": try db.rows("SELECT fingerprint FROM exchange_codes").count,
                 "sessions": try db.rows("SELECT id FROM sessions").count,

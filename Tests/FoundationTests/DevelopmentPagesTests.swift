@@ -26,8 +26,8 @@ extension PageSamples {
 @Suite("Pages of a server in development mode") struct DevelopmentPagesTests {
     @Test("every one says so before anything else, whatever the page", arguments: Language.allCases)
     func banner(_ language: Language) throws {
-        let development = try Templates(site: "accounts.example", isDevelopment: true)
-        let plain = try Templates(site: "accounts.example")
+        let development = try Templates(site: "users.example", isDevelopment: true)
+        let plain = try Templates(site: "users.example")
         #expect(development.isDevelopment && !plain.isDevelopment)
         let pages = PageSamples(value: "plain", templates: development, language: language).all
         let others = PageSamples(value: "plain", templates: plain, language: language).all

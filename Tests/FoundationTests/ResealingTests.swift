@@ -46,12 +46,12 @@ import Values
                 """)
             try db.execute(
                 """
-                INSERT INTO permissions (id, client_id, scope, signed_in_at, created_at, expires_at)
+                INSERT INTO token_families (id, client_id, scope, signed_in_at, created_at, expires_at)
                 VALUES ('p', 'c', '', 0, 0, 1)
                 """)
             try db.execute(
                 """
-                INSERT INTO refresh_tokens (fingerprint, permission_id, scope, issued_at, expires_at, successor,
+                INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at, successor,
                     sealed_successor)
                 VALUES ('f', 'p', '', 0, 1, 'g', \(seal.sealSuccessor("next", predecessor: "old", row: "f")))
                 """)

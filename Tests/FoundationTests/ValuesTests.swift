@@ -4,7 +4,7 @@ import Values
 
 @Suite("Values") struct ValuesTests {
     @Test("an account's number is read in one spelling only")
-    func accountID() {
+    func userID() {
         #expect(UserID("1001")?.number == 1001)
         #expect(UserID("9007199254740991")?.number == 9_007_199_254_740_991)
         let texts = [

@@ -90,7 +90,7 @@ private func tryOut(_ key: AssertionKey) {
     guard let claims = try? ClaimsRequest(bytes.text) else { return }
     require((try? ClaimsRequest(claims.text)) == claims, "other claims: \(claims.text)")
     let scope = Scope(["openid", "profile", "email", "address", "phone"])
-    _ = claims.permissions(beside: Scope(["openid"]), within: scope)
+    _ = claims.families(beside: Scope(["openid"]), within: scope)
     _ = claims.requiredContexts
 }
 
@@ -108,7 +108,7 @@ private func tryOut(_ key: AssertionKey) {
     if let query = try? DittoQuery(bytes.text, at: "query") {
         require(isSame(query.text, bytes.text), "another query: \(query.text)")
     }
-    guard let json = try? JSON(parsing: bytes), let permissions = try? DittoPermissions(json) else { return }
-    guard let again = try? DittoPermissions(permissions.json) else { fatalError("refused: \(permissions.json.text)") }
-    require(again.json.bytes == permissions.json.bytes, "\(again.json.text) is not \(permissions.json.text)")
+    guard let json = try? JSON(parsing: bytes), let families = try? DittoPermissions(json) else { return }
+    guard let again = try? DittoPermissions(families.json) else { fatalError("refused: \(families.json.text)") }
+    require(again.json.bytes == families.json.bytes, "\(again.json.text) is not \(families.json.text)")
 }

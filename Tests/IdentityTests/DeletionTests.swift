@@ -13,13 +13,13 @@ struct DeletionTests {
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
-        let accounts: Users
+        let users: Users
         let cleared = Cleared()
 
         init(_ backend: Backend) async throws {
             let database = try await backend.open()
             self.database = database
-            accounts = Users(
+            users = Users(
                 database: database,
                 hashing: HashingPool(
                     parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
@@ -38,10 +38,10 @@ struct DeletionTests {
                 clock: clock, news: .unheard)
         }
 
-        @Sendable static func mark(_ account: User, _ now: Timestamp, _ db: any Transaction) throws {
+        @Sendable static func mark(_ user: User, _ now: Timestamp, _ db: any Transaction) throws {
             try db.execute(
                 """
-                INSERT INTO facts (name, value) VALUES (\("farewell to \(account.email ?? "")"), \("said"))
+                INSERT INTO facts (name, value) VALUES (\("farewell to \(user.email ?? "")"), \("said"))
                 """)
         }
 
@@ -54,13 +54,13 @@ struct DeletionTests {
         }
 
         func person(_ email: String) async throws -> UserID {
-            try await accounts.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
+            try await users.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
         }
 
         /// Marks accounts as an asked-for deletion does.
         func due(_ ids: [UserID], at moment: Timestamp) async throws {
             try await database.write { db in
-                for id in ids { try db.execute("UPDATE accounts SET deletion_due_at = \(moment) WHERE id = \(id)") }
+                for id in ids { try db.execute("UPDATE users SET deletion_due_at = \(moment) WHERE id = \(id)") }
             }
         }
     }
@@ -79,8 +79,8 @@ struct DeletionTests {
         }
         #expect(gone == 4)
         #expect(try await house.farewells == (1...4).map { "farewell to p\($0)@example.com" })
-        #expect(try await house.accounts.find(ids[4]) != nil)
-        #expect(try await house.accounts.find(ids[5]) != nil)
+        #expect(try await house.users.find(ids[4]) != nil)
+        #expect(try await house.users.find(ids[5]) != nil)
         await house.database.close()
     }
 
@@ -108,17 +108,17 @@ struct DeletionTests {
         let free = try await house.person("free@example.com")
         try await house.due([stuck], at: house.clock.now - .hours(1))
         try await house.due([free], at: house.clock.now)
-        let deletion = house.deletion { account, now, db in
-            try Fixture.mark(account, now, db)
-            if account.id == stuck { throw Unwilling() }
+        let deletion = house.deletion { user, now, db in
+            try Fixture.mark(user, now, db)
+            if user.id == stuck { throw Unwilling() }
         }
         let round = try await deletion.deleteDue(at: house.clock.now)
         #expect(round.gone == 1)
-        #expect(round.failures.map(\.account) == [stuck])
-        #expect(try await house.accounts.find(stuck) != nil)
+        #expect(round.failures.map(\.user) == [stuck])
+        #expect(try await house.users.find(stuck) != nil)
         #expect(try await house.farewells == ["farewell to free@example.com"], "what failed left nothing behind")
         #expect(try await house.deletion().deleteDue(at: house.clock.now).gone == 1)
-        #expect(try await house.accounts.find(stuck) == nil)
+        #expect(try await house.users.find(stuck) == nil)
         await house.database.close()
     }
 
@@ -146,11 +146,11 @@ struct DeletionTests {
                 // Between the look at what is due and the delete.
                 clear: { id in
                     try await database.write { db in
-                        _ = try db.execute("UPDATE accounts SET deletion_due_at = NULL WHERE id = \(id)")
+                        _ = try db.execute("UPDATE users SET deletion_due_at = NULL WHERE id = \(id)")
                     }
                 }, farewell: Fixture.mark), clock: house.clock, news: .unheard)
         #expect(try await deletion.deleteDue(at: house.clock.now).gone == 0)
-        #expect(try await house.accounts.find(id) != nil)
+        #expect(try await house.users.find(id) != nil)
         #expect(try await house.farewells == [])
         await house.database.close()
     }
@@ -162,7 +162,7 @@ struct DeletionTests {
         let id = try await house.person("ada@example.com")
         let crashing = house.deletion { _, _, _ in throw Crash() }
         await #expect(throws: Crash.self) { _ = try await crashing.delete(id) }
-        #expect(try await house.accounts.find(id)?.deletionDueAt == house.clock.now)
+        #expect(try await house.users.find(id)?.deletionDueAt == house.clock.now)
         #expect(try await house.deletion().deleteDue(at: house.clock.now).gone == 1)
         #expect(house.cleared.all == [id, id], "the bulk goes before")
         await house.database.close()
@@ -171,10 +171,10 @@ struct DeletionTests {
 
 /// The accounts that were cleared.
 private final class Cleared: Sendable {
-    private let accounts = Mutex<[UserID]>([])
+    private let users = Mutex<[UserID]>([])
 
-    var all: [UserID] { accounts.withLock { $0 } }
-    func add(_ account: UserID) { accounts.withLock { $0.append(account) } }
+    var all: [UserID] { users.withLock { $0 } }
+    func add(_ user: UserID) { users.withLock { $0.append(user) } }
 }
 
 /// A database whose every COMMIT is of unknown outcome: it happened, and the closure runs again.

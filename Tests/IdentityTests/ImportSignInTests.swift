@@ -43,13 +43,13 @@ import Testing
                 ]).text
             }
             let (totals, _) = try await ImportTests.run(
-                file.joined(separator: "\n"), into: try ImportTests.accounts(database))
+                file.joined(separator: "\n"), into: try ImportTests.users(database))
             #expect(totals.imported == Self.people.count)
             for person in Self.people {
                 let email = "\(person.scheme)@example.com"
                 @Sendable func hash() async throws -> String? {
                     try await database.read { db in
-                        try db.rows("SELECT password_hash FROM accounts WHERE email = \(email)").first?
+                        try db.rows("SELECT password_hash FROM users WHERE email = \(email)").first?
                             .get("password_hash")
                     }
                 }
@@ -79,7 +79,7 @@ import Testing
                 """
                 {"email": "off@example.com", "disabled": true, "password_hash": "\(Self.people[0].hash)"}
                 {"email": "none@example.com"}
-                """, into: try ImportTests.accounts(world.server.database))
+                """, into: try ImportTests.users(world.server.database))
             for email in ["off@example.com", "none@example.com"] {
                 let refused = try await world.signIn(as: email, password: Self.people[0].password)
                 #expect(refused.error == "invalid_grant", "\(email)")

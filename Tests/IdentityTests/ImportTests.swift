@@ -9,7 +9,7 @@ import Values
 
 @Suite("Importing people") struct ImportTests {
     /// Accounts of a database of its own.
-    static func accounts(_ database: any Database) throws -> Users {
+    static func users(_ database: any Database) throws -> Users {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
             random: SystemRandom())
@@ -19,12 +19,12 @@ import Values
     }
 
     static func run(
-        _ text: String, into accounts: Users, isRehearsal: Bool = false
+        _ text: String, into users: Users, isRehearsal: Bool = false
     ) async throws -> (totals: UserImport.Totals, rejections: [String]) {
         var pieces = [Array(text.utf8)]
         var lines = LineReader { pieces.popLast() ?? [] }
         var rejections: [String] = []
-        let totals = try await UserImport(into: accounts, isRehearsal: isRehearsal).run(&lines) {
+        let totals = try await UserImport(into: users, isRehearsal: isRehearsal).run(&lines) {
             rejections.append("\($0)")
         }
         return (totals, rejections)
@@ -34,7 +34,7 @@ import Values
 
     @Test("a line becomes an account with what it says, and no more", arguments: Backend.available)
     func whole(_ backend: Backend) async throws {
-        let accounts = try Self.accounts(try await backend.open())
+        let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
             """
             {"email": " Kari@Example.com", "email_verified": true, "password_hash": "\(Self.bcrypt)", "name": "Kari \
@@ -42,10 +42,10 @@ import Values
 
             {"email": "ola@example.com", "disabled": true}\r
             {"email": "liv@example.com", "password": null, "password_hash": null}
-            """, into: accounts)
+            """, into: users)
         #expect(rejections.isEmpty)
         #expect(totals == .init(imported: 3, rejected: 0, skippedExisting: 0))
-        let stored = try await accounts.list(connectedTo: nil, after: 0, count: 10)
+        let stored = try await users.list(connectedTo: nil, after: 0, count: 10)
         let kari = try #require(stored.first { $0.email == "kari@example.com" })
         #expect(kari.emailVerified && kari.disabledAt == nil)
         #expect(kari.profile["name"] == "Kari Nordmann" && kari.profile["phone_number"] == "+47 22 00 00 00")
@@ -53,20 +53,20 @@ import Values
         #expect(kari.profile.members?.count == 4)
         let ola = try #require(stored.first { $0.email == "ola@example.com" })
         #expect(!ola.emailVerified && ola.disabledAt != nil && ola.profile == .object([]))
-        #expect(try await Self.hash(of: "kari@example.com", accounts) == Self.bcrypt)
-        #expect(try await Self.hash(of: "liv@example.com", accounts) == nil)
-        await accounts.database.close()
+        #expect(try await Self.hash(of: "kari@example.com", users) == Self.bcrypt)
+        #expect(try await Self.hash(of: "liv@example.com", users) == nil)
+        await users.database.close()
     }
 
-    private static func hash(of email: String, _ accounts: Users) async throws -> String? {
-        try await accounts.database.read { db in
-            try db.rows("SELECT password_hash FROM accounts WHERE email = \(email)").first?.get("password_hash")
+    private static func hash(of email: String, _ users: Users) async throws -> String? {
+        try await users.database.read { db in
+            try db.rows("SELECT password_hash FROM users WHERE email = \(email)").first?.get("password_hash")
         }
     }
 
     @Test("a refused line is told of by its number and its reason, quotes nothing, and stops nobody else")
     func refused() async throws {
-        let accounts = try Self.accounts(try await Backend.sqlite.open())
+        let users = try Self.users(try await Backend.sqlite.open())
         let refused: [(line: String, reason: String)] = [
             ("sEcret", "not valid JSON at byte 0"),
             (#"{"email": "sEcret@example.com", "name": "sEcret""#, "not valid JSON at byte 48"),
@@ -107,46 +107,46 @@ import Values
             (String(repeating: "[", count: 70), "nested too deeply"),
         ]
         let file = refused.flatMap { [$0.line, #"{"email": "good\#($0.line.utf8.count)@example.com"}"#] }
-        let (totals, rejections) = try await Self.run(file.joined(separator: "\n"), into: accounts)
+        let (totals, rejections) = try await Self.run(file.joined(separator: "\n"), into: users)
         #expect(rejections == zip(0..., refused).map { "line \($0.0 * 2 + 1): \($0.1.reason)" })
         #expect(!rejections.joined().contains("sEcret"))
         #expect(totals.rejected == refused.count)
         #expect(totals.imported + totals.skippedExisting == refused.count && totals.imported > 10)
-        await accounts.database.close()
+        await users.database.close()
     }
 
     @Test("a second run, and a second line of the same address, import nothing twice", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
-        let accounts = try Self.accounts(try await backend.open())
+        let users = try Self.users(try await backend.open())
         // More than two transactions' worth, with one address in the first and the last.
         let people = (1...450).map { #"{"email": "p\#($0)@example.com", "name": "First"}"# }
         let file = (people + [#"{"email": "P1@example.com", "name": "Second"}"#]).joined(separator: "\n")
 
-        let rehearsal = try await Self.run(file, into: accounts, isRehearsal: true).totals
+        let rehearsal = try await Self.run(file, into: users, isRehearsal: true).totals
         #expect(rehearsal == .init(imported: 450, rejected: 0, skippedExisting: 1))
-        #expect(try await accounts.list(connectedTo: nil, after: 0, count: 1).isEmpty)
+        #expect(try await users.list(connectedTo: nil, after: 0, count: 1).isEmpty)
 
-        let first = try await Self.run(file, into: accounts).totals
+        let first = try await Self.run(file, into: users).totals
         #expect(first == rehearsal)
-        let second = try await Self.run(file, into: accounts).totals
+        let second = try await Self.run(file, into: users).totals
         #expect(second == .init(imported: 0, rejected: 0, skippedExisting: 451))
-        #expect(try await Self.run(file, into: accounts, isRehearsal: true).totals == second)
-        let stored = try await accounts.list(connectedTo: nil, after: 0, count: 1000)
+        #expect(try await Self.run(file, into: users, isRehearsal: true).totals == second)
+        let stored = try await users.list(connectedTo: nil, after: 0, count: 1000)
         #expect(stored.count == 450)
         #expect(stored.allSatisfy { $0.profile["name"] == "First" })
-        await accounts.database.close()
+        await users.database.close()
     }
 
     @Test("a transaction that ran twice counts its own rows as stored", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let database = try await backend.open()
-        let account = try ImportedUser(
+        let user = try ImportedUser(
             line: Array(#"{"email": "kari@example.com"}"#.utf8), random: SystemRandom())
         let stranger = try ImportedUser(
             line: Array(#"{"email": "Kari@example.com"}"#.utf8), random: SystemRandom())
         let now = Timestamp(milliseconds: 1)
         for _ in 1...2 {
-            #expect(try await database.write { db in try ImportedUser.insert([account], at: now, in: db) } == 1)
+            #expect(try await database.write { db in try ImportedUser.insert([user], at: now, in: db) } == 1)
             #expect(try await database.write { db in try ImportedUser.insert([stranger], at: now, in: db) } == 0)
         }
         await database.close()

@@ -12,7 +12,7 @@ struct LoginsTests {
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
-        let account: UserID
+        let user: UserID
         let circle = ClientScope(client: "loom", merchant: nil, isWide: false)
 
         init(_ backend: Backend) async throws {
@@ -21,10 +21,10 @@ struct LoginsTests {
             let hashing = HashingPool(
                 parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
                 random: SystemRandom())
-            let accounts = Users(
+            let users = Users(
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
                 endAccess: { _, _, _ in }, news: .unheard)
-            account = try await accounts.create(
+            user = try await users.create(
                 try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
             ) { id, now, db in
                 try db.execute(
@@ -35,7 +35,7 @@ struct LoginsTests {
                     VALUES ('loom', 'Loom', '', '', '', 'none', 1, 1, 0, 1, 1, '', \(now), \(now))
                     """)
                 try db.execute(
-                    "INSERT INTO connections (account_id, client_id, created_at) VALUES (\(id), 'loom', \(now))")
+                    "INSERT INTO connections (user_id, client_id, created_at) VALUES (\(id), 'loom', \(now))")
             }.id
         }
 
@@ -54,16 +54,16 @@ struct LoginsTests {
     @Test("said twice it is one, and of somebody who is gone it is none", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
-        for account in [house.account, house.account, UserID(12345)] {
+        for user in [house.user, house.user, UserID(12345)] {
             try await house.database.write { db in
                 try Logins.record(
-                    house.attempt("one"), of: account, succeeded: true, at: house.clock.now, in: db)
+                    house.attempt("one"), of: user, succeeded: true, at: house.clock.now, in: db)
             }
         }
         let found = try await house.list()
         #expect(found.count == 1 && found.first?.userAgent == "ab")
         try await house.database.write { db in
-            _ = try db.execute("DELETE FROM accounts WHERE id = \(house.account)")
+            _ = try db.execute("DELETE FROM users WHERE id = \(house.user)")
         }
         let left: Int = try await house.database.read { db in try db.rows("SELECT id FROM logins").count }
         #expect(left == 0, "they go with the account")

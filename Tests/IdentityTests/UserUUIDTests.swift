@@ -14,8 +14,8 @@ struct UserUUIDTests {
     func table(number: Int64, uuid: String) throws {
         let made = UserUUID(UserID(number))
         #expect(made.description == uuid)
-        #expect(UserUUID(uuid)?.account == UserID(number))
-        #expect(UserUUID(uuid.uppercased())?.account == UserID(number))
+        #expect(UserUUID(uuid)?.user == UserID(number))
+        #expect(UserUUID(uuid.uppercased())?.user == UserID(number))
         #expect(
             try made.description.wholeMatch(
                 of: Regex("[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")) != nil)

@@ -66,7 +66,7 @@ def test_what_was_unexpected_is_an_error_of_the_log_and_a_number_for_who_asked(l
     world = World.create(Spindle.of(server))
     token = world.phone()["access_token"]
     with closing(sqlite3.connect(server.database)) as database, database:
-        database.execute("UPDATE accounts SET profile = 'damaged row'")
+        database.execute("UPDATE users SET profile = 'damaged row'")
     start = server.log.stat().st_size
     answer = world.spindle.me(token)
     assert answer.status == 500 and answer.error == "server_error"

@@ -98,7 +98,7 @@ def test_imported_people_sign_in_with_the_password_they_had(launch, tmp_path, en
         assert sign_in(name, password.replace("a\u030a", "å")).status == 200, name
     if engine == "sqlite":
         with sqlite3.connect(server.database) as connection:
-            stored = dict(connection.execute("SELECT email, password_hash FROM accounts"))
+            stored = dict(connection.execute("SELECT email, password_hash FROM users"))
         for name in PEOPLE:
             assert stored[f"{name}@example.com"].startswith("$argon2id$v=19$"), name
 

@@ -23,7 +23,7 @@ ENOUGH = 60
 LOST_CODES = """
     SELECT count(*) FROM exchange_codes
     WHERE spent_at IS NOT NULL AND NOT EXISTS (
-        SELECT 1 FROM access_tokens WHERE access_tokens.permission_id = exchange_codes.permission_id)
+        SELECT 1 FROM access_tokens WHERE access_tokens.family_id = exchange_codes.family_id)
 """
 SPENT_CODES = "SELECT count(*) FROM exchange_codes WHERE spent_at IS NOT NULL"
 

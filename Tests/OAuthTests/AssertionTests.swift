@@ -107,7 +107,7 @@ import Values
             let input = parts.joined(separator: ".")
             return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: Array(key.utf8)))
         }
-        #expect(try await fixture.present(signed(secret)).account != nil)
+        #expect(try await fixture.present(signed(secret)).user != nil)
         #expect(try await fixture.refusal(of: signed(secret + "!")) == "assertion_signature")
         #expect(!issuer.json.text.contains("hemmelig"))
         let stored = try await fixture.database.read { db in

@@ -16,7 +16,7 @@ struct AuthorizationDecisionTests {
         consented: [String]? = nil, isMeant: Bool = true, isIntroduced: Bool = true, isPresent: Bool = false
     ) -> BrowserSessionState {
         BrowserSessionState(
-            subject: Subject(account: UserID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
+            subject: Subject(user: UserID(7), signedInAt: now - .seconds(ago)), session: session, email: email,
             consented: consented.map { Scope($0) }, isMeant: isMeant, isIntroduced: isIntroduced,
             isPresent: isPresent)
     }

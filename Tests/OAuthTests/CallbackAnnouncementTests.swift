@@ -48,11 +48,11 @@ struct CallbackAnnouncementTests {
     @Test("a transaction that runs twice leaves each message once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
-        let (world, account) = (house.world, house.world.account)
+        let (world, user) = (house.world, house.world.user)
         let announcement = house.callbacks.announcement(at: world.clock.now)
         for _ in 1...2 {
             try await world.database.write { db in
-                try announcement.changed(account, fields: ["name"], status: nil, in: db)
+                try announcement.changed(user, fields: ["name"], status: nil, in: db)
             }
         }
         #expect(house.post.uris == ["https://loom.example/backend", "https://loom.example/phone"])
@@ -64,7 +64,7 @@ struct CallbackAnnouncementTests {
         // The same again at the same moment is another message.
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
-            try another.changed(account, fields: ["name"], status: nil, in: db)
+            try another.changed(user, fields: ["name"], status: nil, in: db)
         }
         #expect(house.post.ids.count == 4 && house.post.ids.isSuperset(of: first))
         await world.database.close()
@@ -74,7 +74,7 @@ struct CallbackAnnouncementTests {
     func browsers(backend: Backend) async throws {
         struct Undone: Error {}
         let house = try await Fixture(backend)
-        let (world, account) = (house.world, house.world.account)
+        let (world, user) = (house.world, house.world.user)
         _ = try await world.clients.change(
             world.phone.id, ["backchannel_logout_uri": "https://loom.example/out"])
         let tokens = [try await world.signIn(), try await world.signIn()]
@@ -82,18 +82,18 @@ struct CallbackAnnouncementTests {
         _ = try await world.database.write { db in
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
+                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
                     user_agent, address)
-                VALUES ('one', '', \(account), \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                VALUES ('one', '', \(user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
-            try db.execute("UPDATE permissions SET session_id = 'one' WHERE account_id = \(account)")
+            try db.execute("UPDATE token_families SET session_id = 'one' WHERE user_id = \(user)")
         }
         let announcement = house.callbacks.announcement(at: world.clock.now)
         for isUndone in [true, false, false] {
             let work = { @Sendable (db: any Transaction) throws in
-                try TokenFamilies.end(with: .one("another"), of: account, telling: announcement, in: db)
-                try TokenFamilies.end(with: .all(except: "one"), of: account, telling: announcement, in: db)
-                try TokenFamilies.end(with: .one("one"), of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: .one("another"), of: user, telling: announcement, in: db)
+                try TokenFamilies.end(with: .all(except: "one"), of: user, telling: announcement, in: db)
+                try TokenFamilies.end(with: .one("one"), of: user, telling: announcement, in: db)
                 if isUndone { throw Undone() }
             }
             do { try await world.database.write(work) } catch is Undone {}
@@ -103,7 +103,7 @@ struct CallbackAnnouncementTests {
         for token in tokens { #expect(await world.isLive(token)) }
         let another = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
-            try TokenFamilies.end(with: .all(except: nil), of: account, telling: another, in: db)
+            try TokenFamilies.end(with: .all(except: nil), of: user, telling: another, in: db)
         }
         #expect(house.post.ids.count == 1, "told once")
         await world.database.close()
@@ -115,15 +115,15 @@ struct CallbackAnnouncementTests {
         let world = house.world
         let database = RunsTwice(base: world.database)
         let token = try await world.accessTokens.present(try await world.signIn().accessToken)
-        let permissions = TokenFamilies(database: database, callbacks: house.callbacks)
-        for _ in 1...2 { try await permissions.logOut(try #require(token.permission), at: world.clock.now) }
+        let families = TokenFamilies(database: database, callbacks: house.callbacks)
+        for _ in 1...2 { try await families.logOut(try #require(token.family), at: world.clock.now) }
         #expect(house.post.ids.count == 2, "each of the merchant's clients that acts for the person")
 
         let apps = ConnectedApps(database: database, clock: world.clock, callbacks: house.callbacks)
-        for _ in 1...2 { try await apps.revoke(world.phone.id, of: world.account) }
+        for _ in 1...2 { try await apps.revoke(world.phone.id, of: world.user) }
         #expect(house.post.ids.count == 3, "the app alone")
 
-        for _ in 1...2 { try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now) }
+        for _ in 1...2 { try await families.disconnect(world.user, from: world.merchant, at: world.clock.now) }
         #expect(house.post.ids.count == 4, "whoever was still connected")
         #expect(house.post.sent == 3)
         await world.database.close()
@@ -132,17 +132,17 @@ struct CallbackAnnouncementTests {
     @Test("a client of a disabled merchant hears of no change, but of the end", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
-        let (world, account) = (house.world, house.world.account)
+        let (world, user) = (house.world, house.world.user)
         _ = try await world.merchants.change(world.merchant, ["disabled": true])
         let change = house.callbacks.announcement(at: world.clock.now)
         try await world.database.write { db in
-            try change.changed(account, fields: ["name"], status: nil, in: db)
-            try change.signedOut(account, in: db)
+            try change.changed(user, fields: ["name"], status: nil, in: db)
+            try change.signedOut(user, in: db)
         }
         change.send()
         #expect(house.post.ids.isEmpty && house.post.sent == 0)
         let end = house.callbacks.announcement(at: world.clock.now)
-        try await world.database.write { db in try end.deleted(account, in: db) }
+        try await world.database.write { db in try end.deleted(user, in: db) }
         #expect(house.post.ids.count == 2)
         await world.database.close()
     }

@@ -13,9 +13,9 @@ struct ClearanceTests {
         let own = try await world.signIn(on: world.backend)
         for _ in 1...12 { try await world.signIn() }
         try await BulkDeletion(database: world.database, batch: 5).clear(world.phone.id, at: world.clock.now)
-        #expect(try await world.count("SELECT id FROM permissions") == 1)
+        #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
-        #expect(try await world.count("SELECT account_id FROM connections") == 1)
+        #expect(try await world.count("SELECT user_id FROM connections") == 1)
         #expect(try await world.clients.find(world.phone.id)?.disabledAt != nil)
         #expect(try await world.clients.find(world.backend.id)?.disabledAt == nil)
         #expect(await world.isLive(own))
@@ -29,7 +29,7 @@ struct ClearanceTests {
         for world in [one, other] {
             for _ in 1...12 { try await world.signIn() }
             try await database.write { db in
-                let (issuer, account) = (world.merchant.text, world.account)
+                let (issuer, user) = (world.merchant.text, world.user)
                 try db.execute(
                     """
                     INSERT INTO issuers (id, merchant_id, issuer, audiences, algorithms, create_users, created_at,
@@ -39,14 +39,14 @@ struct ClearanceTests {
                 for subject in 1...12 {
                     try db.execute(
                         """
-                        INSERT INTO issuer_subjects (issuer_id, subject, account_id, created_at)
-                        VALUES (\(issuer), \("s\(subject)"), \(account), 0)
+                        INSERT INTO issuer_subjects (issuer_id, subject, user_id, created_at)
+                        VALUES (\(issuer), \("s\(subject)"), \(user), 0)
                         """)
                 }
             }
         }
         try await BulkDeletion(database: database, batch: 5).clear(one.merchant, at: one.clock.now)
-        #expect(try await one.count("SELECT id FROM permissions") == 12)
+        #expect(try await one.count("SELECT id FROM token_families") == 12)
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
         #expect(try await one.merchants.find(one.merchant)?.disabledAt != nil)
         #expect(try await one.merchants.find(other.merchant)?.disabledAt == nil)

@@ -13,21 +13,21 @@ struct ConnectedAppsTests {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
         let consents = Consents(database: world.database)
-        #expect(try await apps.list(of: world.account).isEmpty)
-        #expect(try await apps.scope(of: world.phone.id, for: world.account) == nil)
+        #expect(try await apps.list(of: world.user).isEmpty)
+        #expect(try await apps.scope(of: world.phone.id, for: world.user) == nil)
         try await world.signIn()
         world.clock.advance(by: .seconds(5))
         try await consents.allow(
-            Scope(["email"]), of: Scope(["email", "profile"]), to: world.backend.id, by: world.account,
+            Scope(["email"]), of: Scope(["email", "profile"]), to: world.backend.id, by: world.user,
             at: world.clock.now)
-        let list = try await apps.list(of: world.account)
+        let list = try await apps.list(of: world.user)
         #expect(list.map(\.client) == [world.backend.id, world.phone.id])
         #expect(list.map(\.scope) == [Scope(["email"]), .empty])
         #expect(list.map(\.merchantName) == ["Loom", "Loom"])
         #expect(list.first?.since == world.clock.now)
         #expect(list.last?.since == world.clock.now - .seconds(5))
-        #expect(try await apps.scope(of: world.backend.id, for: world.account) == Scope(["email"]))
-        #expect(try await apps.scope(of: world.phone.id, for: world.account) == .empty)
+        #expect(try await apps.scope(of: world.backend.id, for: world.user) == Scope(["email"]))
+        #expect(try await apps.scope(of: world.phone.id, for: world.user) == .empty)
         await world.database.close()
     }
 
@@ -46,12 +46,12 @@ struct ConnectedAppsTests {
         for (shown, allowed, kept) in steps {
             world.clock.advance(by: .seconds(1))
             try await consents.allow(
-                Scope(allowed), of: Scope(shown), to: world.phone.id, by: world.account, at: world.clock.now)
-            let consent = try #require(try await consents.find(world.account, world.phone.id))
+                Scope(allowed), of: Scope(shown), to: world.phone.id, by: world.user, at: world.clock.now)
+            let consent = try #require(try await consents.find(world.user, world.phone.id))
             #expect(consent.scope == Scope(kept))
             #expect(consent.createdAt == began + .seconds(1))
         }
-        #expect(try await consents.find(world.account, world.backend.id) == nil)
+        #expect(try await consents.find(world.user, world.backend.id) == nil)
         await world.database.close()
     }
 
@@ -70,10 +70,10 @@ struct ConnectedAppsTests {
         ).code
         for client in [world.phone.id, world.backend.id] {
             try await consents.allow(
-                Scope(["email"]), of: Scope(["email"]), to: client, by: world.account, at: world.clock.now)
+                Scope(["email"]), of: Scope(["email"]), to: client, by: world.user, at: world.clock.now)
         }
 
-        try await apps.revoke(world.backend.id, of: world.account)
+        try await apps.revoke(world.backend.id, of: world.user)
         #expect(await !world.isLive(own))
         #expect(await world.isLive(phone))
         await #expect(throws: OAuthError.self) { try await world.refresh(own, as: world.backend) }
@@ -84,12 +84,12 @@ struct ConnectedAppsTests {
                     "redirect_uri": "https://loom.example/back",
                 ], as: world.backend)
         }
-        #expect(try await apps.list(of: world.account).map(\.client) == [world.phone.id])
-        #expect(try await consents.find(world.account, world.backend.id) == nil)
-        #expect(try await consents.find(world.account, world.phone.id) != nil)
+        #expect(try await apps.list(of: world.user).map(\.client) == [world.phone.id])
+        #expect(try await consents.find(world.user, world.backend.id) == nil)
+        #expect(try await consents.find(world.user, world.phone.id) != nil)
 
         // Twice is once, and nobody's app is no error.
-        try await apps.revoke(world.backend.id, of: world.account)
+        try await apps.revoke(world.backend.id, of: world.user)
         try await apps.revoke(world.phone.id, of: UserID(1))
         #expect(await world.isLive(phone))
         await world.database.close()
@@ -99,9 +99,9 @@ struct ConnectedAppsTests {
     func overtaken() async throws {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)
-        let account = UserID(7)
+        let user = UserID(7)
         try await database.write { db in
-            try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+            try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
         }
         let codes = AuthorizationCodes(database: database, random: SystemRandom())
         let consents = Consents(database: database)
@@ -109,15 +109,15 @@ struct ConnectedAppsTests {
         let client = request.returnAddress.client.id
         func code() async throws -> Secret<AuthorizationCode>? {
             try await codes.issue(
-                request, subject: Subject(account: account, signedInAt: clock.now), session: "s", at: clock.now)
+                request, subject: Subject(user: user, signedInAt: clock.now), session: "s", at: clock.now)
         }
         #expect(try await code()?.value == nil)
         try await consents.allow(
-            Scope(["openid"]), of: request.scope, to: client, by: account, at: clock.now)
+            Scope(["openid"]), of: request.scope, to: client, by: user, at: clock.now)
         #expect(try await code()?.value == nil)
-        try await consents.allow(request.scope, of: request.scope, to: client, by: account, at: clock.now)
+        try await consents.allow(request.scope, of: request.scope, to: client, by: user, at: clock.now)
         #expect(try await code()?.value != nil)
-        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard).revoke(client, of: account)
+        try await ConnectedApps(database: database, clock: clock, callbacks: .unheard).revoke(client, of: user)
         #expect(try await code()?.value == nil)
         await database.close()
     }
@@ -131,10 +131,10 @@ struct ConnectedAppsTests {
         let apps = ConnectedApps(database: database, clock: world.clock, callbacks: .unheard)
         let consents = Consents(database: database)
         try await consents.allow(
-            Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.account, at: world.clock.now)
-        #expect(try await apps.list(of: world.account).count == 1)
-        #expect(try await apps.scope(of: world.phone.id, for: world.account) != nil)
-        try await apps.revoke(world.phone.id, of: world.account)
+            Scope(["email"]), of: Scope(["email"]), to: world.phone.id, by: world.user, at: world.clock.now)
+        #expect(try await apps.list(of: world.user).count == 1)
+        #expect(try await apps.scope(of: world.phone.id, for: world.user) != nil)
+        try await apps.revoke(world.phone.id, of: world.user)
         database.expectIndexes(atLeast: 12)
         await database.close()
     }

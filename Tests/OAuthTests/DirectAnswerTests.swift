@@ -9,7 +9,7 @@ import Values
 
 @Suite("What must still stand when tokens are given past the token endpoint")
 struct DirectAnswerTests {
-    private static let account = UserID(7)
+    private static let user = UserID(7)
 
     private struct Scene {
         let fixture: AuthorizationFixture
@@ -27,12 +27,12 @@ struct DirectAnswerTests {
             answers = FrontChannelTokens(database: database, mint: mint, clock: clock, random: random)
             consents = Consents(database: database)
             try await database.write { db in
-                try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+                try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
                 try db.execute(
                     """
-                    INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
+                    INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
                         user_agent, address)
-                    VALUES ('s', 'f', \(account), \(clock.now), \(clock.now), \(clock.now),
+                    VALUES ('s', 'f', \(user), \(clock.now), \(clock.now), \(clock.now),
                         \(clock.now + .hours(1)), '', '')
                     """)
             }
@@ -40,14 +40,14 @@ struct DirectAnswerTests {
 
         func gift(_ type: String, in session: String = "s") async throws -> AuthorizationGift? {
             let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
-            let subject = Subject(account: account, signedInAt: fixture.clock.now)
+            let subject = Subject(user: user, signedInAt: fixture.clock.now)
             return try await answers.gift(for: request, of: subject, in: session)
         }
 
         func allow() async throws {
             let client = try await fixture.request(.direct, ["response_type": "code"])
             try await consents.allow(
-                client.scope, of: client.scope, to: client.returnAddress.client.id, by: account, at: fixture.clock.now)
+                client.scope, of: client.scope, to: client.returnAddress.client.id, by: user, at: fixture.clock.now)
         }
 
         /// How much there is of all that such an answer leaves behind.
@@ -55,7 +55,7 @@ struct DirectAnswerTests {
             try await fixture.database.read { db in
                 try db.rows("SELECT fingerprint FROM authorization_codes").count
                     + db.rows("SELECT fingerprint FROM access_tokens").count
-                    + db.rows("SELECT id FROM permissions").count
+                    + db.rows("SELECT id FROM token_families").count
             }
         }
     }
@@ -73,14 +73,14 @@ struct DirectAnswerTests {
         #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(gift.tokens?.refreshToken?.value == nil)
         // A permission, or the code that will make one: each client is there to be told of a logout.
-        let permissions = try await scene.fixture.database.read { db in
-            try db.rows("SELECT id FROM permissions WHERE session_id IS NULL AND account_id = \(Self.account)").count
+        let families = try await scene.fixture.database.read { db in
+            try db.rows("SELECT id FROM token_families WHERE session_id IS NULL AND user_id = \(Self.user)").count
         }
-        #expect(permissions == (type == "code id_token" ? 0 : 1))
+        #expect(families == (type == "code id_token" ? 0 : 1))
         let traces = try await scene.traces()
         let client = try await scene.fixture.request(.direct, ["response_type": "code"]).returnAddress.client.id
         try await ConnectedApps(database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard)
-            .revoke(client, of: Self.account)
+            .revoke(client, of: Self.user)
         #expect(try await scene.gift(type) == nil)
         #expect(try await scene.traces() == traces)
         await scene.fixture.database.close()
@@ -94,11 +94,11 @@ struct DirectAnswerTests {
         #expect(try await scene.gift(type, in: "another") == nil)
         let database = scene.fixture.database
         try await database.write { db in
-            try db.execute("UPDATE accounts SET disabled_at = 1 WHERE id = \(Self.account)")
+            try db.execute("UPDATE users SET disabled_at = 1 WHERE id = \(Self.user)")
         }
         #expect(try await scene.gift(type) == nil)
         try await database.write { db in
-            try db.execute("UPDATE accounts SET disabled_at = NULL WHERE id = \(Self.account)")
+            try db.execute("UPDATE users SET disabled_at = NULL WHERE id = \(Self.user)")
         }
         #expect(try await scene.gift(type) != nil)
         let traces = try await scene.traces()

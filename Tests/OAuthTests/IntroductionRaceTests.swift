@@ -8,7 +8,7 @@ import Values
 
 @Suite("What becomes of a code when the world changes between the decision and the commit")
 struct IntroductionRaceTests {
-    private static let account = UserID(7)
+    private static let user = UserID(7)
 
     @Test("a code is given although person and merchant have been parted since", arguments: Backend.available)
     func parted(backend: Backend) async throws {
@@ -16,12 +16,12 @@ struct IntroductionRaceTests {
         let (database, clock) = (fixture.database, fixture.clock)
         let now = clock.now
         try await database.write { db in
-            try Users.insertLinked(Self.account, email: nil, profile: [], at: now, in: db)
+            try Users.insertLinked(Self.user, email: nil, profile: [], at: now, in: db)
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, account_id, signed_in_at, created_at, seen_at, expires_at,
+                INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
                     user_agent, address)
-                VALUES ('s', 'f', \(Self.account), \(now), \(now), \(now), \(now + .hours(1)), '', '')
+                VALUES ('s', 'f', \(Self.user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
         }
         let codes = AuthorizationCodes(database: database, random: SystemRandom())
@@ -29,20 +29,20 @@ struct IntroductionRaceTests {
         let request = try await fixture.request(.own)
         let client = request.returnAddress.client
         func code() async throws -> Bool {
-            let subject = Subject(account: Self.account, signedInAt: now)
+            let subject = Subject(user: Self.user, signedInAt: now)
             return try await codes.issue(request, subject: subject, session: "s", at: now) != nil
         }
-        #expect(try await introductions.isDue(Self.account, to: client, in: "s"))
+        #expect(try await introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await !code())
-        for _ in 1...2 { try await introductions.introduce(Self.account, to: fixture.merchant, at: now) }
-        #expect(try await !introductions.isDue(Self.account, to: client, in: "s"))
+        for _ in 1...2 { try await introductions.introduce(Self.user, to: fixture.merchant, at: now) }
+        #expect(try await !introductions.isDue(Self.user, to: client, in: "s"))
         #expect(try await code())
         try await ConnectedApps(database: database, clock: clock, callbacks: .unheard)
-            .revoke(client.id, of: Self.account)
+            .revoke(client.id, of: Self.user)
         #expect(try await !code())
-        try await introductions.introduce(Self.account, to: fixture.merchant, at: now)
+        try await introductions.introduce(Self.user, to: fixture.merchant, at: now)
         try await TokenFamilies(database: database, callbacks: .unheard)
-            .disconnect(Self.account, from: fixture.merchant, at: now)
+            .disconnect(Self.user, from: fixture.merchant, at: now)
         #expect(try await !code())
         try await database.write { db in
             try db.execute("UPDATE merchants SET skips_introduction = 1 WHERE id = \(fixture.merchant)")
@@ -55,19 +55,19 @@ struct IntroductionRaceTests {
     func deleted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, now) = (fixture.database, fixture.clock.now)
-        let accounts = (1...12).map { UserID(Int64($0)) }
+        let users = (1...12).map { UserID(Int64($0)) }
         try await database.write { db in
-            for account in accounts { try Users.insertLinked(account, email: nil, profile: [], at: now, in: db) }
+            for user in users { try Users.insertLinked(user, email: nil, profile: [], at: now, in: db) }
         }
         let introductions = Introductions(database: database)
-        for account in accounts { try await introductions.introduce(account, to: fixture.merchant, at: now) }
+        for user in users { try await introductions.introduce(user, to: fixture.merchant, at: now) }
         func count() async throws -> Int {
-            try await database.read { db in try db.rows("SELECT account_id FROM introductions").count }
+            try await database.read { db in try db.rows("SELECT user_id FROM introductions").count }
         }
         #expect(try await count() == 12)
         try await BulkDeletion(database: database, batch: 5).clear(fixture.merchant, at: now)
         #expect(try await count() == 0)
-        try await introductions.introduce(accounts[0], to: Merchant.ID("nobody"), at: now)
+        try await introductions.introduce(users[0], to: Merchant.ID("nobody"), at: now)
         #expect(try await count() == 0)
         await database.close()
     }

@@ -7,6 +7,6 @@ extension JWTAccessTokens {
     /// Under the names that all clients know people by.
     static func signed(under seal: Seal, in database: any Database, clock: any WallClock) -> JWTAccessTokens {
         let ring = KeyRing(keys: SigningKeys(database: database, seal: seal), clock: clock)
-        return JWTAccessTokens(issuer: "https://id.example/", ring: ring) { account, _ in account.description }
+        return JWTAccessTokens(issuer: "https://id.example/", ring: ring) { user, _ in user.description }
     }
 }

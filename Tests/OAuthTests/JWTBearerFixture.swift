@@ -55,7 +55,7 @@ struct JWTBearerFixture: Sendable {
         people = IssuerUsers(database: database) { owner, issuer, _, db in
             // A mark of the mail that would be sent.
             let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
-            try db.execute("UPDATE accounts SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
+            try db.execute("UPDATE users SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
         }
         let signIn = AssertionSignIn(
             issuers: issuers,

@@ -19,14 +19,15 @@ import Values
         let first = try await fixture.present(signer.sign(fixture.claims(["auth_time": 1_700_000_000])))
         let second = try await fixture.present(signer.sign(fixture.claims()))
         let other = try await fixture.present(signer.sign(fixture.claims(["sub": "ola"])))
-        #expect(first.account != nil)
-        #expect(first.account == second.account)
-        #expect(other.account != first.account)
+        #expect(first.user != nil)
+        #expect(first.user == second.user)
+        #expect(other.user != first.user)
         #expect(first.refreshToken != nil)
         #expect(first.scope.description == "profile email")
-        #expect(try await fixture.count("SELECT id FROM accounts") == 2)
+        #expect(try await fixture.count("SELECT id FROM users") == 2)
         #expect(
-            try await fixture.count("SELECT id FROM permissions WHERE signed_in_at = \(Int64(1_700_000_000_000))") == 1)
+            try await fixture.count("SELECT id FROM token_families WHERE signed_in_at = \(Int64(1_700_000_000_000))")
+                == 1)
     }
 
     @Test("eight assertions of one new subject at once make one account", arguments: Backend.available)
@@ -34,12 +35,12 @@ import Values
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
         let assertions = (1...8).map { _ in signer.sign(fixture.claims()) }
-        let accounts = try await withThrowingTaskGroup(of: UserID?.self) { group in
-            for assertion in assertions { group.addTask { try await fixture.present(assertion).account } }
+        let users = try await withThrowingTaskGroup(of: UserID?.self) { group in
+            for assertion in assertions { group.addTask { try await fixture.present(assertion).user } }
             return try await group.reduce(into: Set<UserID?>()) { $0.insert($1) }
         }
-        #expect(accounts.count == 1)
-        #expect(try await fixture.count("SELECT id FROM accounts") == 1)
+        #expect(users.count == 1)
+        #expect(try await fixture.count("SELECT id FROM users") == 1)
         #expect(try await fixture.count("SELECT fingerprint FROM access_tokens") == 8)
     }
 
@@ -52,7 +53,7 @@ import Values
         let assertion = signer.sign(fixture.claims())
         #expect(try await fixture.refusal(of: assertion, from: stranger) == "assertion_of_unknown_issuer")
         // A refusal spends nothing.
-        let kari = try await fixture.present(assertion).account
+        let kari = try await fixture.present(assertion).user
 
         // The same issuer and subject at another merchant are another person, and another key's word is not taken.
         let impostor = Signer()
@@ -60,7 +61,7 @@ import Values
             .members(["issuer": .string(signer.name), "jwks": impostor.keySet, "create_users": true]), merchant: other)
         let forged = impostor.sign(fixture.claims())
         #expect(try await fixture.refusal(of: forged) == "assertion_key_unknown")
-        #expect(try await fixture.present(forged, from: stranger).account != kari)
+        #expect(try await fixture.present(forged, from: stranger).user != kari)
 
         let platform = try await JWTBearerFixture.client(of: nil, fixture.clients)
         #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
@@ -72,9 +73,9 @@ import Values
         let issuer = try await fixture.trust(signer, [:])
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "unknown_user")
         _ = try await fixture.issuers.change(issuer.id, .members(["create_users": true]))
-        let account = try #require(try await fixture.present(signer.sign(fixture.claims())).account)
+        let user = try #require(try await fixture.present(signer.sign(fixture.claims())).user)
         _ = try await fixture.database.write { db in
-            try db.execute("UPDATE accounts SET disabled_at = 1 WHERE id = \(account)")
+            try db.execute("UPDATE users SET disabled_at = 1 WHERE id = \(user)")
         }
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_account")
         _ = try await fixture.issuers.change(issuer.id, .members(["disabled": true]))
@@ -145,9 +146,9 @@ import Values
         let now = fixture.clock.now
         let claim = AssertionRedemption(
             assertion: try Assertion(jwt, by: issuer, to: [JWTBearerFixture.tokenURL], at: now),
-            people: fixture.people, finding: .newcomer, account: UserID(1001))
-        let attempt = Attempt(id: "one", permission: nil, accessToken: .init(of: "a"), now: now)
-        let another = Attempt(id: "two", permission: nil, accessToken: .init(of: "b"), now: now)
+            people: fixture.people, finding: .newcomer, user: UserID(1001))
+        let attempt = Attempt(id: "one", family: nil, accessToken: .init(of: "a"), now: now)
+        let another = Attempt(id: "two", family: nil, accessToken: .init(of: "b"), now: now)
         let outcomes = try await fixture.database.write { db in
             [try claim.win(attempt, in: db), try claim.win(attempt, in: db), try claim.win(another, in: db)]
         }
@@ -157,11 +158,11 @@ import Values
         }
         // A newcomer whom somebody else has linked meanwhile: nothing is spent, nobody is made.
         let late = AssertionRedemption(
-            assertion: claim.assertion, people: fixture.people, finding: .newcomer, account: UserID(1002))
+            assertion: claim.assertion, people: fixture.people, finding: .newcomer, user: UserID(1002))
         guard case .changed = try await fixture.database.write({ try late.win(another, in: $0) }) else {
             Issue.record("not .changed")
             return
         }
-        #expect(try await fixture.count("SELECT id FROM accounts") == 1)
+        #expect(try await fixture.count("SELECT id FROM users") == 1)
     }
 }

@@ -41,16 +41,16 @@ struct QueryPlanTests {
         try await revocation.revoke(parameters, from: world.phone)
         try await revocation.revoke(
             try Parameters([(name: "token", value: kept.refreshToken?.value ?? "")]), from: world.backend)
-        let permissions = TokenFamilies(database: database, callbacks: .unheard)
-        try await permissions.logOut(try #require(token.permission), at: world.clock.now)
-        try await permissions.disconnect(world.account, from: world.merchant, at: world.clock.now)
-        #expect(try await !permissions.isConnected(world.account, to: world.merchant))
+        let families = TokenFamilies(database: database, callbacks: .unheard)
+        try await families.logOut(try #require(token.family), at: world.clock.now)
+        try await families.disconnect(world.user, from: world.merchant, at: world.clock.now)
+        #expect(try await !families.isConnected(world.user, to: world.merchant))
         database.expectIndexes(atLeast: 40)
         await database.close()
     }
 
     @Test("what a person sees and changes of their account, and its end")
-    func account() async throws {
+    func user() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
         try await world.signIn()
@@ -59,7 +59,7 @@ struct QueryPlanTests {
             id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1", method: .mail)
         try await database.write { db in
             try Sessions.open(
-                opening, account: world.account, signedInAt: world.clock.now, permission: nil, replacing: nil,
+                opening, user: world.user, signedInAt: world.clock.now, family: nil, replacing: nil,
                 at: world.clock.now, in: db, .unheard)
         }
         let sessions = Sessions(database: database, clock: world.clock, news: .unheard)
@@ -67,18 +67,18 @@ struct QueryPlanTests {
         database.forget()
 
         let list = SessionList(database: database, clock: world.clock, news: .unheard)
-        #expect(try await list.items(of: world.account).count == 1)
-        try await list.end(.random(from: SystemRandom()), of: world.account)
+        #expect(try await list.items(of: world.user).count == 1)
+        try await list.end(.random(from: SystemRandom()), of: world.user)
         try await list.endOthers(than: session)
-        let (account, announcement) = (world.account, Callbacks.unheard.announcement(at: world.clock.now))
+        let (user, announcement) = (world.user, Callbacks.unheard.announcement(at: world.clock.now))
         for browsers in [BrowserSessions.one(session.id.text), .all(except: session.id.text)] {
             try await database.write { db in
-                try TokenFamilies.end(with: browsers, of: account, telling: announcement, in: db)
+                try TokenFamilies.end(with: browsers, of: user, telling: announcement, in: db)
             }
         }
         let data = PersonalData(
             database: database, clock: world.clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
-        #expect(try await data.document(of: world.account) != nil)
+        #expect(try await data.document(of: world.user) != nil)
         let clearance = BulkDeletion(database: database)
         let deletion = Deletion(
             database: database, grace: .days(14),
@@ -102,14 +102,14 @@ struct QueryPlanTests {
         database.forget()
         var query = UserQuery()
         let email = try #require(EmailAddress("ada@example.com"))
-        for key: UserQuery.Key? in [nil, .account(world.account), .email(email), .emailPrefix("a")] {
+        for key: UserQuery.Key? in [nil, .user(world.user), .email(email), .emailPrefix("a")] {
             query.key = key
             _ = try await people.list(query, for: circle)
         }
-        #expect(try await people.find(world.account, for: circle) != nil)
+        #expect(try await people.find(world.user, for: circle) != nil)
         var tries = Logins.Query()
-        for account in [nil, world.account] {
-            tries.account = account
+        for user in [nil, world.user] {
+            tries.user = user
             #expect(try await Logins(database: database).list(tries, for: circle).isEmpty)
         }
         database.expectIndexes(atLeast: 7)
@@ -166,7 +166,7 @@ struct QueryPlanTests {
         _ = try await exchange.look(at: Secret(code))
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
-                opening, account: entitlement.subject.account, signedInAt: now, permission: entitlement.permission.text,
+                opening, user: entitlement.subject.user, signedInAt: now, family: entitlement.family.text,
                 replacing: nil, at: now, in: db, .unheard)
         }
         let sessions = Sessions(database: world.database, clock: world.clock, news: .unheard)
@@ -178,15 +178,15 @@ struct QueryPlanTests {
     private func signIn(_ world: TokenFixture, refused: Int) async throws {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
-        let accounts = Users(
+        let users = Users(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
             endAccess: TokenFamilies.endAll, news: .unheard)
         let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
-        let account = try await accounts.create(changes) { _, _, _ in }
+        let user = try await users.create(changes) { _, _, _ in }
         let proof = try await signIn.check(
             username: "ada@example.com", password: "correct horse battery", address: "192.0.2.1")
-        #expect(proof.account == account.id)
+        #expect(proof.user == user.id)
         #expect(try await world.database.read { db in try proof.holds(in: db) })
         await #expect(throws: SignIn.Refusal.self) {
             _ = try await signIn.check(username: "ada@example.com", password: "a guess", address: "192.0.2.1")

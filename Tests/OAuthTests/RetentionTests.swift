@@ -14,10 +14,10 @@ struct TokenFamilyRetentionTests {
         try await world.signIn(on: world.backend)
         world.clock.advance(by: .days(30) + Retention.permissionMemory - .hours(1))
         await sweepAll(world)
-        #expect(try await permissions(world) == 2)
+        #expect(try await families(world) == 2)
         world.clock.advance(by: .hours(2))
         await sweepAll(world)
-        #expect(try await permissions(world) == 0)
+        #expect(try await families(world) == 0)
         await world.database.close()
     }
 
@@ -62,11 +62,11 @@ struct TokenFamilyRetentionTests {
         var answer = try await world.signIn()
         for _ in 1...25 { answer = try await world.refresh(answer) }
         let live = try await world.signIn()
-        let permission = try #require(try await world.accessTokens.present(answer.accessToken).permission)
-        try await TokenFamilies(database: world.database, callbacks: .unheard).logOut(permission, at: world.clock.now)
+        let family = try #require(try await world.accessTokens.present(answer.accessToken).family)
+        try await TokenFamilies(database: world.database, callbacks: .unheard).logOut(family, at: world.clock.now)
         world.clock.advance(by: Retention.refreshMemory - .hours(1))
         await sweepAll(world)
-        #expect(try await permissions(world) == 2)
+        #expect(try await families(world) == 2)
 
         world.clock.advance(by: .hours(2))
         let retention = Retention(database: world.database)
@@ -77,7 +77,7 @@ struct TokenFamilyRetentionTests {
             largest = max(largest, before - (try await tokens(world)))
         }
         #expect(largest == 10, "the cascade of one permission took its tokens in one piece")
-        #expect(try await permissions(world) == 1)
+        #expect(try await families(world) == 1)
         #expect(try await tokens(world) == 1)
         #expect(try await world.refresh(live).refreshToken != nil)
         await world.database.close()
@@ -88,7 +88,7 @@ struct TokenFamilyRetentionTests {
         let database = try await backend.open()
         try await database.write { db in
             for number in 1...25 {
-                try db.execute("INSERT INTO throttles (name, full_at) VALUES (\("n\(number)"), \(number))")
+                try db.execute("INSERT INTO throttles (name, theoretical_arrival) VALUES (\("n\(number)"), \(number))")
             }
         }
         let retention = Retention(database: Failing(base: database, table: "access_tokens"))
@@ -101,8 +101,8 @@ struct TokenFamilyRetentionTests {
         await database.close()
     }
 
-    private func permissions(_ world: TokenFixture) async throws -> Int {
-        try await world.count("SELECT id FROM permissions")
+    private func families(_ world: TokenFixture) async throws -> Int {
+        try await world.count("SELECT id FROM token_families")
     }
 
     private func tokens(_ world: TokenFixture) async throws -> Int {

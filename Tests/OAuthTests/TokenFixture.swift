@@ -21,16 +21,16 @@ struct TokenFixture: Sendable {
     let merchant: Merchant.ID
     let phone: ClientCredentials
     let backend: ClientCredentials
-    let account: UserID
+    let user: UserID
 
     /// `lifetimes` are members of both clients' registration.
     init(_ database: any Database, lifetimes: [JSON.Member] = []) async throws {
         let (random, clock) = (SystemRandom(), clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
         let known = KnownClients(clock: clock)
-        let account = UserID.random(from: random)
+        let user = UserID.random(from: random)
         self.database = database
-        self.account = account
+        self.user = user
         self.seal = seal
         merchants = Merchants(database: database, clock: clock, random: random, known: known)
         clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
@@ -40,7 +40,7 @@ struct TokenFixture: Sendable {
             assertions: .without(database, seal: seal, clock: clock))
         accessTokens = AccessTokens(database: database, clock: clock)
         let password = PasswordGrant { _, _, _, _ in
-            PasswordGrant.Proof(subject: Subject(account: account, signedInAt: clock.now), isVerified: true) { _ in true
+            PasswordGrant.Proof(subject: Subject(user: user, signedInAt: clock.now), isVerified: true) { _ in true
             }
         }
         issuance = TokenIssuance(
@@ -55,7 +55,7 @@ struct TokenFixture: Sendable {
                 clock: clock, random: random
             ), issuer: "https://id.example/")
         try await database.write { db in
-            try Users.insertLinked(account, email: nil, profile: [], at: clock.now, in: db)
+            try Users.insertLinked(user, email: nil, profile: [], at: clock.now, in: db)
         }
         merchant = try await merchants.create(["name": "Loom"]).id
         let common: [JSON.Member] = [.init("redirect_uris", ["https://loom.example/back"])] + lifetimes

@@ -40,17 +40,17 @@ struct UnknownCommitTests {
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
-        let accounts = Users(
+        let users = Users(
             database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
             news: .unheard)
 
-        let account = try await accounts.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
+        let user = try await users.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
         let deletion = Deletion(
             database: database, grace: .days(14),
             strangers: .init(endAccess: TokenFamilies.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock,
             news: .unheard)
-        #expect(try await deletion.delete(account.id))
-        #expect(try await deletion.delete(account.id) == false)
+        #expect(try await deletion.delete(user.id))
+        #expect(try await deletion.delete(user.id) == false)
 
         let merchant = try await merchants.create(["name": "Loom"])
         let client = try await clients.register(try ClientMetadata([:]), merchant: merchant.id).client

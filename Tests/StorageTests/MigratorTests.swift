@@ -82,11 +82,11 @@ import Testing
                     VALUES (\(merchant), \(merchant), 0, 0, 0)
                     """)
             }
-            for account in 1...2 {
+            for user in 1...2 {
                 try db.execute(
                     """
-                    INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
-                    VALUES (\(account), 0, '{}', 0, 0)
+                    INSERT INTO users (id, email_verified, profile, created_at, updated_at)
+                    VALUES (\(user), 0, '{}', 0, 0)
                     """)
             }
             let clients = [("phone", "loom", true), ("tablet", "loom", true), ("stranger", "rival", false)]
@@ -99,13 +99,13 @@ import Testing
                     VALUES (\(client), \(merchant), '', '', '', '', 'none', \(isOwn), 0, 0, 0, 0, '', 0, 0)
                     """)
                 try db.execute(
-                    "INSERT INTO connections (account_id, client_id, created_at) VALUES (1, \(client), 7)")
+                    "INSERT INTO connections (user_id, client_id, created_at) VALUES (1, \(client), 7)")
             }
         }
         try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)
         let met = try await database.read { db in
-            try db.rows("SELECT account_id, merchant_id, created_at FROM introductions").map { row in
-                "\(try row.get("account_id", as: Int.self)) \(try row.get("merchant_id", as: String.self))"
+            try db.rows("SELECT user_id, merchant_id, created_at FROM introductions").map { row in
+                "\(try row.get("user_id", as: Int.self)) \(try row.get("merchant_id", as: String.self))"
             }
         }
         // A third party's question was not the merchant's own.

@@ -144,9 +144,9 @@ public struct World: Sendable {
 
     /// Somebody has met a merchant: Loom, unless said. Few stories are about the first time.
     public func introduce(_ person: String, to merchant: String? = nil) async throws {
-        let (account, merchant, now) = (UserID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
-        guard let account else { return }
-        try await Introductions(database: server.database).introduce(account, to: merchant, at: now)
+        let (user, merchant, now) = (UserID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
+        guard let user else { return }
+        try await Introductions(database: server.database).introduce(user, to: merchant, at: now)
     }
 
     /// Changes something through administration.

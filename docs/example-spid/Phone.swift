@@ -48,8 +48,8 @@ import Foundation
         try await signInWebView(tokens)
         let cookie = webView.cookieNames(for: spid.server).first { $0.hasSuffix("spindle_session") }
         try expect(cookie != nil, "the web view has the cookie \(cookie ?? "")")
-        let account = try await webView.open(spid.server.appending(path: "login")).text
-        try expect(account.contains("signed in"), "SPiD's own page says so too")
+        let user = try await webView.open(spid.server.appending(path: "login")).text
+        try expect(user.contains("signed in"), "SPiD's own page says so too")
 
         step("Logging out: first with SPiD, then with the backend")
         switch way {

@@ -18,10 +18,10 @@ struct UserCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let changes = try UserChanges(members.json())
-            let account = try await tellingTakenAddress {
-                try await stores.accounts.create(changes) { _, _, _ in }
+            let user = try await tellingTakenAddress {
+                try await stores.users.create(changes) { _, _, _ in }
             }
-            output.print(account.adminJSON)
+            output.print(user.adminJSON)
         }
     }
 
@@ -36,7 +36,7 @@ struct UserCommand: CommandGroup {
             guard let cursor = page.after.map({ Int64($0) }) ?? 0 else {
                 throw CommandFailure("--after: must be the cursor of a page before", .usage)
             }
-            let found = try await stores.accounts.list(connectedTo: merchant, after: cursor, count: page.fetchCount)
+            let found = try await stores.users.list(connectedTo: merchant, after: cursor, count: page.fetchCount)
             output.print(
                 page.page(found, cursor: \.id.description, json: \.adminJSON),
                 columns: ["user_id", "email", "email_verified", "name", "disabled"])
@@ -50,10 +50,10 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard let account = try await stores.accounts.find(try accountID(id)) else {
+            guard let user = try await stores.users.find(try userID(id)) else {
                 throw CommandFailure.notFound("user", id)
             }
-            output.print(account.adminJSON)
+            output.print(user.adminJSON)
         }
     }
 
@@ -68,9 +68,9 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            let account = try accountID(id)
+            let user = try userID(id)
             let changes = try UserChanges(members.json().adding("disabled", disabled))
-            let changed = try await tellingTakenAddress { try await stores.accounts.change(account, changes) }
+            let changed = try await tellingTakenAddress { try await stores.users.change(user, changes) }
             guard let changed else { throw CommandFailure.notFound("user", id) }
             output.print(changed.adminJSON)
         }
@@ -83,7 +83,7 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.deletion.delete(try accountID(id)) else {
+            guard try await stores.deletion.delete(try userID(id)) else {
                 throw CommandFailure.notFound("user", id)
             }
             output.say("deleted user \(id)")
@@ -92,7 +92,7 @@ struct UserCommand: CommandGroup {
 }
 
 /// The account that an operator names; a text that is no account's number names none.
-private func accountID(_ text: String) throws -> UserID {
+private func userID(_ text: String) throws -> UserID {
     guard let id = UserID(text) else { throw CommandFailure.notFound("user", text) }
     return id
 }

@@ -17,7 +17,7 @@ extension UserCommand {
         func run(with stores: Stores) async throws {
             var lines = try lines()
             var rejections: [UserImport.Rejection] = []
-            let totals = try await UserImport(into: stores.accounts, isRehearsal: dryRun).run(&lines) { rejection in
+            let totals = try await UserImport(into: stores.users, isRehearsal: dryRun).run(&lines) { rejection in
                 if output.json { rejections.append(rejection) } else { Terminal.tell("\(rejection)") }
             }
             output.print(

@@ -17,7 +17,7 @@ struct DevelopmentFlag {
     func set(at now: Timestamp) async throws {
         let isSet = try await database.write { db in
             if try Self.stored(in: db) != nil { return true }
-            guard try db.rows("SELECT id FROM accounts LIMIT 1").isEmpty else { return false }
+            guard try db.rows("SELECT id FROM users LIMIT 1").isEmpty else { return false }
             try db.execute(
                 """
                 INSERT INTO facts (name, value) VALUES (\(Self.fact), \(now.iso8601)) ON CONFLICT (name) DO NOTHING

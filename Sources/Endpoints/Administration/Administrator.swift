@@ -95,7 +95,7 @@ public struct AdministratorGate: Sendable {
 
     /// A client's own token with an admin scope; a person's never is, whatever its scope says.
     private static func role(of token: AccessToken) throws -> Administrator {
-        guard token.account == nil else {
+        guard token.user == nil else {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
         }

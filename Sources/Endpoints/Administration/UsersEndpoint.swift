@@ -9,20 +9,20 @@ public import Values
 /// `/admin/v1/users`. A merchant's administrator sees the people connected to its clients, and no others.
 public struct UsersEndpoint: Endpoint {
     private let gate: AdministratorGate
-    private let accounts: Users
-    private let permissions: TokenFamilies
+    private let users: Users
+    private let families: TokenFamilies
     private let deletion: Deletion
     private let data: PersonalData
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: AdministratorGate, accounts: Users, permissions: TokenFamilies, deletion: Deletion, data: PersonalData,
+        gate: AdministratorGate, users: Users, families: TokenFamilies, deletion: Deletion, data: PersonalData,
         mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
-        self.accounts = accounts
-        self.permissions = permissions
+        self.users = users
+        self.families = families
         self.deletion = deletion
         self.data = data
         self.mail = mail
@@ -60,12 +60,12 @@ public struct UsersEndpoint: Endpoint {
             throw Problem.forbidden("Only the platform may make an account that is disabled.", member: "disabled")
         }
         do {
-            let account = try await accounts.create(changes) { id, now, db in
+            let user = try await users.create(changes) { id, now, db in
                 try confirm(db)
                 guard case .merchant(_, let client) = administrator else { return }
                 try TokenFamilies.connect(id, to: client, at: now, in: db)
             }
-            return .json(account.adminJSON, status: .created)
+            return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
         } catch is HashingPoolFull {
@@ -76,15 +76,15 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let page = try ListPage(request)
-        let items = try await accounts.list(
+        let items = try await users.list(
             connectedTo: administrator.confines?.text, after: Int64(page.after) ?? 0, count: page.count + 1)
         return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, _) = try await mine(request, context)
-        guard let account = try await accounts.find(id) else { throw Problem.notFound("user") }
-        return .json(account.adminJSON)
+        guard let user = try await users.find(id) else { throw Problem.notFound("user") }
+        return .json(user.adminJSON)
     }
 
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -97,10 +97,10 @@ public struct UsersEndpoint: Endpoint {
                 member: member)
         }
         do {
-            guard let account = try await accounts.change(id, changes, confirm: confirm) else {
+            guard let user = try await users.change(id, changes, confirm: confirm) else {
                 throw Problem.notFound("user")
             }
-            return .json(account.adminJSON)
+            return .json(user.adminJSON)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
         } catch is HashingPoolFull {
@@ -120,7 +120,7 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         if let merchant = administrator.confines {
-            try await permissions.disconnect(id, from: merchant, at: clock.now)
+            try await families.disconnect(id, from: merchant, at: clock.now)
         } else {
             guard try await deletion.delete(id) else { throw Problem.notFound("user") }
             mail.send()
@@ -139,7 +139,7 @@ public struct UsersEndpoint: Endpoint {
     private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> UserID {
         guard let id = UserID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
         if let merchant = administrator.confines {
-            guard try await permissions.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
+            guard try await families.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
         }
         return id
     }

@@ -62,16 +62,16 @@ public struct AjaxEndpoint: Endpoint {
         guard let session = try await sessions.of(request, site), try await isOf(client, session) else {
             return Self.stranger
         }
-        try await agreements.accept(agreements.terms(for: client), by: session.account, at: clock.now)
+        try await agreements.accept(agreements.terms(for: client), by: session.user, at: clock.now)
         return Self.done
     }
 
     /// Whether the person has to do with the client: no merchant decides for whoever passes by.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
-            try await !introductions.isDue(session.account, to: client, in: session.id.text)
+            try await !introductions.isDue(session.user, to: client, in: session.id.text)
         else { return false }
-        return try await apps.scope(of: client.id, for: session.account) != nil
+        return try await apps.scope(of: client.id, for: session.user) != nil
     }
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))

@@ -96,21 +96,21 @@ public struct AuthorizeEndpoint: Endpoint {
     private func knows(_ client: Client, _ session: Session?, _ isPresent: Bool) async throws -> Bool {
         guard !isPresent else { return true }
         guard let session, session.kind.isGood(for: client) else { return false }
-        return try await consents.find(session.account, client.id) != nil
+        return try await consents.find(session.user, client.id) != nil
     }
 
     private func visitor(
         _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
     ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
-        let isMeant = try await requestedSubject.isMeant(session?.account, by: request)
+        let isMeant = try await requestedSubject.isMeant(session?.user, by: request)
         guard let session else { return nil }
-        let consented = client.firstParty ? nil : try await consents.find(session.account, client.id)?.scope
+        let consented = client.firstParty ? nil : try await consents.find(session.user, client.id)?.scope
         return BrowserSessionState(
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
-            isIntroduced: try await !introductions.isDue(session.account, to: client, in: session.id.text),
+            isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id.text),
             isPresent: isPresent)
     }
 
@@ -157,7 +157,7 @@ extension Form {
 extension Session {
     /// Its person, in OAuth's words. A session that was bought is no sign-in of a kind that could be told.
     var subject: Subject {
-        Subject(account: account, signedInAt: signedInAt, method: methodReference, session: id.text)
+        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id.text)
     }
 
     private var methodReference: String? {

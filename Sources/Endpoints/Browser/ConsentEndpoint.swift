@@ -36,13 +36,13 @@ public struct ConsentEndpoint: Endpoint {
         guard pages.forms.accepts(form, of: http) else {
             return pages.foreignForm(try await pages.visit(http))
         }
-        guard let (asked, account) = try? Form.marked(form["request"] ?? "") else {
+        guard let (asked, user) = try? Form.marked(form["request"] ?? "") else {
             return pages.brokenRequest(try await pages.visit(http))
         }
         return try await pages.authorizing(asked, http, context, isKnown: { _ in true }) { request in
             switch form["decision"] {
-            case "continue": return try await goOn(request, asked, by: account, http)
-            case "allow": return try await allow(form, request, asked, by: account, http)
+            case "continue": return try await goOn(request, asked, by: user, http)
+            case "allow": return try await allow(form, request, asked, by: user, http)
             case "cancel":
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
                 refusal.log(to: context.logger)
@@ -56,19 +56,19 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
     private func goOn(
-        _ request: AuthorizationRequest, _ asked: Form, by account: UserID?, _ http: Request
+        _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
-        guard let session = try await sessions.of(http, pages.site), session.account == account,
+        guard let session = try await sessions.of(http, pages.site), session.user == user,
             session.kind.isGood(for: client)
         else { return .sendBrowser(to: asked.onward, status: .seeOther) }
-        try await introduce(session.account, to: client)
+        try await introduce(session.user, to: client)
         return back(to: asked, for: client, http)
     }
 
-    private func introduce(_ account: UserID, to client: Client) async throws {
+    private func introduce(_ user: UserID, to client: Client) async throws {
         guard let merchant = client.introduces else { return }
-        try await introductions.introduce(account, to: merchant, at: clock.now)
+        try await introductions.introduce(user, to: merchant, at: clock.now)
     }
 
     private func back(to request: Form, for client: Client, _ http: Request) -> Response {
@@ -81,18 +81,18 @@ public struct ConsentEndpoint: Endpoint {
     /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
     /// starts over, and whoever is there is asked.
     private func allow(
-        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by account: UserID?, _ http: Request
+        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
         guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
             return .sendBrowser(to: asked.onward, status: .seeOther)
         }
-        guard session.account == account else {
+        guard session.user == user else {
             let again = asked.with(.prompt, Prompt.consent.rawValue)
             return .sendBrowser(to: again.onward, status: .seeOther)
         }
         let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
-        let consented = try await consents.find(session.account, client.id)?.scope
+        let consented = try await consents.find(session.user, client.id)?.scope
         guard let decision = request.decision(ticked: ticked, consented: consented) else {
             return .sendBrowser(to: asked.onward, status: .seeOther)
         }
@@ -100,10 +100,10 @@ public struct ConsentEndpoint: Endpoint {
             return try await pages.askConsent(
                 decision.shown, for: request, asked, of: session, http, refusal: .nothingAllowed)
         }
-        try await agreements.accept(form.agreed(of: [client.terms]), by: session.account, at: clock.now)
+        try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: clock.now)
         try await consents.allow(
-            decision.allowed, of: decision.shown, to: client.id, by: session.account, at: clock.now)
-        try await introduce(session.account, to: client)
+            decision.allowed, of: decision.shown, to: client.id, by: session.user, at: clock.now)
+        try await introduce(session.user, to: client)
         let answered = asked.without([.consent])
         let narrowed = decision.granted.isEmpty ? answered : answered.narrowed(to: decision.granted)
         return back(to: narrowed, for: client, http)
@@ -124,7 +124,7 @@ extension PageRenderer {
             scopes: scope.tokens.map {
                 ConsentPage.Scope(name: $0, isRequired: ConsentDecision.isRequired($0))
             },
-            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.account),
+            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.user),
             account: session.displayName, switchTo: asked.bySomebodyElse.onward,
             terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
         return self.page(

@@ -72,12 +72,12 @@ extension Form {
     private static let person = "spindle_person"
 
     /// The request, marked with the person who is asked.
-    func marked(for account: UserID) -> String {
-        (pairs.filter { $0.name != Self.person } + [(Self.person, account.description)]).encoded
+    func marked(for user: UserID) -> String {
+        (pairs.filter { $0.name != Self.person } + [(Self.person, user.description)]).encoded
     }
 
     /// A request without its mark, and the mark.
-    static func marked(_ text: String) throws(OAuthError) -> (request: Form, account: UserID?) {
+    static func marked(_ text: String) throws(OAuthError) -> (request: Form, user: UserID?) {
         let form = try parse(text)
         return (Form(pairs: form.pairs.filter { $0.name != person }), form[person].flatMap { UserID($0) })
     }

@@ -10,7 +10,7 @@ public struct HasSessionEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
     private let sessions: Sessions
-    private let accounts: Users
+    private let users: Users
     private let names: SubjectIdentifiers
     private let apps: ConnectedApps
     private let introductions: Introductions
@@ -19,14 +19,14 @@ public struct HasSessionEndpoint: Endpoint {
     private let clock: any WallClock
 
     public init(
-        site: Site, clients: Clients, sessions: Sessions, accounts: Users, names: SubjectIdentifiers,
+        site: Site, clients: Clients, sessions: Sessions, users: Users, names: SubjectIdentifiers,
         apps: ConnectedApps, introductions: Introductions, agreements: Agreements, signSecrets: SignSecrets,
         clock: any WallClock
     ) {
         self.site = site
         self.clients = clients
         self.sessions = sessions
-        self.accounts = accounts
+        self.users = users
         self.names = names
         self.apps = apps
         self.introductions = introductions
@@ -56,22 +56,22 @@ public struct HasSessionEndpoint: Endpoint {
             return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
         }
         // Whom the merchant has never met it is told nothing of, whatever it connected the account to by itself.
-        let isMet = try await !introductions.isDue(session.account, to: client, in: session.id.text)
-        let scope = isMet ? try await apps.scope(of: client.id, for: session.account) : nil
+        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id.text)
+        let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
         let known: JSON = .members([
             "result": .bool(true), "serverTime": .integer(now.seconds),
             "expiresIn": .integer((session.expiry(usedAt: now) - now).seconds), "baseDomain": base.map { .string($0) },
             "userStatus": scope == nil ? "notConnected" : "connected",
         ])
         guard let scope else { return known }
-        let person = try await person(session.account, client, scope)
+        let person = try await person(session.user, client, scope)
         return try signed((known.members ?? []) + (person.members ?? []), for: client)
     }
 
     /// Who it is: for a client the person is connected to. Names are for a merchant's own, or by the scope.
     private func person(_ id: UserID, _ client: Client, _ scope: Scope) async throws -> JSON {
         let mayName = client.firstParty || scope.contains("profile")
-        let profile = mayName ? try await accounts.find(id)?.profile : nil
+        let profile = mayName ? try await users.find(id)?.profile : nil
         let hasNumber = !client.openID.isPairwise
         return .members([
             "userId": hasNumber ? .integer(id.number) : nil,

@@ -15,7 +15,7 @@ extension PageRenderer {
         let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"]).unframed
         let page = IntroductionPage(
             clientName: client.name, merchantName: visit.frame.brand?.name, isFirst: isFirst,
-            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.account),
+            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.user),
             account: session.displayName, switchTo: asked.bySomebodyElse.onward)
         return self.page(
             templates.introduction(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)

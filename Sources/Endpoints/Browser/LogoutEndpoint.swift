@@ -10,18 +10,18 @@ public import Values
 public struct LogoutEndpoint: Endpoint {
     private let pages: PageRenderer
     private let tokens: AccessTokens
-    private let permissions: TokenFamilies
+    private let families: TokenFamilies
     private let sessions: Sessions
     private let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
-        pages: PageRenderer, tokens: AccessTokens, permissions: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
+        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
         clock: any WallClock
     ) {
         self.pages = pages
         self.tokens = tokens
-        self.permissions = permissions
+        self.families = families
         self.sessions = sessions
         self.hints = hints
         self.clock = clock
@@ -48,7 +48,7 @@ public struct LogoutEndpoint: Endpoint {
         }
         // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
         // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
-        let isOwnWish = token?.account == session.account || request.headers[.secFetchSite] == "same-origin"
+        let isOwnWish = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
         if isOwnWish { return try await end(session, request, wish) }
         if try await wish.isShown(by: session) { return try await end(session, request, wish) }
         return try await ask(session, request, wish)
@@ -76,7 +76,7 @@ public struct LogoutEndpoint: Endpoint {
             return try await signedOut(request, wish)
         }
         // Somebody else signed in meanwhile; the form spoke of another.
-        guard form[Self.person].map({ $0 == session.account.description }) ?? true else {
+        guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
             return try await ask(session, request, wish)
         }
         return try await end(session, request, wish)
@@ -89,7 +89,7 @@ public struct LogoutEndpoint: Endpoint {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
-            fields: wish.fields + [HiddenField(name: Self.person, value: session.account.description)])
+            fields: wish.fields + [HiddenField(name: Self.person, value: session.user.description)])
         let visit = try await visit(request, wish)
         return pages.page(
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
@@ -129,8 +129,8 @@ public struct LogoutEndpoint: Endpoint {
     private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
         // A token in a URL that ends it is nobody's gain.
         let token = try await tokens.require(request, form: form.parameters, inQuery: true, forAnybody: true)
-        guard let permission = token.permission else { throw OAuthError.userTokenNeeded }
-        try await permissions.logOut(permission, at: clock.now)
+        guard let family = token.family else { throw OAuthError.userTokenNeeded }
+        try await families.logOut(family, at: clock.now)
         return token
     }
 

@@ -36,7 +36,7 @@ struct LogoutRequest {
         guard let hint, address != nil || !LogoutAddress.isAsked(by: parameters),
             try await hint.isOf(session: session.id.text)
         else { return false }
-        return try await hint.isAbout(session.account)
+        return try await hint.isAbout(session.user)
     }
 
     /// What a page that asks first carries along.

@@ -39,7 +39,7 @@ extension PageContext {
     /// What it means to go on from a page with a merchant's name on it.
     var introduction: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)? {
         guard let merchant else { return nil }
-        return { account, now, db in try Introductions.introduce(account, to: merchant, at: now, in: db) }
+        return { user, now, db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
     }
 
     /// The same for a page whose one click says yes: also a merchant's own page could have it made unseen.

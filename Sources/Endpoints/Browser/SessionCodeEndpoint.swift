@@ -11,19 +11,19 @@ public struct SessionCodeEndpoint: Endpoint {
     private let pages: PageRenderer
     private let exchange: SessionExchange
     private let sessions: Sessions
-    private let accounts: Users
+    private let users: Users
     private let address: ClientAddress
     private let clock: any WallClock
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, accounts: Users, address: ClientAddress,
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, users: Users, address: ClientAddress,
         clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
         self.exchange = exchange
         self.sessions = sessions
-        self.accounts = accounts
+        self.users = users
         self.address = address
         self.clock = clock
         self.random = random
@@ -47,10 +47,10 @@ public struct SessionCodeEndpoint: Endpoint {
             let code = try context.code
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
-            let person = entitlement.subject.account
+            let person = entitlement.subject.user
             // The same person is not signed in anew by it; a link from elsewhere makes nobody somebody unasked, whose
             // account it may be the sender's (RFC 9700 §4.7).
-            guard session?.account != person, session != nil || request.isFromElsewhere else {
+            guard session?.user != person, session != nil || request.isFromElsewhere else {
                 return try await spend(code, replacing: session, request, context)
             }
             return try await askToSwitch(from: session, to: person, request, code)
@@ -81,14 +81,14 @@ public struct SessionCodeEndpoint: Endpoint {
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
-            guard kept?.account != entitlement.subject.account else { return }
+            guard kept?.user != entitlement.subject.user else { return }
             try Sessions.open(
-                opening.at(entitlement.client.text), account: entitlement.subject.account,
-                signedInAt: entitlement.subject.signedInAt, permission: entitlement.permission.text,
+                opening.at(entitlement.client.text), user: entitlement.subject.user,
+                signedInAt: entitlement.subject.signedInAt, family: entitlement.family.text,
                 replacing: old?.id, at: now, in: db, announcement)
         }
         announcement.send()
-        let isKept = kept?.account == entitlement.subject.account
+        let isKept = kept?.user == entitlement.subject.user
         return .sendBrowser(
             to: entitlement.redirectURI.text, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
     }
@@ -97,7 +97,7 @@ public struct SessionCodeEndpoint: Endpoint {
         from session: Session?, to other: UserID, _ request: Request, _ code: Secret<ExchangeCode>
     ) async throws -> Response {
         let issued = pages.forms.issue(request)
-        let name = try await accounts.find(other)?.email ?? "user \(other)"
+        let name = try await users.find(other)?.email ?? "user \(other)"
         let page = SwitchAccountPage(
             current: session?.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
             formToken: issued.token)

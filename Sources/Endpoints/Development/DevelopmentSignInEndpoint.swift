@@ -72,15 +72,15 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         }
         let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         switch try await signIn.enter(as: name, arrival.opening, replacing: arrival.replaces?.id) {
-        case .signedIn(let account):
+        case .signedIn(let user):
             context.logger.warning(
-                "development sign-in: nobody was asked for a password", metadata: ["account": "\(account)"])
+                "development sign-in: nobody was asked for a password", metadata: ["account": "\(user)"])
             let way = onward.map { $0.request?.trying(trial).onward ?? $0.text }
             return .sendBrowser(
                 to: pages.way(way, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
-        case .deletionPending(let account, let dueAt):
+        case .deletionPending(let user, let dueAt):
             return try await restoring.offer(
-                account, email: name.email, dueAt: dueAt, by: .password, onward: onward, request, visit)
+                user, email: name.email, dueAt: dueAt, by: .password, onward: onward, request, visit)
         case .disabled: return page(request, visit, onward, wish, fault: .disabled)
         case .addressTaken: return page(request, visit, onward, wish, fault: .taken)
         }

@@ -23,7 +23,7 @@ public struct CrossOrigin: Endpoint {
     public func add(to router: inout Routes) {
         for (path, methods) in Self.methods {
             router.on(path, method: .options) { request, _ in
-                try await permission(request, methods)
+                try await family(request, methods)
             }
         }
     }
@@ -32,7 +32,7 @@ public struct CrossOrigin: Endpoint {
     static func covers(_ path: String) -> Bool { methods.contains { $0.key == path } }
 
     /// A preflight names no client: it may go on if any client has the origin. The call itself is judged by its own.
-    private func permission(_ request: Request, _ methods: String) async throws -> Response {
+    private func family(_ request: Request, _ methods: String) async throws -> Response {
         var headers: Fields = [.vary: "Origin"]
         if let origin = request.headers[.origin], try await origins.contains(origin) {
             headers[.accessControlAllowOrigin] = origin

@@ -53,8 +53,8 @@ public struct UserAuthentication: Sendable {
     ) async throws -> Caller {
         guard realm != nil, let (name, password) = try Self.credentials(of: request) else {
             let token = try await tokens.require(request, form: form)
-            guard let account = token.account else { throw OAuthError.userTokenNeeded }
-            return .token(token, account)
+            guard let user = token.user else { throw OAuthError.userTokenNeeded }
+            return .token(token, user)
         }
         guard try PresentedToken.read(request, form: form) == nil else { throw OAuthError.twoCredentials }
         let address = address.of(request)
@@ -64,7 +64,7 @@ public struct UserAuthentication: Sendable {
         do {
             let proof = try await signIn.check(username: name, password: password, address: address, login: login)
             guard proof.deletionDueAt == nil else { throw Self.refused("deletion_pending") }
-            return .person(proof.account)
+            return .person(proof.user)
         } catch let refusal as SignIn.Refusal {
             guard case .wrong(let reason) = refusal else { throw refusal.oauthError }
             throw Self.refused(reason)

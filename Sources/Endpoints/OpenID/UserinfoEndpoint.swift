@@ -9,20 +9,20 @@ import Values
 public struct UserinfoEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let clients: Clients
-    private let permissions: TokenFamilies
+    private let families: TokenFamilies
     private let names: SubjectIdentifiers
     private let claims: UserClaims
     private let ring: KeyRing
     private let issuer: String
 
     public init(
-        gate: UserAuthentication, clients: Clients, permissions: TokenFamilies, names: SubjectIdentifiers,
+        gate: UserAuthentication, clients: Clients, families: TokenFamilies, names: SubjectIdentifiers,
         claims: UserClaims,
         ring: KeyRing, issuer: String
     ) {
         self.gate = gate
         self.clients = clients
-        self.permissions = permissions
+        self.families = families
         self.names = names
         self.claims = claims
         self.ring = ring
@@ -39,23 +39,23 @@ public struct UserinfoEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.answer(request, context, form: try Form.readIfAny(request).parameters) { caller in
             switch caller {
-            case .token(let token, let account):
-                return try await answer(account, token)
-            case .person(let account):
-                guard let members = try await claims.ofPerson(account) else { throw Self.nobody }
-                return .json(.object([.init("sub", .string(account.description))] + members))
+            case .token(let token, let user):
+                return try await answer(user, token)
+            case .person(let user):
+                guard let members = try await claims.ofPerson(user) else { throw Self.nobody }
+                return .json(.object([.init("sub", .string(user.description))] + members))
             }
         }
     }
 
-    private func answer(_ account: UserID, _ token: AccessToken) async throws -> Response {
+    private func answer(_ user: UserID, _ token: AccessToken) async throws -> Response {
         try token.require(Scope.openID)
         var asked: ClaimsRequest?
-        if let permission = token.permission { asked = try await permissions.claims(of: permission) }
+        if let family = token.family { asked = try await families.claims(of: family) }
         guard let client = try await clients.findLive(token.client),
-            let members = try await claims.ofUserinfo(account, token, asked)
+            let members = try await claims.ofUserinfo(user, token, asked)
         else { throw Self.nobody }
-        let subject = JSON.Member("sub", .string(try await names.subject(account, for: client)))
+        let subject = JSON.Member("sub", .string(try await names.subject(user, for: client)))
         guard let algorithm = client.openID.userinfoAlgorithm else { return .json(.object([subject] + members)) }
         let addressed: [JSON.Member] = [
             .init("iss", .string(issuer)), .init("aud", .string(client.id.text)), subject,

@@ -24,9 +24,9 @@ public struct AccountDataEndpoint: Endpoint {
         }
         // Back to the page, not to here: a browser that is led to a download stays where it was, at the sign-in.
         guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
-        guard let document = try await data.document(of: entry.session.account) else { throw HTTPRefusal(.notFound) }
+        guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
         var response = Response.json(document)
-        response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.account).json\""
+        response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.user).json\""
         response.headers[.xContentTypeOptions] = "nosniff"
         return response
     }

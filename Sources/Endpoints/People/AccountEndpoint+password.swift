@@ -9,7 +9,7 @@ import Pages
 extension AccountEndpoint {
     @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            let hasPassword = try await accounts.hasPassword(entry.session.account)
+            let hasPassword = try await users.hasPassword(entry.session.user)
             guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.confirmed) }
             do {
                 let password = try await newPassword(entry)
@@ -18,7 +18,7 @@ extension AccountEndpoint {
                     mail.post(
                         .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit.frame)
                 }
-                let isChanged = try await accounts.changePassword(of: entry.session, to: password, by: proof) { db in
+                let isChanged = try await users.changePassword(of: entry.session, to: password, by: proof) { db in
                     try post?(db)
                 }
                 guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
@@ -35,10 +35,10 @@ extension AccountEndpoint {
     }
 
     private func newPassword(_ entry: UserAccess.Entry) async throws -> Password {
-        let account = try await accounts.find(entry.session.account)
-        let names = ["name", "given_name", "family_name"].compactMap { account?.profile[$0]?.string }
+        let user = try await users.find(entry.session.user)
+        let names = ["name", "given_name", "family_name"].compactMap { user?.profile[$0]?.string }
         return try Password(
-            entry.form["new_password"] ?? "", personal: names + [account?.email].compactMap(\.self))
+            entry.form["new_password"] ?? "", personal: names + [user?.email].compactMap(\.self))
     }
 
     private func refuse(

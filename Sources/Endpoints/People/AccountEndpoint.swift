@@ -12,19 +12,19 @@ public struct AccountEndpoint: Endpoint {
     static let path = "/account"
     let gate: UserAccess
     let view: AccountView
-    let accounts: Users
+    let users: Users
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
     let mail: MailComposer
 
     public init(
-        gate: UserAccess, view: AccountView, accounts: Users, sessions: SessionList, apps: ConnectedApps,
+        gate: UserAccess, view: AccountView, users: Users, sessions: SessionList, apps: ConnectedApps,
         links: IssuerSubjects, mail: MailComposer
     ) {
         self.gate = gate
         self.view = view
-        self.accounts = accounts
+        self.users = users
         self.sessions = sessions
         self.apps = apps
         self.links = links
@@ -79,7 +79,7 @@ public struct AccountEndpoint: Endpoint {
         try await submit(request) { entry in
             do {
                 let changes = try ProfileChanges { entry.form[$0] }
-                _ = try await accounts.change(entry.session.account, changes)
+                _ = try await users.change(entry.session.user, changes)
                 return done("profile")
             } catch let fault as JSONFault {
                 context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
@@ -97,7 +97,7 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func endSession(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await sessions.end(Session.ID(entry.form["session"] ?? ""), of: entry.session.account)
+            try await sessions.end(Session.ID(entry.form["session"] ?? ""), of: entry.session.user)
             return done("session")
         }
     }
@@ -111,7 +111,7 @@ public struct AccountEndpoint: Endpoint {
 
     @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
-            try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.account)
+            try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user)
             return done("app")
         }
     }
@@ -120,7 +120,7 @@ public struct AccountEndpoint: Endpoint {
         try await submit(request) { entry in
             try await links.remove(
                 entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
-                from: entry.session.account)
+                from: entry.session.user)
             return done("link")
         }
     }

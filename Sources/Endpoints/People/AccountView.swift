@@ -9,16 +9,16 @@ import Values
 /// The account page, as it is shown, and shown again when one of its forms was refused.
 public struct AccountView: Sendable {
     private let pages: PageRenderer
-    private let accounts: Users
+    private let users: Users
     private let sessions: SessionList
     private let apps: ConnectedApps
     private let links: IssuerSubjects
 
     public init(
-        pages: PageRenderer, accounts: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
+        pages: PageRenderer, users: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
     ) {
         self.pages = pages
-        self.accounts = accounts
+        self.users = users
         self.sessions = sessions
         self.apps = apps
         self.links = links
@@ -35,15 +35,15 @@ public struct AccountView: Sendable {
         _ entry: UserAccess.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
         status: Status = .ok
     ) async throws -> Response {
-        guard let account = try await accounts.find(entry.session.account) else { throw HTTPRefusal(.notFound) }
-        let issued = pages.forms.issue(request, to: account.id)
-        let connectable = try await pages.issuers.connectable(to: account.id)
-        let hasPassword = try await accounts.hasPassword(account.id)
+        guard let user = try await users.find(entry.session.user) else { throw HTTPRefusal(.notFound) }
+        let issued = pages.forms.issue(request, to: user.id)
+        let connectable = try await pages.issuers.connectable(to: user.id)
+        let hasPassword = try await users.hasPassword(user.id)
         let page = AccountPage(
-            account: profile(account, hasPassword: hasPassword, refused), formToken: issued.token,
+            account: profile(user, hasPassword: hasPassword, refused), formToken: issued.token,
             sessions: try await items(of: entry.session),
-            apps: try await apps.list(of: account.id).map(\.item),
-            links: try await links.list(of: account.id).map(\.item),
+            apps: try await apps.list(of: user.id).map(\.item),
+            links: try await links.list(of: user.id).map(\.item),
             connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },
             newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
             refusal: refused.map { ($0.form, $0.refusal) })
@@ -54,19 +54,19 @@ public struct AccountView: Sendable {
 
     /// Where the person is signed in: here first.
     private func items(of session: Session) async throws -> [SessionItem] {
-        let all = try await sessions.items(of: session.account)
+        let all = try await sessions.items(of: session.user)
         let here = all.filter { $0.id == session.id }.map { $0.item(isCurrent: true) }
         return here + all.filter { $0.id != session.id }.map { $0.item(isCurrent: false) }
     }
 
     /// What is stored, or what was typed into a form that was refused: nobody types a name twice.
-    private func profile(_ account: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
+    private func profile(_ user: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
         func value(_ claim: String) -> String {
             if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }
-            return account.profile[claim]?.string ?? ""
+            return user.profile[claim]?.string ?? ""
         }
         return Profile(
-            email: account.email ?? "", emailVerified: account.emailVerified, hasPassword: hasPassword,
+            email: user.email ?? "", emailVerified: user.emailVerified, hasPassword: hasPassword,
             name: value("name"), givenName: value("given_name"), familyName: value("family_name"),
             phoneNumber: value("phone_number"), locale: value("locale"))
     }

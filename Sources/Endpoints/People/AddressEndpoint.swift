@@ -11,19 +11,19 @@ public struct AddressEndpoint: Endpoint {
     private static let path = "/account/email"
     private let gate: UserAccess
     private let view: AccountView
-    private let accounts: Users
+    private let users: Users
     private let verifications: Verifications
     private let addresses: AddressChange
     private let mail: MailComposer
     private let random: any RandomSource
 
     public init(
-        gate: UserAccess, view: AccountView, accounts: Users, verifications: Verifications,
+        gate: UserAccess, view: AccountView, users: Users, verifications: Verifications,
         addresses: AddressChange, mail: MailComposer, random: any RandomSource
     ) {
         self.gate = gate
         self.view = view
-        self.accounts = accounts
+        self.users = users
         self.verifications = verifications
         self.addresses = addresses
         self.mail = mail
@@ -45,7 +45,7 @@ public struct AddressEndpoint: Endpoint {
     @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await gate.show(request) {
         case .refuse(let response): response
-        case .enter(let entry): try await codes.show(request, of: entry.session.account)
+        case .enter(let entry): try await codes.show(request, of: entry.session.user)
         }
     }
 
@@ -56,13 +56,13 @@ public struct AddressEndpoint: Endpoint {
         case .refuse(let response): return response
         case .enter(let found): entry = found
         }
-        let hasPassword = try await accounts.hasPassword(entry.session.account)
+        let hasPassword = try await users.hasPassword(entry.session.user)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.path) }
         guard let email = EmailAddress(reachable: entry.form["email"]) else {
             return try await refuse(.notAnAddress, nil, entry, request, context)
         }
         let draft = verifications.draft(
-            .changeEmail, email: email.text, account: entry.session.account,
+            .changeEmail, email: email.text, user: entry.session.user,
             browser: gate.pages.forms.browser(request))
         let letter = MailTemplate.changeEmailCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))

@@ -26,12 +26,12 @@ public struct ConnectEndpoint: Endpoint {
         case .enter(let entry):
             guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
             let id = TrustedIssuer.ID(entry.form["issuer"] ?? "")
-            let known = try await upstream.pages.issuers.connectable(to: entry.session.account)
+            let known = try await upstream.pages.issuers.connectable(to: entry.session.user)
             guard let issuer = known.first(where: { $0.id == id }) else {
                 return upstream.pages.message(.notFound, entry.visit, status: .notFound)
             }
             return try await upstream.leave(
-                UpstreamEndpoint.Departure(issuer: issuer, continueTo: nil, account: entry.session.account), request,
+                UpstreamEndpoint.Departure(issuer: issuer, continueTo: nil, user: entry.session.user), request,
                 entry.visit, context)
         }
     }

@@ -9,16 +9,16 @@ public import Values
 public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
     private let gate: UserAccess
-    private let accounts: Users
+    private let users: Users
     private let deletion: Deletion
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: UserAccess, accounts: Users, deletion: Deletion, mail: MailComposer, clock: any WallClock
+        gate: UserAccess, users: Users, deletion: Deletion, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
-        self.accounts = accounts
+        self.users = users
         self.deletion = deletion
         self.mail = mail
         self.clock = clock
@@ -33,7 +33,7 @@ public struct DeletionEndpoint: Endpoint {
         switch try await gate.show(request) {
         case .refuse(let response): return response
         case .enter(let entry):
-            let hasPassword = try await accounts.hasPassword(entry.session.account)
+            let hasPassword = try await users.hasPassword(entry.session.user)
             guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.path) }
             return page(entry, request, asksPassword: hasPassword)
         }
@@ -43,7 +43,7 @@ public struct DeletionEndpoint: Endpoint {
         _ entry: UserAccess.Entry, _ request: Request, asksPassword: Bool, refusal: PageRefusal? = nil,
         status: Status = .ok
     ) -> Response {
-        let issued = gate.pages.forms.issue(request, to: entry.session.account)
+        let issued = gate.pages.forms.issue(request, to: entry.session.user)
         let page = DeleteAccountPage(
             action: Self.path, formToken: issued.token, email: entry.session.displayName,
             graceDays: Int(deletion.grace.seconds / Duration.days(1).seconds), asksPassword: asksPassword,
@@ -59,7 +59,7 @@ public struct DeletionEndpoint: Endpoint {
         case .refuse(let response): return response
         case .enter(let found): entry = found
         }
-        let hasPassword = try await accounts.hasPassword(entry.session.account)
+        let hasPassword = try await users.hasPassword(entry.session.user)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.path) }
         do {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil

@@ -44,7 +44,7 @@ public struct UserAccess: Sendable {
         // Asked first: with a form from another site the browser sends no session, and its person is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
         guard let session = try await session(request) else { return .refuse(signInFirst(for: "/account")) }
-        switch pages.forms.judge(form, of: request, by: session.account) {
+        switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))
         case .anotherPersons:

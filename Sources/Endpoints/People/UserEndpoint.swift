@@ -11,21 +11,21 @@ public struct UserEndpoint: Endpoint {
     private let tokens: AccessTokens
     private let clients: Clients
     private let names: SubjectIdentifiers
-    private let accounts: Users
-    private let permissions: TokenFamilies
+    private let users: Users
+    private let families: TokenFamilies
     private let apps: ConnectedApps
 
     public init(
-        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, accounts: Users,
-        permissions: TokenFamilies, apps: ConnectedApps
+        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, users: Users,
+        families: TokenFamilies, apps: ConnectedApps
     ) {
         self.apps = apps
         self.gate = gate
         self.tokens = tokens
         self.clients = clients
         self.names = names
-        self.accounts = accounts
-        self.permissions = permissions
+        self.users = users
+        self.families = families
     }
 
     public func add(to router: inout Routes) {
@@ -36,16 +36,16 @@ public struct UserEndpoint: Endpoint {
     @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {
         try await gate.answer(request, context) { caller in
             switch caller {
-            case .token(let token, let account):
-                try await answer(account, as: try await name(of: account, token), scope: token.scope.contains)
-            case .person(let account): try await answer(account, as: account.description) { _ in true }
+            case .token(let token, let user):
+                try await answer(user, as: try await name(of: user, token), scope: token.scope.contains)
+            case .person(let user): try await answer(user, as: user.description) { _ in true }
             }
         }
     }
 
-    /// Who `account` is to the client of `token`.
-    private func name(of account: UserID, _ token: AccessToken) async throws -> String {
-        try await names.subject(account, for: try await client(of: token))
+    /// Who `user` is to the client of `token`.
+    private func name(of user: UserID, _ token: AccessToken) async throws -> String {
+        try await names.subject(user, for: try await client(of: token))
     }
 
     private func client(of token: AccessToken) async throws -> Client {
@@ -58,7 +58,7 @@ public struct UserEndpoint: Endpoint {
     @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
         let token = try await tokens.require(request)
         let wanted = try context.parameters.require("id")
-        if let own = token.account {
+        if let own = token.user {
             let name = try await name(of: own, token)
             // Another person's id and one that nobody has read alike.
             guard wanted == name else { throw Self.notYours }
@@ -67,7 +67,7 @@ public struct UserEndpoint: Endpoint {
         // A client's own token sees the people connected to its merchant, and of others not even whether they exist. One
         // that knows people by its sector's names cannot be told who has which number.
         guard let wanted = UserID(wanted), let merchant = token.merchant,
-            try await !client(of: token).openID.isPairwise, try await permissions.isConnected(wanted, to: merchant)
+            try await !client(of: token).openID.isPairwise, try await families.isConnected(wanted, to: merchant)
         else { throw Self.notYours }
         guard !token.isFirstParty else {
             return try await answer(wanted, as: wanted.description, scope: token.scope.contains)
@@ -79,10 +79,10 @@ public struct UserEndpoint: Endpoint {
 
     private func answer(_ id: UserID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
         // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
-        guard let account = try await accounts.find(id), account.deletionDueAt == nil else {
+        guard let user = try await users.find(id), user.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }
-        return .json(account.json(as: name, scope: covers))
+        return .json(user.json(as: name, scope: covers))
     }
 
     private static let notYours = OAuthError(

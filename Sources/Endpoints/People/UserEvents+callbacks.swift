@@ -9,23 +9,23 @@ extension UserEvents {
         self.init { now in
             let announcement = callbacks.announcement(at: now)
             return Announcement(
-                say: { change, account, db in
+                say: { change, user, db in
                     switch change {
                     case .changed(let fields, let standing):
                         let names = Set(fields.flatMap(\.spidNames)).sorted() + (standing == nil ? [] : ["status"])
-                        try announcement.changed(account, fields: names, status: standing?.spidName, in: db)
-                    case .signedOut(permission: nil): try announcement.signedOut(account, in: db)
-                    case .signedOut(let permission?):
-                        try announcement.signedOut(of: TokenFamily.ID(permission), in: db)
+                        try announcement.changed(user, fields: names, status: standing?.spidName, in: db)
+                    case .signedOut(family: nil): try announcement.signedOut(user, in: db)
+                    case .signedOut(let family?):
+                        try announcement.signedOut(of: TokenFamily.ID(family), in: db)
                     case .browserEnded(let id):
-                        try TokenFamilies.end(with: .one(id.text), of: account, telling: announcement, in: db)
+                        try TokenFamilies.end(with: .one(id.text), of: user, telling: announcement, in: db)
                     case .everyBrowserEnded(let kept):
                         try TokenFamilies.end(
-                            with: .all(except: kept?.text), of: account, telling: announcement, in: db)
+                            with: .all(except: kept?.text), of: user, telling: announcement, in: db)
                     case .takenOver(let signUp):
                         try TokenFamilies.forget(
-                            account, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
-                    case .deleted: try announcement.deleted(account, in: db)
+                            user, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
+                    case .deleted: try announcement.deleted(user, in: db)
                     }
                 }, send: announcement.send)
         }

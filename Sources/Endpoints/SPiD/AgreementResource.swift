@@ -39,8 +39,8 @@ public struct AgreementResource: SPiDResource {
     @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
         let terms = try await wanted(call)
         var isAccepted = terms == nil
-        if let account = call.asker?.token.account {
-            isAccepted = try await agreements.isAccepted(terms, by: account)
+        if let user = call.asker?.token.user {
+            isAccepted = try await agreements.isAccepted(terms, by: user)
         }
         return .element(
             "Terms",
@@ -65,9 +65,9 @@ public struct AgreementResource: SPiDResource {
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let account = try await person(of: call)
-        let platform = try await agreements.isAccepted(agreements.platform, by: account)
-        let client = try await agreements.isAccepted(try call.asking.client.terms, by: account)
+        let user = try await person(of: call)
+        let platform = try await agreements.isAccepted(agreements.platform, by: user)
+        let client = try await agreements.isAccepted(try call.asking.client.terms, by: user)
         return .element(
             "Agreements",
             .members(["agreements": .members(["platform": .bool(platform), "client": .bool(client)])]))
@@ -76,8 +76,8 @@ public struct AgreementResource: SPiDResource {
     @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
         // It is the platform's terms, too, that are agreed to in the person's name.
         try call.requireFirstParty()
-        let account = try await person(of: call)
-        try await agreements.accept(agreements.terms(for: try call.asking.client), by: account, at: clock.now)
+        let user = try await person(of: call)
+        try await agreements.accept(agreements.terms(for: try call.asking.client), by: user, at: clock.now)
         return .element("Agreements", .members(["result": true]))
     }
 }

@@ -27,12 +27,12 @@ public struct EmailResource: SPiDResource {
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",
                 reason: "malformed_email")
         }
-        let account = try await people.account(of: email)
+        let user = try await people.user(of: email)
         return .element(
             "Email",
             .members([
-                "exists": .bool(account != nil), "available": .bool(account == nil),
-                "verified": .bool(account?.emailVerified ?? false),
+                "exists": .bool(user != nil), "available": .bool(user == nil),
+                "verified": .bool(user?.emailVerified ?? false),
             ]))
     }
 

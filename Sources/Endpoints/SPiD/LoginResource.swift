@@ -33,18 +33,18 @@ public struct LoginResource: SPiDResource {
                 caller: .either, optional: optional
             ) { call in
                 let asking = try call.asking
-                guard asking.token.account != nil || asking.caller.spidCompatible else {
+                guard asking.token.user != nil || asking.caller.spidCompatible else {
                     throw SPiDRefusal.notSPiDCompatible
                 }
                 let found = try await finder.find(try await finder.wanted(call), for: call)
-                return try await list(found.person.account.id, call)
+                return try await list(found.person.user.id, call)
             },
         ]
     }
 
-    private func list(_ account: UserID?, _ call: SPiDCall) async throws -> SPiDAnswer {
+    private func list(_ user: UserID?, _ call: SPiDCall) async throws -> SPiDAnswer {
         var query = Logins.Query()
-        query.account = account
+        query.user = user
         query.address = call["ip"]
         query.part = try call.part()
         query.span = try call.span()
@@ -67,7 +67,7 @@ extension Login {
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
             "id": .string(id.text), "clientId": .string(client), "merchantId": .string(merchant ?? ""),
-            "userId": .string(account.description), "email": .string(email), "type": .string(kind.rawValue),
+            "userId": .string(user.description), "email": .string(email), "type": .string(kind.rawValue),
             "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
             "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,
             "created": .string(createdAt.spidText),

@@ -5,11 +5,11 @@ public import Values
 
 /// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
 public struct LogoutResource: SPiDResource {
-    private let permissions: TokenFamilies
+    private let families: TokenFamilies
     private let clock: any WallClock
 
-    public init(permissions: TokenFamilies, clock: any WallClock) {
-        self.permissions = permissions
+    public init(families: TokenFamilies, clock: any WallClock) {
+        self.families = families
         self.clock = clock
     }
 
@@ -18,7 +18,7 @@ public struct LogoutResource: SPiDResource {
             SPiDRoute(
                 .get, "logout", name: "Logout", controller: "User.logout", caller: .either, reach: .everyToken
             ) { call in
-                try await permissions.logOut(try call.asking.token, at: clock.now)
+                try await families.logOut(try call.asking.token, at: clock.now)
                 return .element("User", "OK")
             }
         ]

@@ -9,17 +9,17 @@ public import Values
 /// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
 /// app sends in a JWT that it signed.
 public struct ProviderResource: SPiDResource {
-    private let accounts: ProviderUsers
+    private let users: ProviderUsers
     private let finder: UserFinder
     private let pages: PageRenderer
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        accounts: ProviderUsers, people: ConnectedUsers, connections: Connections, pages: PageRenderer,
+        users: ProviderUsers, people: ConnectedUsers, connections: Connections, pages: PageRenderer,
         mail: MailComposer, clock: any WallClock
     ) {
-        self.accounts = accounts
+        self.users = users
         self.pages = pages
         self.mail = mail
         self.finder = UserFinder(people: people, connections: connections)
@@ -43,7 +43,7 @@ public struct ProviderResource: SPiDResource {
 
     @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
         let asking = try call.asking
-        let made = try await accounts.register(
+        let made = try await users.register(
             try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id, confirm: asking.confirm)
         guard let made else {
             // SPiD's status for an account that is there already; it leads nowhere.
@@ -67,11 +67,11 @@ public struct ProviderResource: SPiDResource {
         // A link is a way in that outlives every token and password.
         try call.requireFirstParty()
         let found = try await finder.find(person, for: call)
-        let owner = found.person.account
+        let owner = found.person.user
         let visit = try await pages.visit(
             call.request, client: asking.client, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
-        let isAttached = try await accounts.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
+        let isAttached = try await users.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
             provider in
             guard let email = owner.email else { return { _ in } }
             let letter = MailTemplate.signInLinked(provider: provider.name, link: mail.link(AccountEndpoint.path))

@@ -37,8 +37,8 @@ struct SPiDCall: Sendable {
     /// The person whose token it is, where the route takes a person's.
     var person: UserID {
         get throws(OAuthError) {
-            guard let account = try asking.token.account else { throw .userTokenNeeded }
-            return account
+            guard let user = try asking.token.user else { throw .userTokenNeeded }
+            return user
         }
     }
 

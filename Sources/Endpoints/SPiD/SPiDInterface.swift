@@ -78,8 +78,8 @@ public struct SPiDInterface: Endpoint {
         }
         let token = try await tokens.require(presented, forAnybody: route.reach == .everyToken)
         switch route.caller {
-        case .person where token.account == nil: throw OAuthError.userTokenNeeded
-        case .client where token.account != nil: throw OAuthError.clientTokenNeeded
+        case .person where token.user == nil: throw OAuthError.userTokenNeeded
+        case .client where token.user != nil: throw OAuthError.clientTokenNeeded
         default: break
         }
         guard let caller = try await clients.findLive(token.client) else {

@@ -63,9 +63,9 @@ public struct SignUpResource: SPiDResource {
             }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
-        let person = ConnectedUsers.Person(newcomer: prepared.account)
+        let person = ConnectedUsers.Person(newcomer: prepared.user)
         return .element(
-            "User", UserObject(person: person, now: prepared.account.createdAt).full(clients: [asking.client]),
+            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [asking.client]),
             status: .created)
     }
 

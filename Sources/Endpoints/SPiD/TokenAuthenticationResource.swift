@@ -38,10 +38,10 @@ public struct TokenAuthenticationResource: SPiDResource {
             .members([
                 // The name of the token, by which nobody can use it.
                 "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
-                "userId": token.account.map { .string($0.description) } ?? .null,
+                "userId": token.user.map { .string($0.description) } ?? .null,
                 "merchantId": token.merchant.map { .string($0.text) } ?? .null,
                 "isAdmin": .bool(token.scope.contains(Scope.admin)),
-                "type": token.account == nil ? "CLIENT" : "USER",
+                "type": token.user == nil ? "CLIENT" : "USER",
                 "expiresIn": .integer((token.expiresAt - clock.now).seconds),
             ]))
     }
@@ -50,7 +50,7 @@ public struct TokenAuthenticationResource: SPiDResource {
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
         guard !token.isSPiDCompatible else { return }
-        guard token.account != nil else { throw OAuthError.userTokenNeeded }
+        guard token.user != nil else { throw OAuthError.userTokenNeeded }
         guard let client = try await clients.findLive(token.client), !client.openID.isPairwise else {
             throw SPiDRefusal.notSPiDCompatible
         }

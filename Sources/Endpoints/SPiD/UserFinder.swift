@@ -16,33 +16,33 @@ struct UserFinder: Sendable {
 
     /// Whom `{id}` means: with a person's token that person alone.
     func wanted(_ call: SPiDCall) async throws -> UserID {
-        if let own = try call.asking.token.account {
+        if let own = try call.asking.token.user {
             // Another person's id and one that nobody has read alike.
             guard UserID(spid: call.path["id"] ?? "") == own else { throw SPiDRefusal.anotherUser }
             return own
         }
-        guard let account = try await account(call) else { throw SPiDRefusal.unconnectedUser }
-        return account
+        guard let user = try await user(call) else { throw SPiDRefusal.unconnectedUser }
+        return user
     }
 
     /// The number that `{id}` stands for: a number, a uuid, or the address of somebody who has used the client that
     /// asks. An address that has no account reads like one of a stranger: nil.
-    private func account(_ call: SPiDCall) async throws -> UserID? {
+    private func user(_ call: SPiDCall) async throws -> UserID? {
         let text = call.path["id"] ?? ""
         if let id = UserID(spid: text) { return id }
         guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
         let asking = try call.asking
         // Whoever may not see an address must not find out by it either.
-        guard asking.caller.firstParty, let account = try await people.account(of: email),
-            try await connections.clients(of: account.id, around: asking.client)
+        guard asking.caller.firstParty, let user = try await people.user(of: email),
+            try await connections.clients(of: user.id, around: asking.client)
                 .contains(where: { $0.id == asking.client.id })
         else { return nil }
-        return account.id
+        return user.id
     }
 
     /// Whether the person has used `client`. Of whom nobody may know anything, it is false.
     func isConnected(to client: Client, _ call: SPiDCall) async throws -> Bool {
-        guard let id = try await account(call), try await people.find(id, for: try call.circle()) != nil else {
+        guard let id = try await user(call), try await people.find(id, for: try call.circle()) != nil else {
             return false
         }
         return try await connections.clients(of: id, around: try call.asking.client).contains { $0.id == client.id }
@@ -52,7 +52,7 @@ struct UserFinder: Sendable {
     func find(_ id: UserID, for call: SPiDCall) async throws -> Found {
         let asking = try call.asking
         let clients = try await connections.clients(of: id, around: asking.client)
-        guard !clients.isEmpty || asking.token.account == id else { throw SPiDRefusal.unconnectedUser }
+        guard !clients.isEmpty || asking.token.user == id else { throw SPiDRefusal.unconnectedUser }
         // Whoever wants to be forgotten is not shown any more.
         guard let person = try await people.find(id, for: try call.circle()) else { throw SPiDRefusal.unknownUser }
         return Found(person: person, clients: clients)
@@ -62,7 +62,7 @@ struct UserFinder: Sendable {
 extension UserID {
     /// Reads a person's number or uuid.
     init?(spid text: String) {
-        guard let id = UserID(text) ?? UserUUID(text)?.account else { return nil }
+        guard let id = UserID(text) ?? UserUUID(text)?.user else { return nil }
         self = id
     }
 }

@@ -75,11 +75,11 @@ public struct UserListResource: SPiDResource {
         case "email", "emails":
             return EmailAddress(text).map { Key(value: .email($0), isAddress: true) }
         case "query":
-            if let id = UserID(spid: text) { return Key(value: .account(id), isAddress: false) }
+            if let id = UserID(spid: text) { return Key(value: .user(id), isAddress: false) }
             let trimmed = text.filter { !$0.isWhitespace }.lowercased()
             return trimmed.isEmpty ? nil : Key(value: .emailPrefix(trimmed), isAddress: true)
         default:
-            return UserID(spid: text).map { Key(value: .account($0), isAddress: false) }
+            return UserID(spid: text).map { Key(value: .user($0), isAddress: false) }
         }
     }
 }

@@ -9,7 +9,7 @@ struct UserObject: Sendable {
     let person: ConnectedUsers.Person
     let now: Timestamp
 
-    private var account: User { person.account }
+    private var user: User { person.user }
 
     /// For a client of somebody else's: who it is, and of the name what `scope` covers.
     func shortest(scope covers: (String) -> Bool) -> JSON { .object(status + (covers("profile") ? name + place : [])) }
@@ -27,9 +27,9 @@ struct UserObject: Sendable {
                 + Self.connections(clients))
     }
 
-    /// `accounts` and `merchants`: where the person is known, as far as the merchant may know.
+    /// `users` and `merchants`: where the person is known, as far as the merchant may know.
     static func connections(_ clients: [Client]) -> [JSON.Member] {
-        let accounts = clients.map { client in
+        let users = clients.map { client in
             JSON.Member(
                 client.id.text,
                 .members([
@@ -38,29 +38,29 @@ struct UserObject: Sendable {
                 ]))
         }
         let merchants = Set(clients.compactMap { $0.merchant?.text }).sorted()
-        return [.init("accounts", .object(accounts)), .init("merchants", .array(merchants.map { .string($0) }))]
+        return [.init("accounts", .object(users)), .init("merchants", .array(merchants.map { .string($0) }))]
     }
 
     /// SPiD had an older `id` beside `userId`. Here they are one.
     private var status: [JSON.Member] {
-        let status: Int64 = account.disabledAt != nil ? -2 : account.emailVerified ? 1 : 0
+        let status: Int64 = user.disabledAt != nil ? -2 : user.emailVerified ? 1 : 0
         return [
-            .init("id", .string(account.id.description)), .init("userId", .string(account.id.description)),
-            .init("uuid", .string(UserUUID(account.id).description)), .init("status", .integer(status)),
+            .init("id", .string(user.id.description)), .init("userId", .string(user.id.description)),
+            .init("uuid", .string(UserUUID(user.id).description)), .init("status", .integer(status)),
         ]
     }
 
     /// SPiD has a time where an address is verified. Spindle knows only that it is.
     private var email: [JSON.Member] {
-        let entry = account.email.map { email in
+        let entry = user.email.map { email in
             JSON.members([
                 "value": .string(email), "type": "other", "primary": "true",
                 // A text, as SPiD has it: "false" would be true to many a client, so it is left out.
-                "verified": account.emailVerified ? "true" : nil,
+                "verified": user.emailVerified ? "true" : nil,
             ])
         }
         return [
-            .init("email", .string(account.email ?? "")), .init("emailVerified", .bool(account.emailVerified)),
+            .init("email", .string(user.email ?? "")), .init("emailVerified", .bool(user.emailVerified)),
             .init("emails", .array([entry].compactMap(\.self))),
         ]
     }
@@ -110,14 +110,14 @@ struct UserObject: Sendable {
 
     private var moments: [JSON.Member] {
         [
-            .init("published", .string(account.createdAt.spidText)),
-            .init("updated", .string(account.updatedAt.spidText)), .init("lastLoggedIn", Self.moment(person.lastLogin)),
+            .init("published", .string(user.createdAt.spidText)),
+            .init("updated", .string(user.updatedAt.spidText)), .init("lastLoggedIn", Self.moment(person.lastLogin)),
         ]
     }
 
     private var proofs: [JSON.Member] {
         [
-            .init("verified", .bool(account.emailVerified)), .init("passwordChanged", false),
+            .init("verified", .bool(user.emailVerified)), .init("passwordChanged", false),
             .init("lastAuthenticated", Self.moment(person.lastProof)),
         ]
     }
@@ -125,5 +125,5 @@ struct UserObject: Sendable {
     /// Never is false to SPiD.
     private static func moment(_ moment: Timestamp?) -> JSON { moment.map { .string($0.spidText) } ?? false }
 
-    private func claim(_ name: String) -> String { account.profile[name]?.string ?? "" }
+    private func claim(_ name: String) -> String { user.profile[name]?.string ?? "" }
 }

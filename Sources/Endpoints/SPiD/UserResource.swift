@@ -55,7 +55,7 @@ public struct UserResource: SPiDResource {
     private func scope(
         of asking: SPiDCall.RequestingClient, for person: UserID
     ) async throws -> @Sendable (String) -> Bool {
-        let isPersons = asking.token.account != nil
+        let isPersons = asking.token.user != nil
         guard !asking.caller.firstParty || (isPersons && !asking.caller.spidCompatible) else { return { _ in true } }
         let allowed =
             isPersons ? asking.token.scope : try await apps.scope(of: asking.client.id, for: person) ?? .empty

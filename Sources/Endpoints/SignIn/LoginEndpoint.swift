@@ -74,7 +74,7 @@ public struct LoginEndpoint: Endpoint {
                 login: arrivals.login(request, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
-                    proof.account, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
+                    proof.user, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
             }
             let arrival = try await arrivals.arrival(
                 request, by: .password, at: visit, isRemembered: form["remember"] == "1")
@@ -104,5 +104,5 @@ extension OnwardPath {
 
 extension Session {
     /// What a page calls the person.
-    var displayName: String { email ?? "user \(account)" }
+    var displayName: String { email ?? "user \(user)" }
 }

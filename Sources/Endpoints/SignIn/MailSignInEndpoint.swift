@@ -45,15 +45,15 @@ public struct MailSignInEndpoint: Endpoint {
         guard let email = EmailAddress(reachable: form["email"]) else {
             return try await login(request, visit, onward, form, email: form["email"] ?? "", refusal: .notAnAddress)
         }
-        let account = try await signIn.account(of: email)
+        let user = try await signIn.user(of: email)
         let draft = verifications.draft(
-            .signIn, email: email.text, account: account, browser: pages.forms.browser(request),
+            .signIn, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: onward?.text ?? "")
         let letter = MailTemplate.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request), hasReader: account != nil, post: post)
+            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return try await login(
@@ -79,7 +79,7 @@ public struct MailSignInEndpoint: Endpoint {
                     to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
-                arrived.account, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,
+                arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,
                 visit)
         }
     }

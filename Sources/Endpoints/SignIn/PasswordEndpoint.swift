@@ -63,16 +63,16 @@ public struct PasswordEndpoint: Endpoint {
             return forgotten(
                 request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
         }
-        let account = try await signIn.account(of: email)
+        let user = try await signIn.user(of: email)
         let draft = verifications.draft(
-            .resetPassword, email: email.text, account: account, browser: pages.forms.browser(request),
+            .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: onward?.text ?? "")
         let letter = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(letter, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request), hasReader: account != nil, post: post)
+            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(

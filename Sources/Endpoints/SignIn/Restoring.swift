@@ -9,12 +9,12 @@ struct Restoring: Sendable {
     let verifications: Verifications
 
     func offer(
-        _ account: UserID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
+        _ user: UserID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
         _ request: Request, _ visit: PageContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let draft = verifications.draft(
-            .restore, email: email, account: account, browser: pages.forms.browser(request),
+            .restore, email: email, user: user, browser: pages.forms.browser(request),
             continueTo: onward?.text ?? "", method: method)
         try await verifications.store(draft)
         let page = RestorePage(

@@ -17,7 +17,7 @@ extension PageRenderer {
             return isAnew ? all.filter(\.provesFreshness) : all
         }
         guard let session else { return [] }
-        return try await issuers.signIns(connectedTo: session.account).filter(\.isTrustedByAll)
+        return try await issuers.signIns(connectedTo: session.user).filter(\.isTrustedByAll)
     }
 
     /// The same as the buttons of a page.

@@ -46,7 +46,7 @@ extension UpstreamEndpoint {
     ) -> Response {
         let onward = "?continue=\(Form.encode(departure.continueTo?.text ?? ""))"
         let again =
-            departure.account != nil
+            departure.user != nil
             ? AccountEndpoint.path : "/login" + onward + (departure.isAnew ? "&confirm=1&anew=1" : "")
         return pages.message(
             topic, visit,

@@ -39,17 +39,17 @@ extension UpstreamEndpoint {
         case .spent(let upstream):
             let departure = Departure(
                 issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
-                isFromPage: upstream.isFromPage, account: upstream.account)
+                isFromPage: upstream.isFromPage, user: upstream.user)
             let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
             do {
                 guard let answer = UpstreamAnswer(query.pairs) else {
                     throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
                 }
                 let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
-                guard let account = upstream.account else {
+                guard let user = upstream.user else {
                     return try await enter(person, departure, request, visit, context)
                 }
-                return try await connect(person, to: account, departure, request, visit, context)
+                return try await connect(person, to: user, departure, request, visit, context)
             } catch let refusal as UpstreamRefusal {
                 return refuse(refusal, departure, visit, context)
             }
@@ -67,15 +67,15 @@ extension UpstreamEndpoint {
         switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
         case .entered:
             return .sendBrowser(to: way ?? "/login", status: .seeOther, cookies: arrival.cookies)
-        case .leaving(let account):
-            let dueAt = account.deletionDueAt ?? account.updatedAt
+        case .leaving(let user):
+            let dueAt = user.deletionDueAt ?? user.updatedAt
             // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.
             guard departure.issuer.isTrustedByAll else {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
             }
             return try await restoring.offer(
-                account.id, email: account.email ?? "", dueAt: dueAt, by: .issuerUndated, onward: onward, request, visit
+                user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, onward: onward, request, visit
             )
         case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
         case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
@@ -86,12 +86,12 @@ extension UpstreamEndpoint {
 
     /// Only for who asked for it: still signed in, and here.
     private func connect(
-        _ person: UpstreamUser, to account: UserID, _ departure: Departure, _ request: Request,
+        _ person: UpstreamUser, to user: UserID, _ departure: Departure, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let session = try await arrivals.sessions.of(request, pages.site)
-        guard let session, session.account == account, session.origin == .signIn else {
+        guard let session, session.user == user, session.origin == .signIn else {
             throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
         }
         switch try await entrance.connect(person, in: session) {

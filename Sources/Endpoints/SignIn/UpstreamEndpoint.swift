@@ -69,7 +69,7 @@ public struct UpstreamEndpoint: Endpoint {
         var isAnew = false
         var isFromPage = false
         /// Whose account is to be connected.
-        var account: UserID?
+        var user: UserID?
     }
 
     /// Sends the browser there.
@@ -79,7 +79,7 @@ public struct UpstreamEndpoint: Endpoint {
         let form = pages.forms.issue(request)
         let upstream = UpstreamRequest(
             issuer: departure.issuer.id, browser: form.browser, continueTo: departure.continueTo?.text ?? "",
-            isAnew: departure.isAnew, isFromPage: departure.isFromPage, account: departure.account, at: clock.now)
+            isAnew: departure.isAnew, isFromPage: departure.isFromPage, user: departure.user, at: clock.now)
         do {
             let address = try await signIn.begin(
                 upstream, at: departure.issuer, from: arrivals.address(request),

@@ -25,11 +25,11 @@ struct VerificationForm: Sendable {
     /// `GET`: the form, in the browser that asked for the code and as long as that can be typed; else the way to another.
     ///
     /// - Parameter account: whose it must be, where somebody is signed in.
-    func show(_ request: Request, of account: UserID? = nil) async throws -> Response {
+    func show(_ request: Request, of user: UserID? = nil) async throws -> Response {
         let id = Verification.ID(Form.query(of: request.target.text)["verification"] ?? "")
         guard
             let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
-            account == nil || verification.account == account
+            user == nil || verification.user == user
         else { return .sendBrowser(to: start, status: .seeOther) }
         let onward = OnwardPath(verification.continueTo)
         let visit = try await pages.visit(request, continueTo: onward?.text)

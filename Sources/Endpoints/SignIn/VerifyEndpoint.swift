@@ -78,7 +78,7 @@ public struct VerifyEndpoint: Endpoint {
         guard let session = try await arrivals.sessions.of(request, pages.site) else {
             return .sendBrowser(to: codes.start, status: .seeOther)
         }
-        return try await codes.show(request, of: session.account)
+        return try await codes.show(request, of: session.user)
     }
 
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -89,7 +89,7 @@ public struct VerifyEndpoint: Endpoint {
         }
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let draft = verifications.draft(
-            .verifyEmail, email: asking.email.text, account: asking.session.account,
+            .verifyEmail, email: asking.email.text, user: asking.session.user,
             browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
         let letter = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))

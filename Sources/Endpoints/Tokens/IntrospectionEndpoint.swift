@@ -30,7 +30,7 @@ public struct IntrospectionEndpoint: Endpoint {
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }
         var name: String?
-        if let account = token.account { name = try await names.subject(account, for: client) }
+        if let user = token.user { name = try await names.subject(user, for: client) }
         return .json(
             .members([
                 "active": true,

@@ -8,7 +8,7 @@ struct AssertionRedemption: Redemption {
     let people: IssuerUsers
     /// What was found out about the person, and the account that the tokens are made for.
     let finding: IssuerUsers.Finding
-    let account: UserID
+    let user: UserID
     var use = AssertionUse.assertion
 
     /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.
@@ -18,7 +18,7 @@ struct AssertionRedemption: Redemption {
         // Looked at before anything is written: what is answered with `.changed` is committed all the same.
         guard try TrustedIssuers.stands(assertion.person.issuer, in: db) else { return .changed }
         let found = try people.find(assertion.person, in: db)
-        guard found == finding || found == .known(account) else { return .changed }
+        guard found == finding || found == .known(user) else { return .changed }
 
         let rows = try db.execute(
             """
@@ -32,7 +32,7 @@ struct AssertionRedemption: Redemption {
             ).first?.get("used_by")
             return usedBy == attempt.id ? .wonBefore : .refused(use.refusal(.assertionReplayed))
         }
-        _ = try people.resolve(assertion.person, newcomer: account, at: attempt.now, in: db)
+        _ = try people.resolve(assertion.person, newcomer: user, at: attempt.now, in: db)
         return .won
     }
 }

@@ -37,22 +37,22 @@ public struct AssertionSignIn: Sendable {
             let issuer = try await issuer(of: token, for: client)
             let assertion = try await verified(token, by: issuer, nonce: request.parameters[.nonce])
             let finding = try await people.find(assertion.person)
-            let account = try account(finding)
+            let user = try user(finding)
             return Authorization(
-                client: client, subject: Subject(account: account, signedInAt: assertion.signedInAt), scope: scope,
+                client: client, subject: Subject(user: user, signedInAt: assertion.signedInAt), scope: scope,
                 family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
                 claim: RememberedRedemption(
                     claim: AssertionRedemption(
-                        assertion: assertion, people: people, finding: finding, account: account, use: use),
-                    account: account, login: .word(of: issuer.issuer, request, client, random)))
+                        assertion: assertion, people: people, finding: finding, user: user, use: use),
+                    user: user, login: .word(of: issuer.issuer, request, client, random)))
         } catch let refusal as OAuthError {
             throw use.refusal(refusal)
         }
     }
 
-    private func account(_ finding: IssuerUsers.Finding) throws(OAuthError) -> UserID {
+    private func user(_ finding: IssuerUsers.Finding) throws(OAuthError) -> UserID {
         switch finding {
-        case .known(let account), .linkable(let account): account
+        case .known(let user), .linkable(let user): user
         case .newcomer: .random(from: random)
         case .unknown: throw .assertionOfUnknownUser
         case .disabled, .leaving: throw .assertionOfDisabledAccount

@@ -43,10 +43,10 @@ public struct JWTBearerGrant: Grant {
         }
         guard !link.isDisabled else { throw OAuthError.providerAccountDisabled }
         return Authorization(
-            client: client, subject: Subject(account: link.account, signedInAt: clock.now), scope: scope,
+            client: client, subject: Subject(user: link.user, signedInAt: clock.now), scope: scope,
             family: .new(parent: nil), refresh: client.may(.refreshToken) ? .issue : .none,
             claim: RememberedRedemption(
-                claim: ProviderRedemption(holder: holder, account: link.account), account: link.account,
+                claim: ProviderRedemption(holder: holder, user: link.user), user: link.user,
                 login: .word(of: holder.provider.rawValue, request, client, random)))
     }
 }

@@ -6,12 +6,12 @@ import Values
 /// A claim whose winning is a login: by the word of somebody else. It is remembered in the same transaction.
 struct RememberedRedemption: Redemption {
     let claim: any Redemption
-    let account: UserID
+    let user: UserID
     let login: Login.Attempt
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let outcome = try claim.win(attempt, in: db)
-        if case .won = outcome { try Logins.record(login, of: account, succeeded: true, at: attempt.now, in: db) }
+        if case .won = outcome { try Logins.record(login, of: user, succeeded: true, at: attempt.now, in: db) }
         return outcome
     }
 }

@@ -3,20 +3,20 @@ import Storage
 import Values
 
 extension IssuerUsers {
-    /// Links `person` to `account` by the wish of its owner, who signed in here. False when either has another already: an
+    /// Links `person` to `user` by the wish of its owner, who signed in here. False when either has another already: an
     /// issuer knows nobody by two subjects.
     func connect(
-        _ person: IssuerUser, to account: UserID, at now: Timestamp, in db: any Transaction
+        _ person: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
-            guard link.account == account else { return false }
+            guard link.user == user else { return false }
             try IssuerSubjects.release(person.subject, of: person.issuer.id, in: db)
             return true
         }
-        guard try !IssuerSubjects.has(account, linkedTo: person.issuer.id, in: db),
-            let owner = try User.find(account, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
+        guard try !IssuerSubjects.has(user, linkedTo: person.issuer.id, in: db),
+            let owner = try User.find(user, in: db), owner.disabledAt == nil, owner.deletionDueAt == nil
         else { return false }
-        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: account, at: now, in: db)
+        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: user, at: now, in: db)
         try notice(owner, person.issuer.title, now, db)
         return true
     }

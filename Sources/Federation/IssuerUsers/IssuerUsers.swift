@@ -51,19 +51,19 @@ public struct IssuerUsers: Sendable {
     /// Looks for the account of `person`.
     public func find(_ person: IssuerUser, in db: any Transaction) throws -> Finding {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
-            guard !link.isLeaving else { return .leaving(link.account) }
-            return link.isDisabled ? .disabled : .known(link.account)
+            guard !link.isLeaving else { return .leaving(link.user) }
+            return link.isDisabled ? .disabled : .known(link.user)
         }
         let mayCome = person.issuer.createsUsers
-        guard let email = person.ownAddress, let account = try Users.find(email, in: db) else {
+        guard let email = person.ownAddress, let user = try Users.find(email, in: db) else {
             return mayCome ? .newcomer : .unknown
         }
         // An unverified address proves nothing: somebody else may have made the account. And an issuer knows nobody by two
         // subjects: the address may have become another person's there.
-        guard person.issuer.rules.linksByEmail, account.emailVerified, account.deletionDueAt == nil,
-            try !IssuerSubjects.has(account.id, linkedTo: person.issuer.id, in: db)
+        guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
+            try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
-        return account.disabledAt == nil ? .linkable(account.id) : .disabled
+        return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }
 
     /// Finds the account of `person`, links the one there is or makes one, as the issuer's rules have it. `newcomer` is the
@@ -72,17 +72,17 @@ public struct IssuerUsers: Sendable {
         _ person: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Resolution {
         switch try find(person, in: db) {
-        case .known(let account): return .known(account)
+        case .known(let user): return .known(user)
         case .unknown: return .unknown
         case .disabled: return .disabled
-        case .leaving(let account): return .leaving(account)
+        case .leaving(let user): return .leaving(user)
         case .addressTaken: return .addressTaken
-        case .linkable(let account):
-            try link(person, to: account, at: now, in: db)
+        case .linkable(let user):
+            try link(person, to: user, at: now, in: db)
             if let email = person.ownAddress, let owner = try Users.find(email, in: db) {
                 try notice(owner, person.issuer.title, now, db)
             }
-            return .linked(account)
+            return .linked(user)
         case .newcomer:
             try Users.insertLinked(newcomer, email: person.ownAddress, profile: person.profile, at: now, in: db)
             try link(person, to: newcomer, at: now, in: db)
@@ -91,8 +91,8 @@ public struct IssuerUsers: Sendable {
     }
 
     private func link(
-        _ person: IssuerUser, to account: UserID, at now: Timestamp, in db: any Transaction
+        _ person: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: account, at: now, in: db)
+        try IssuerSubjects.link(person.subject, of: person.issuer.id, to: user, at: now, in: db)
     }
 }

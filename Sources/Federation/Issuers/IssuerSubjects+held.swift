@@ -4,11 +4,11 @@ public import Values
 
 extension IssuerSubjects {
     /// By which names of other issuers a person is known, as the person may have it, in an open transaction.
-    public static func members(of account: UserID, in db: any Transaction) throws -> [JSON.Member] {
+    public static func members(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
         let links: [JSON] = try db.rows(
             """
             SELECT i.issuer, s.subject, s.created_at FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id
-            WHERE s.account_id = \(account)
+            WHERE s.user_id = \(user)
             """
         ).map { row in
             .members([

@@ -11,13 +11,13 @@ public struct IssuerLink: Sendable {
 }
 
 extension IssuerSubjects {
-    /// All links of `account`, the newest first.
-    public func list(of account: UserID) async throws -> [IssuerLink] {
+    /// All links of `user`, the newest first.
+    public func list(of user: UserID) async throws -> [IssuerLink] {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT s.issuer_id, s.subject, s.created_at, i.issuer, i.provider
-                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id WHERE s.account_id = \(account)
+                FROM issuer_subjects s JOIN issuers i ON i.id = s.issuer_id WHERE s.user_id = \(user)
                 ORDER BY s.created_at DESC, s.issuer_id, s.subject
                 """
             ).map { row in
@@ -30,15 +30,15 @@ extension IssuerSubjects {
         }
     }
 
-    /// Takes away one link of `account`; what is another's stays.
+    /// Takes away one link of `user`; what is another's stays.
     public func remove(
-        _ subject: String, of issuer: TrustedIssuer.ID, from account: UserID
+        _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID
     ) async throws {
         try await database.write { db in
             try db.execute(
                 """
                 DELETE FROM issuer_subjects
-                WHERE issuer_id = \(issuer) AND subject = \(subject) AND account_id = \(account)
+                WHERE issuer_id = \(issuer) AND subject = \(subject) AND user_id = \(user)
                 """)
         }
     }

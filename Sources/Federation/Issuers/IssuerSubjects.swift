@@ -9,7 +9,7 @@ public struct IssuerSubjects: Sendable {
 
     /// The person that a subject is linked to.
     public struct Link: Sendable, Equatable {
-        public let account: UserID
+        public let user: UserID
         /// By administration, or because its person wants it deleted.
         public let isDisabled: Bool
         /// Because its person wants it deleted, and for no other reason.
@@ -23,38 +23,38 @@ public struct IssuerSubjects: Sendable {
     static func find(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Link? {
         try db.rows(
             """
-            SELECT s.account_id, a.disabled_at, a.deletion_due_at
-            FROM issuer_subjects s JOIN accounts a ON a.id = s.account_id
+            SELECT s.user_id, a.disabled_at, a.deletion_due_at
+            FROM issuer_subjects s JOIN users a ON a.id = s.user_id
             WHERE s.issuer_id = \(issuer) AND s.subject = \(subject)
             """
         ).first.map { row in
             let isDisabled = try row.get("disabled_at", as: Timestamp?.self) != nil
             let isLeaving = try row.get("deletion_due_at", as: Timestamp?.self) != nil
             return Link(
-                account: try row.get("account_id"), isDisabled: isDisabled || isLeaving,
+                user: try row.get("user_id"), isDisabled: isDisabled || isLeaving,
                 isLeaving: isLeaving && !isDisabled)
         }
     }
 
-    /// Whether `issuer` knows the person of `account` by any subject.
+    /// Whether `issuer` knows the person of `user` by any subject.
     static func has(
-        _ account: UserID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
+        _ user: UserID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {
         try !db.rows(
-            "SELECT subject FROM issuer_subjects WHERE account_id = \(account) AND issuer_id = \(issuer)"
+            "SELECT subject FROM issuer_subjects WHERE user_id = \(user) AND issuer_id = \(issuer)"
         ).isEmpty
     }
 
     /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked. A confined link was
     /// asked for by a client of the issuer's merchant, with a token of the person, whom nobody asked.
     static func link(
-        _ subject: String, of issuer: TrustedIssuer.ID, to account: UserID, isConfined: Bool = false,
+        _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO issuer_subjects (issuer_id, subject, account_id, is_confined, created_at)
-            VALUES (\(issuer), \(subject), \(account), \(isConfined), \(now))
+            INSERT INTO issuer_subjects (issuer_id, subject, user_id, is_confined, created_at)
+            VALUES (\(issuer), \(subject), \(user), \(isConfined), \(now))
             """)
     }
 
@@ -75,7 +75,7 @@ public struct IssuerSubjects: Sendable {
     }
 
     /// Takes away all links of a person, in the caller's transaction: who made them may have been somebody else.
-    public static func unlink(_ account: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("DELETE FROM issuer_subjects WHERE account_id = \(account)")
+    public static func unlink(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
     }
 }

@@ -6,11 +6,11 @@ import Values
 /// says why).
 struct ProviderRedemption: Redemption {
     let holder: ProviderAssertions.Holder
-    let account: UserID
+    let user: UserID
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try TrustedIssuers.stands(holder.trusted, in: db) else { return .changed }
         let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)
-        return link == IssuerSubjects.Link(account: account, isDisabled: false, isLeaving: false) ? .won : .changed
+        return link == IssuerSubjects.Link(user: user, isDisabled: false, isLeaving: false) ? .won : .changed
     }
 }

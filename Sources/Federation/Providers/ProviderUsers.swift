@@ -29,7 +29,7 @@ public struct ProviderUsers: Sendable {
         _ assertion: String, from client: Client, connectedTo connected: Client.ID, confirm: @escaping Confirm
     ) async throws -> UserID? {
         let (holder, person) = try await assertions.person(assertion, for: .registration, from: client)
-        let account = UserID.random(from: random)
+        let user = UserID.random(from: random)
         let now = clock.now
         do {
             let isMade = try await database.write { db in
@@ -37,15 +37,15 @@ public struct ProviderUsers: Sendable {
                 try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
                     // A retry after a COMMIT of unknown outcome meets its own.
-                    return link.account == account
+                    return link.user == user
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
-                try Users.insertLinked(account, email: person.email, profile: person.profile, at: now, in: db)
-                try IssuerSubjects.link(holder.subject, of: holder.issuer, to: account, at: now, in: db)
-                try TokenFamilies.connect(account, to: connected, at: now, in: db)
+                try Users.insertLinked(user, email: person.email, profile: person.profile, at: now, in: db)
+                try IssuerSubjects.link(holder.subject, of: holder.issuer, to: user, at: now, in: db)
+                try TokenFamilies.connect(user, to: connected, at: now, in: db)
                 return true
             }
-            return isMade ? account : nil
+            return isMade ? user : nil
         } catch StorageError.conflict {
             // Another registration of the same person, or of the address, was first.
             return nil
@@ -55,7 +55,7 @@ public struct ProviderUsers: Sendable {
     /// Links the account to whom the token in `assertion` stands for. False when that person is linked to another account.
     /// `post` makes what tells the account's owner of a new link, and joins its transaction.
     public func attach(
-        _ assertion: String, from client: Client, to account: UserID, confirm: @escaping Confirm,
+        _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
     ) async throws -> Bool {
         let holder = try await assertions.holder(assertion, for: .attach, from: client)
@@ -66,10 +66,10 @@ public struct ProviderUsers: Sendable {
                 try holder.confirm(in: db)
                 try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
-                    return link.account == account
+                    return link.user == user
                 }
                 try IssuerSubjects.link(
-                    holder.subject, of: holder.issuer, to: account, isConfined: true, at: now, in: db)
+                    holder.subject, of: holder.issuer, to: user, isConfined: true, at: now, in: db)
                 try post(db)
                 return true
             }
@@ -79,7 +79,7 @@ public struct ProviderUsers: Sendable {
         } catch StorageError.conflict {
             // The unique key decided for another; it may have been this very person on a second screen.
             return try await database.read { db in
-                try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.account == account
+                try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.user == user
             }
         }
     }

@@ -17,13 +17,13 @@ extension TrustedIssuers {
         }
     }
 
-    /// Those that `account` is connected to.
-    public func signIns(connectedTo account: UserID) async throws -> [TrustedIssuer] {
+    /// Those that `user` is connected to.
+    public func signIns(connectedTo user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM issuers
-                WHERE id IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.account_id = \(account))
+                WHERE id IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user))
                     AND client_id IS NOT NULL AND disabled_at IS NULL
                 ORDER BY created_at, id
                 """
@@ -31,16 +31,16 @@ extension TrustedIssuers {
         }
     }
 
-    /// Those that `account` could be connected to: of merchants whose apps its person uses.
-    public func connectable(to account: UserID) async throws -> [TrustedIssuer] {
+    /// Those that `user` could be connected to: of merchants whose apps its person uses.
+    public func connectable(to user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM issuers
                 WHERE merchant_id IN (
                         SELECT c.merchant_id FROM connections n JOIN clients c ON c.id = n.client_id
-                        WHERE n.account_id = \(account) AND c.registration_token IS NULL)
-                    AND id NOT IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.account_id = \(account))
+                        WHERE n.user_id = \(user) AND c.registration_token IS NULL)
+                    AND id NOT IN (SELECT s.issuer_id FROM issuer_subjects s WHERE s.user_id = \(user))
                     AND client_id IS NOT NULL AND disabled_at IS NULL
                 ORDER BY created_at, id
                 """

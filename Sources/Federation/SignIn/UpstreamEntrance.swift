@@ -42,15 +42,15 @@ public struct UpstreamEntrance: Sendable {
         let entry = try await database.write { db -> Entry in
             guard try isOpen(to: arrival, in: db) else { return .closed }
             switch try people.resolve(arrival.person, newcomer: newcomer, at: now, in: db) {
-            case .known(let account), .linked(let account), .created(let account):
+            case .known(let user), .linked(let user), .created(let user):
                 let isConfined = try IssuerSubjects.isConfined(
                     arrival.person.subject, of: arrival.person.issuer.id, in: db)
                 try Sessions.open(
-                    opening.vouched(by: arrival.voucher(isConfined: isConfined)), account: account,
-                    signedInAt: arrival.signedInAt ?? now, permission: nil, replacing: old,
+                    opening.vouched(by: arrival.voucher(isConfined: isConfined)), user: user,
+                    signedInAt: arrival.signedInAt ?? now, family: nil, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
-            case .leaving(let account): return try User.find(account, in: db).map { .leaving($0) } ?? .unknown
+            case .leaving(let user): return try User.find(user, in: db).map { .leaving($0) } ?? .unknown
             case .unknown: return .unknown
             case .disabled: return .disabled
             case .addressTaken: return .addressTaken
@@ -76,7 +76,7 @@ public struct UpstreamEntrance: Sendable {
         return try await database.write { db in
             guard try isOpen(to: arrival, in: db) else { return .closed }
             guard try Sessions.isLive(session, in: db) else { return .signedOut }
-            return try people.connect(arrival.person, to: session.account, at: now, in: db) ? .connected : .taken
+            return try people.connect(arrival.person, to: session.user, at: now, in: db) ? .connected : .taken
         }
     }
 

@@ -18,19 +18,19 @@ public struct UpstreamRequest: Sendable {
     /// Whether the person left from a page of ours, and so has seen where they go on to.
     public let isFromPage: Bool
     /// Whose account the person there is to be connected to; nil where the person signs in.
-    public let account: UserID?
+    public let user: UserID?
     public let createdAt: Timestamp
 
     public init(
         issuer: TrustedIssuer.ID, browser: Fingerprint<Browser>, continueTo: String, isAnew: Bool,
-        isFromPage: Bool = false, account: UserID? = nil, at now: Timestamp
+        isFromPage: Bool = false, user: UserID? = nil, at now: Timestamp
     ) {
         self.issuer = issuer
         self.browser = browser
         self.continueTo = continueTo
         self.isAnew = isAnew
         self.isFromPage = isFromPage
-        self.account = account
+        self.user = user
         createdAt = now
     }
 

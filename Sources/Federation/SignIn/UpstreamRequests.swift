@@ -20,10 +20,10 @@ public struct UpstreamRequests: Sendable {
             if let wait = try UpstreamThrottle.charge(from: address, at: request.createdAt, in: db) { return wait }
             try db.execute(
                 """
-                INSERT INTO upstream_requests (state, issuer_id, browser, continue_to, anew, from_page, account_id,
+                INSERT INTO provider_requests (state, issuer_id, browser, continue_to, anew, from_page, user_id,
                     created_at, expires_at)
                 VALUES (\(state.fingerprint), \(request.issuer), \(request.browser), \(request.continueTo),
-                    \(request.isAnew), \(request.isFromPage), \(request.account), \(request.createdAt),
+                    \(request.isAnew), \(request.isFromPage), \(request.user), \(request.createdAt),
                     \(request.expiresAt))
                 ON CONFLICT (state) DO NOTHING
                 """)
@@ -53,7 +53,7 @@ public struct UpstreamRequests: Sendable {
             let isFirst =
                 try db.execute(
                     """
-                    UPDATE upstream_requests SET spent_at = \(now), spent_by = \(attempt)
+                    UPDATE provider_requests SET spent_at = \(now), spent_by = \(attempt)
                     WHERE state = \(state.fingerprint) AND spent_at IS NULL
                     """) == 1
             guard try isFirst || row.get("spent_by", as: String?.self) == attempt else {
@@ -66,8 +66,8 @@ public struct UpstreamRequests: Sendable {
     private static func row(_ state: State, in db: any Transaction) throws -> Row? {
         try db.rows(
             """
-            SELECT issuer_id, browser, continue_to, anew, from_page, account_id, created_at, spent_by
-            FROM upstream_requests WHERE state = \(state.fingerprint)
+            SELECT issuer_id, browser, continue_to, anew, from_page, user_id, created_at, spent_by
+            FROM provider_requests WHERE state = \(state.fingerprint)
             """
         ).first
     }
@@ -78,6 +78,6 @@ extension UpstreamRequest {
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),
             continueTo: try row.get("continue_to"), isAnew: try row.get("anew"),
-            isFromPage: try row.get("from_page"), account: try row.get("account_id"), at: try row.get("created_at"))
+            isFromPage: try row.get("from_page"), user: try row.get("user_id"), at: try row.get("created_at"))
     }
 }

@@ -80,11 +80,11 @@ public struct UpstreamSignIn: Sendable {
 
     /// What RFC 7636 has us keep to ourselves until the code is redeemed: nobody who sees `state` can make it.
     func verifier(of state: UpstreamRequests.State) -> String {
-        seal.derive("upstream_requests.verifier", of: state.value)
+        seal.derive("provider_requests.verifier", of: state.value)
     }
 
     func nonce(of state: UpstreamRequests.State) -> String {
-        seal.derive("upstream_requests.nonce", of: state.value)
+        seal.derive("provider_requests.nonce", of: state.value)
     }
 
     func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints {

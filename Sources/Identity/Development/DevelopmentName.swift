@@ -27,7 +27,7 @@ public struct DevelopmentName: Sendable, Equatable {
     var key: String { text.canonicallyComposed.lowercased() }
 
     /// The number that the name makes: an app that knows its person by `sub` still does after a new beginning.
-    public var account: UserID {
+    public var user: UserID {
         UserID(spread: Array(Digest.sha256("development/\(local)".utf8).prefix(8)))
     }
 

@@ -31,16 +31,16 @@ public struct DevelopmentSignIn: Sendable {
         as name: DevelopmentName, _ opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Outcome {
         let now = clock.now
-        let id = name.account
+        let id = name.user
         return try await news.write(to: database, at: now) { db, announcement in
-            if let account = try User.find(id, in: db) {
-                guard account.disabledAt == nil else { return .disabled }
-                if let dueAt = account.deletionDueAt { return .deletionPending(id, until: dueAt) }
+            if let user = try User.find(id, in: db) {
+                guard user.disabledAt == nil else { return .disabled }
+                if let dueAt = user.deletionDueAt { return .deletionPending(id, until: dueAt) }
             } else {
                 guard try Self.make(id, name, at: now, in: db) else { return .addressTaken }
             }
             try Sessions.open(
-                opening, account: id, signedInAt: now, permission: nil, replacing: old, at: now, in: db, announcement)
+                opening, user: id, signedInAt: now, family: nil, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return .signedIn(id)
         }

@@ -5,19 +5,19 @@ public import Values
 public struct ConnectedUsers: Sendable {
     /// A person, and when they last came to a client of the merchant that asks.
     public struct Person: Sendable {
-        public let account: User
+        public let user: User
         /// By whatever way.
         public let lastLogin: Timestamp?
         /// By a password or another proof, and not by a session that was there.
         public let lastProof: Timestamp?
 
         /// Somebody whose account was made this moment.
-        public init(newcomer account: User) {
-            self.init(account: account, lastLogin: nil, lastProof: nil)
+        public init(newcomer user: User) {
+            self.init(user: user, lastLogin: nil, lastProof: nil)
         }
 
-        init(account: User, lastLogin: Timestamp?, lastProof: Timestamp?) {
-            self.account = account
+        init(user: User, lastLogin: Timestamp?, lastProof: Timestamp?) {
+            self.user = user
             self.lastLogin = lastLogin
             self.lastProof = lastProof
         }
@@ -28,8 +28,8 @@ public struct ConnectedUsers: Sendable {
     public init(database: any Database) { self.database = database }
 
     /// The account of an address.
-    public func account(of email: EmailAddress) async throws -> User? {
-        try await database.read { db in try Self.account(of: email, in: db) }
+    public func user(of email: EmailAddress) async throws -> User? {
+        try await database.read { db in try Self.user(of: email, in: db) }
     }
 
     /// The person of that number, whoever asks; nil also for one who wants to be forgotten.
@@ -39,14 +39,14 @@ public struct ConnectedUsers: Sendable {
                 """
                 SELECT \(User.columns),
                     (SELECT MAX(l.created_at) FROM logins l
-                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.client_id IN (
+                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(circle.client)
                                 OR c.merchant_id = \(circle.merchant))) AS last_login,
                     (SELECT MAX(l.created_at) FROM logins l
-                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
+                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(circle.client)
                                 OR c.merchant_id = \(circle.merchant))) AS last_proof
-                FROM accounts WHERE id = \(id) AND deletion_due_at IS NULL
+                FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
             ).first.map(Person.init)
         }
@@ -64,13 +64,13 @@ public struct ConnectedUsers: Sendable {
                 """
                 SELECT \(User.columns),
                     (SELECT MAX(l.created_at) FROM logins l
-                        WHERE l.account_id = accounts.id AND l.succeeded = 1 AND l.client_id IN (
+                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
                             SELECT c.id FROM clients c WHERE c.id = \(circle.client)
                                 OR c.merchant_id = \(circle.merchant))) AS last_login,
                     NULL AS last_proof
-                FROM accounts
+                FROM users
                 WHERE id IN (
-                    SELECT n.account_id FROM connections n JOIN clients c ON c.id = n.client_id
+                    SELECT n.user_id FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE c.id = \(circle.client)
                         OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
                 AND id >= \(range.lowerBound) AND id <= \(range.upperBound)
@@ -85,15 +85,15 @@ public struct ConnectedUsers: Sendable {
         }
     }
 
-    private static func account(of email: EmailAddress, in db: any Transaction) throws -> User? {
-        try db.rows("SELECT \(User.columns) FROM accounts WHERE email = \(email)").first.map(User.init)
+    private static func user(of email: EmailAddress, in db: any Transaction) throws -> User? {
+        try db.rows("SELECT \(User.columns) FROM users WHERE email = \(email)").first.map(User.init)
     }
 
     /// The numbers that `key` leaves; nil when it leads to nobody.
     private static func range(_ key: UserQuery.Key?, in db: any Transaction) throws -> ClosedRange<Int64>? {
         switch key {
-        case .account(let id): id.number...id.number
-        case .email(let email): try account(of: email, in: db).map { $0.id.number...$0.id.number }
+        case .user(let id): id.number...id.number
+        case .email(let email): try user(of: email, in: db).map { $0.id.number...$0.id.number }
         case .emailPrefix, nil: 0...Int64.max
         }
     }
@@ -102,7 +102,7 @@ public struct ConnectedUsers: Sendable {
 extension ConnectedUsers.Person {
     fileprivate init(_ row: Row) throws {
         self.init(
-            account: try User(row), lastLogin: try row.get("last_login"), lastProof: try row.get("last_proof"))
+            user: try User(row), lastLogin: try row.get("last_login"), lastProof: try row.get("last_proof"))
     }
 }
 

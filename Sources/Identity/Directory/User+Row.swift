@@ -18,6 +18,6 @@ extension User {
 
     /// The account of that number, in an open transaction.
     public static func find(_ id: UserID, in db: any Transaction) throws -> User? {
-        try db.rows("SELECT \(columns) FROM accounts WHERE id = \(id)").first.map(User.init)
+        try db.rows("SELECT \(columns) FROM users WHERE id = \(id)").first.map(User.init)
     }
 }

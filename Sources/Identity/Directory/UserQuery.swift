@@ -5,7 +5,7 @@ public import Values
 public struct UserQuery: Sendable {
     /// One person alone.
     public enum Key: Sendable {
-        case account(UserID)
+        case user(UserID)
         case email(EmailAddress)
         /// Those whose address begins so, in lower case.
         case emailPrefix(String)

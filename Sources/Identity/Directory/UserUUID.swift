@@ -6,25 +6,25 @@ public import Values
 /// The number is in the last 62 bits; the bits before it are a digest of the number, so that no other UUID is taken for a
 /// person's. Nothing is stored, and nothing is secret: whoever knows the number can know the UUID.
 public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
-    public let account: UserID
+    public let user: UserID
 
-    public init(_ account: UserID) { self.account = account }
+    public init(_ user: UserID) { self.user = user }
 
     /// Reads a UUID of ours, in either letter case (RFC 9562 §4); nil for any other text.
     public init?(_ text: some StringProtocol) {
         let last = text.utf8.suffix(17).filter { $0 != UInt8(ascii: "-") }
         guard text.utf8.count == 36, let tail = UInt64(String(decoding: last, as: UTF8.self), radix: 16),
-            let account = UserID(String(tail & Self.numberMask))
+            let user = UserID(String(tail & Self.numberMask))
         else { return nil }
-        self.init(account)
+        self.init(user)
         guard description.utf8.elementsEqual(text.lowercased().utf8) else { return nil }
     }
 
     public var description: String {
-        let label = Array("Spindle person uuid|\(account)".utf8)
+        let label = Array("Spindle person uuid|\(user)".utf8)
         var bytes = Array(Digest.sha256(label).prefix(8))
         bytes[6] = bytes[6] & 0x0F | 0x80
-        let tail = Self.variant | UInt64(bitPattern: account.number) & Self.numberMask
+        let tail = Self.variant | UInt64(bitPattern: user.number) & Self.numberMask
         bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: tail >> ($0 * 8)) }
         let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
         return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]

@@ -6,12 +6,12 @@ public import Values
 extension Users {
     /// Whether an address has an account, in the caller's transaction.
     public static func has(_ email: EmailAddress, in db: any Transaction) throws -> Bool {
-        try !db.rows("SELECT id FROM accounts WHERE email = \(email)").isEmpty
+        try !db.rows("SELECT id FROM users WHERE email = \(email)").isEmpty
     }
 
     /// The account of an address, in the caller's transaction.
     public static func find(_ email: EmailAddress, in db: any Transaction) throws -> User? {
-        try db.rows("SELECT \(User.columns) FROM accounts WHERE email = \(email)").first.map(User.init)
+        try db.rows("SELECT \(User.columns) FROM users WHERE email = \(email)").first.map(User.init)
     }
 
     /// The account of that number, in the caller's transaction.
@@ -25,7 +25,7 @@ extension Users {
     ) throws {
         try db.execute(
             """
-            INSERT INTO accounts (id, email, email_verified, profile, created_at, updated_at)
+            INSERT INTO users (id, email, email_verified, profile, created_at, updated_at)
             VALUES (\(id), \(email), \(email != nil), \(JSON.object(profile).text), \(now), \(now))
             """)
     }

@@ -11,7 +11,7 @@ extension Users {
     /// Whether the person can be asked for a password.
     public func hasPassword(_ id: UserID) async throws -> Bool {
         try await database.read { db in
-            try !db.rows("SELECT id FROM accounts WHERE id = \(id) AND password_hash IS NOT NULL").isEmpty
+            try !db.rows("SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL").isEmpty
         }
     }
 
@@ -19,13 +19,13 @@ extension Users {
     public func change(_ id: UserID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
         return try await news.write(to: database, at: now) { db, announcement in
-            guard let account = try User.find(id, in: db) else { return false }
-            let kept = (account.profile.members ?? []).filter { !changes.named.contains($0.name) }
+            guard let user = try User.find(id, in: db) else { return false }
+            let kept = (user.profile.members ?? []).filter { !changes.named.contains($0.name) }
             let profile = JSON.object(kept + changes.set)
-            guard profile != account.profile else { return true }
+            guard profile != user.profile else { return true }
             return try announcement.watching(id, in: db) {
                 try db.execute(
-                    "UPDATE accounts SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+                    "UPDATE users SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
             }
         }
     }
@@ -40,18 +40,18 @@ extension Users {
         let now = clock.now
         let hash = try await hashing.hash(password.text, random: random).encoded
         return try await news.write(to: database, at: now) { [endAccess] db, announcement in
-            let own = try db.rows("SELECT password_hash FROM accounts WHERE id = \(session.account)").first
+            let own = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
             let current: String? = try own?.get("password_hash")
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
-            try announcement.watching(session.account, in: db) {
+            try announcement.watching(session.user, in: db) {
                 try db.execute(
-                    "UPDATE accounts SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.account)")
+                    "UPDATE users SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.user)")
             }
-            try Sessions.endAll(of: session.account, except: session.id, at: now, in: db, announcement)
-            try endAccess(session.account, now, db)
-            try Verifications.endAll(of: session.account, at: now, in: db)
+            try Sessions.endAll(of: session.user, except: session.id, at: now, in: db, announcement)
+            try endAccess(session.user, now, db)
+            try Verifications.endAll(of: session.user, at: now, in: db)
             try also(db)
             return true
         }
@@ -64,12 +64,12 @@ extension Users {
     ) throws -> Bool {
         guard try Sessions.isLive(session, in: db) else { return false }
         guard let proof else { return hash == nil }
-        return try proof.account == session.account && proof.holds(in: db)
+        return try proof.user == session.user && proof.holds(in: db)
     }
     /// Throws `SignIn.Refusal` unless the person of `session` may still do what `proof` allows: for what the proof only
     /// begins, in the transaction that does.
     public static func confirm(_ proof: SignIn.Proof?, for session: Session, in db: any Transaction) throws {
-        let row = try db.rows("SELECT password_hash FROM accounts WHERE id = \(session.account)").first
+        let row = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
         let hash: String? = try row?.get("password_hash")
         guard row != nil, try permits(proof, for: session, current: hash, in: db) else {
             throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile")

@@ -35,7 +35,7 @@ public struct Users: Sendable {
         let now = clock.now
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
-        let account = User(
+        let user = User(
             id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
             profile: .object(changes.profile), createdAt: now, updatedAt: now,
             disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil,
@@ -43,21 +43,21 @@ public struct Users: Sendable {
         let passwordHash = hash
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
-            guard try db.rows("SELECT id FROM accounts WHERE id = \(account.id)").isEmpty else { return }
-            try Self.insert(account, passwordHash: passwordHash, in: db)
-            try also(account.id, now, db)
+            guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
+            try Self.insert(user, passwordHash: passwordHash, in: db)
+            try also(user.id, now, db)
         }
-        return account
+        return user
     }
 
-    static func insert(_ account: User, passwordHash: String?, in db: any Transaction) throws {
+    static func insert(_ user: User, passwordHash: String?, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
+            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
                 disabled_at, attributes)
-            VALUES (\(account.id), \(account.email), \(account.emailVerified), \(passwordHash),
-                \(account.profile.text), \(account.createdAt), \(account.updatedAt), \(account.disabledAt),
-                \(account.attributes.text))
+            VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
+                \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
+                \(user.attributes.text))
             """)
     }
 
@@ -72,15 +72,15 @@ public struct Users: Sendable {
                 if let merchant {
                     try db.rows(
                         """
-                        SELECT \(User.columns) FROM accounts WHERE id > \(cursor) AND EXISTS (
+                        SELECT \(User.columns) FROM users WHERE id > \(cursor) AND EXISTS (
                             SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
-                            WHERE connections.account_id = accounts.id AND clients.merchant_id = \(merchant)
+                            WHERE connections.user_id = users.id AND clients.merchant_id = \(merchant)
                                 AND clients.registration_token IS NULL)
                         ORDER BY id LIMIT \(count)
                         """)
                 } else {
                     try db.rows(
-                        "SELECT \(User.columns) FROM accounts WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                        "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
                 }
             return try rows.map(User.init)
         }
@@ -98,16 +98,16 @@ public struct Users: Sendable {
         let newHash = hash
         return try await news.write(to: database, at: now) { [endAccess] db, announcement in
             try confirm(db)
-            guard var account = try User.find(id, in: db) else { return nil }
-            let address = account.email
-            try account.take(changes, at: now)
+            guard var user = try User.find(id, in: db) else { return nil }
+            let address = user.email
+            try user.take(changes, at: now)
             try announcement.watching(id, in: db) {
                 try db.execute(
                     """
-                    UPDATE accounts SET email = \(account.email), email_verified = \(account.emailVerified),
-                        password_hash = COALESCE(\(newHash), password_hash), profile = \(account.profile.text),
-                        updated_at = \(now), disabled_at = \(account.disabledAt),
-                        attributes = \(account.attributes.text)
+                    UPDATE users SET email = \(user.email), email_verified = \(user.emailVerified),
+                        password_hash = COALESCE(\(newHash), password_hash), profile = \(user.profile.text),
+                        updated_at = \(now), disabled_at = \(user.disabledAt),
+                        attributes = \(user.attributes.text)
                     WHERE id = \(id)
                     """)
             }
@@ -115,11 +115,11 @@ public struct Users: Sendable {
                 try Sessions.endAll(of: id, at: now, in: db, announcement)
                 try endAccess(id, now, db)
             }
-            if newHash != nil || changes.disabled == true || account.email != address {
+            if newHash != nil || changes.disabled == true || user.email != address {
                 // A link on its way to an address that is no longer the person's must not open the account.
                 try Verifications.endAll(of: id, at: now, in: db)
             }
-            return account
+            return user
         }
     }
 }

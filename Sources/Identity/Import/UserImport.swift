@@ -19,12 +19,12 @@ public struct UserImport: Sendable {
 
     private static let batchSize = 200
 
-    private let accounts: Users
+    private let users: Users
     private let isRehearsal: Bool
 
     /// `isRehearsal` reads and counts as it would, and stores nothing.
-    public init(into accounts: Users, isRehearsal: Bool = false) {
-        self.accounts = accounts
+    public init(into users: Users, isRehearsal: Bool = false) {
+        self.users = users
         self.isRehearsal = isRehearsal
     }
 
@@ -37,8 +37,8 @@ public struct UserImport: Sendable {
         while let line = try lines.next() {
             number += 1
             do throws(ImportFault) {
-                guard let account = try account(line) else { continue }
-                batch.append(account)
+                guard let user = try user(line) else { continue }
+                batch.append(user)
             } catch {
                 totals.rejected += 1
                 tell(Rejection(line: number, fault: error))
@@ -52,10 +52,10 @@ public struct UserImport: Sendable {
     }
 
     /// Nil of a line that is blank.
-    private func account(_ line: LineReader.Line) throws(ImportFault) -> ImportedUser? {
+    private func user(_ line: LineReader.Line) throws(ImportFault) -> ImportedUser? {
         guard case .text(let text) = line else { throw .tooLong }
         guard !text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return nil }
-        return try ImportedUser(line: text, random: accounts.random)
+        return try ImportedUser(line: text, random: users.random)
     }
 
     private func store(
@@ -63,9 +63,9 @@ public struct UserImport: Sendable {
     ) async throws {
         let taken =
             if isRehearsal {
-                try await accounts.free(batch).count { rehearsed.insert($0.email).inserted }
+                try await users.free(batch).count { rehearsed.insert($0.email).inserted }
             } else {
-                try await accounts.insert(batch)
+                try await users.insert(batch)
             }
         totals.imported += taken
         totals.skippedExisting += batch.count - taken

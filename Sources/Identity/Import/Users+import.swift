@@ -13,7 +13,7 @@ extension Users {
     /// Those of `batch` whose address has no account.
     func free(_ batch: [ImportedUser]) async throws -> [ImportedUser] {
         guard !batch.isEmpty else { return [] }
-        let query = SQL("SELECT email FROM accounts WHERE email IN (", batch.map(\.email))
+        let query = SQL("SELECT email FROM users WHERE email IN (", batch.map(\.email))
         let taken = try await database.read { db in
             Set(try db.rows(query).map { try $0.get("email", as: String.self) })
         }
@@ -23,23 +23,23 @@ extension Users {
 
 extension ImportedUser {
     /// Stores those whose address is free, in the caller's transaction, with one statement: a network may lie between.
-    static func insert(_ accounts: [ImportedUser], at now: Timestamp, in db: any Transaction) throws -> Int {
-        guard !accounts.isEmpty else { return 0 }
-        var sql = SQL.StringInterpolation(literalCapacity: accounts.count * 40, interpolationCount: accounts.count * 8)
+    static func insert(_ users: [ImportedUser], at now: Timestamp, in db: any Transaction) throws -> Int {
+        guard !users.isEmpty else { return 0 }
+        var sql = SQL.StringInterpolation(literalCapacity: users.count * 40, interpolationCount: users.count * 8)
         sql.appendLiteral(
             """
-            INSERT INTO accounts (id, email, email_verified, password_hash, profile, created_at, updated_at,
+            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
                 disabled_at)
             VALUES
             """)
-        for (index, account) in accounts.enumerated() {
+        for (index, user) in users.enumerated() {
             sql.appendLiteral(index == 0 ? " " : ", ")
-            sql.append(account, at: now)
+            sql.append(user, at: now)
         }
         sql.appendLiteral(" ON CONFLICT (email) DO NOTHING")
-        guard try db.execute(SQL(stringInterpolation: sql)) < accounts.count else { return accounts.count }
+        guard try db.execute(SQL(stringInterpolation: sql)) < users.count else { return users.count }
         // A retry after a COMMIT of unknown outcome meets its own rows, which are stored as well.
-        return try db.rows(SQL("SELECT id FROM accounts WHERE id IN (", accounts.map(\.id))).count
+        return try db.rows(SQL("SELECT id FROM users WHERE id IN (", users.map(\.id))).count
     }
 }
 
@@ -60,23 +60,23 @@ extension SQL {
 
 extension SQL.StringInterpolation {
     /// The values of one row, in the order of the statement above.
-    fileprivate mutating func append(_ account: ImportedUser, at now: Timestamp) {
+    fileprivate mutating func append(_ user: ImportedUser, at now: Timestamp) {
         appendLiteral("(")
-        appendInterpolation(account.id)
+        appendInterpolation(user.id)
         appendLiteral(", ")
-        appendInterpolation(account.email)
+        appendInterpolation(user.email)
         appendLiteral(", ")
-        appendInterpolation(account.emailVerified)
+        appendInterpolation(user.emailVerified)
         appendLiteral(", ")
-        appendInterpolation(account.passwordHash?.encoded)
+        appendInterpolation(user.passwordHash?.encoded)
         appendLiteral(", ")
-        appendInterpolation(account.profile.text)
-        appendLiteral(", ")
-        appendInterpolation(now)
+        appendInterpolation(user.profile.text)
         appendLiteral(", ")
         appendInterpolation(now)
         appendLiteral(", ")
-        appendInterpolation(account.isDisabled ? now : nil)
+        appendInterpolation(now)
+        appendLiteral(", ")
+        appendInterpolation(user.isDisabled ? now : nil)
         appendLiteral(")")
     }
 }

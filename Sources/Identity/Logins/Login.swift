@@ -17,7 +17,7 @@ public struct Login: Sendable {
     }
 
     public let id: ID
-    public let account: UserID
+    public let user: UserID
     /// The account's address, where whoever asks may see it.
     public let email: String?
     public let client: String

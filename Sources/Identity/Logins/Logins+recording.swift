@@ -3,16 +3,16 @@ public import Values
 
 /// Tries are written down in the transactions of what they are part of: none costs a commit of its own.
 extension Logins {
-    /// Remembers a try to sign in to `account`, in the caller's transaction. Saying it again changes nothing.
+    /// Remembers a try to sign in to `user`, in the caller's transaction. Saying it again changes nothing.
     public static func record(
-        _ attempt: Login.Attempt, of account: UserID, succeeded: Bool, at now: Timestamp, in db: any Transaction
+        _ attempt: Login.Attempt, of user: UserID, succeeded: Bool, at now: Timestamp, in db: any Transaction
     ) throws {
         // Deleted since it was found: then there is nobody to remember it of.
-        guard try !db.rows("SELECT id FROM accounts WHERE id = \(account)").isEmpty else { return }
+        guard try !db.rows("SELECT id FROM users WHERE id = \(user)").isEmpty else { return }
         try db.execute(
             """
-            INSERT INTO logins (id, account_id, client_id, type, succeeded, provider, user_agent, address, created_at)
-            VALUES (\(attempt.id), \(account), \(attempt.client), \(attempt.kind.rawValue), \(succeeded),
+            INSERT INTO logins (id, user_id, client_id, type, succeeded, provider, user_agent, ip_address, created_at)
+            VALUES (\(attempt.id), \(user), \(attempt.client), \(attempt.kind.rawValue), \(succeeded),
                 \(attempt.provider), \(attempt.userAgent), \(attempt.address), \(now))
             ON CONFLICT (id) DO NOTHING
             """)

@@ -4,9 +4,9 @@ import JOSE
 public enum UserEvent: Sendable, Equatable {
     /// The person is another in `fields`; `standing` is how the account stands now, if that is another.
     case changed(fields: Set<Field>, standing: Standing?)
-    /// A session ended by somebody's wish, or several at once; `permission` is what bought it, nil where the person
+    /// A session ended by somebody's wish, or several at once; `family` is what bought it, nil where the person
     /// signed in themselves.
-    case signedOut(permission: String?)
+    case signedOut(family: String?)
     /// A browser session ended, whatever for. Said after that its person signed out, if so.
     case browserEnded(Session.ID)
     /// All of them ended, but for one. Said before the tokens do that came of them.

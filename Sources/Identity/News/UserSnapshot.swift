@@ -4,21 +4,21 @@ import Values
 
 /// A person at one moment of a transaction, to tell what became different.
 struct UserSnapshot {
-    let account: User
+    let user: User
     private let passwordHash: String?
 
     /// Nil when there is no such account.
     init?(of id: UserID?, in db: any Transaction) throws {
         guard let id else { return nil }
-        let row = try db.rows("SELECT \(User.columns), password_hash FROM accounts WHERE id = \(id)").first
+        let row = try db.rows("SELECT \(User.columns), password_hash FROM users WHERE id = \(id)").first
         guard let row else { return nil }
-        account = try User(row)
+        user = try User(row)
         passwordHash = try row.get("password_hash")
     }
 
     /// What is different `later`; nil when nothing is that anybody can see.
     func change(to later: UserSnapshot) -> UserEvent? {
-        let (old, new) = (account, later.account)
+        let (old, new) = (user, later.user)
         var fields: Set<UserEvent.Field> = []
         if old.email != new.email { fields.insert(.email) }
         if passwordHash != later.passwordHash { fields.insert(.password) }
@@ -43,9 +43,9 @@ extension UserEvents.Announcement {
 
     /// Says what is different by now.
     func sayWhatChanged(since before: UserSnapshot?, in db: any Transaction) throws {
-        guard let before, let after = try UserSnapshot(of: before.account.id, in: db),
+        guard let before, let after = try UserSnapshot(of: before.user.id, in: db),
             let change = before.change(to: after)
         else { return }
-        try say(change, before.account.id, db)
+        try say(change, before.user.id, db)
     }
 }

@@ -6,7 +6,7 @@ public struct Session: Sendable {
     public typealias ID = Identifier<Session>
 
     public let id: ID
-    public let account: UserID
+    public let user: UserID
     public let email: String?
     public let emailVerified: Bool
     public let signedInAt: Timestamp

@@ -5,20 +5,20 @@ import Values
 extension Sessions {
     /// A session that is still good, before it ends.
     struct Live {
-        let account: UserID
+        let user: UserID
         /// What bought it; nil where the person signed in.
-        let permission: String?
+        let family: String?
     }
 
     /// The session `id`, unless it has ended or expired, or what bought it has.
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT s.account_id, s.permission_id FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
+            SELECT s.user_id, s.family_id FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
             WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
             """
         ).first.map { row in
-            Live(account: try row.get("account_id"), permission: try row.get("permission_id"))
+            Live(user: try row.get("user_id"), family: try row.get("family_id"))
         }
     }
 
@@ -28,8 +28,8 @@ extension Sessions {
     ) throws {
         let live = try live(id, at: now, in: db)
         guard try mark(id, at: now, in: db), let live else { return }
-        try announcement.say(.signedOut(permission: live.permission), live.account, db)
-        try announcement.say(.browserEnded(id), live.account, db)
+        try announcement.say(.signedOut(family: live.family), live.user, db)
+        try announcement.say(.browserEnded(id), live.user, db)
     }
 
     /// Ends a session because somebody else signed in there: nobody signed out, but it is gone all the same.
@@ -38,20 +38,20 @@ extension Sessions {
     ) throws {
         let live = try live(id, at: now, in: db)
         guard try mark(id, at: now, in: db), let live else { return }
-        try announcement.say(.browserEnded(id), live.account, db)
+        try announcement.say(.browserEnded(id), live.user, db)
     }
 
-    /// Ends every session of `account`, but for one that is kept. Said before its tokens end: who hears of it hangs on
+    /// Ends every session of `user`, but for one that is kept. Said before its tokens end: who hears of it hangs on
     /// them.
     static func endAll(
-        of account: UserID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
+        of user: UserID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
-        try announcement.say(.everyBrowserEnded(except: kept), account, db)
+        try announcement.say(.everyBrowserEnded(except: kept), user, db)
         try db.execute(
             """
             UPDATE sessions SET ended_at = \(now)
-            WHERE account_id = \(account) AND id <> \(kept?.text ?? "") AND ended_at IS NULL
+            WHERE user_id = \(user) AND id <> \(kept?.text ?? "") AND ended_at IS NULL
             """)
     }
 

@@ -20,7 +20,7 @@ public struct Sessions: Sendable {
     /// from one sign-in to the next. Where somebody signed in is remembered; a session that was bought shows nothing.
     /// Each is a login too, but for that by a password, which was one when the password was looked at.
     public static func open(
-        _ opening: Session.Opening, account: UserID, signedInAt: Timestamp, permission: String?,
+        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, family: String?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
@@ -28,35 +28,35 @@ public struct Sessions: Sendable {
         let isRenewed = try old.map { old in
             try db.execute(
                 """
-                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), permission_id = \(permission),
+                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
                     signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
                     expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
                     address = \(opening.address), method = \(opening.method.rawValue),
                     remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
-                WHERE id = \(old) AND account_id = \(account) AND ended_at IS NULL
+                WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
         }
         if isRenewed != true {
             if let old { try displace(old, at: now, in: db, announcement) }
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, account_id, permission_id, signed_in_at, created_at, seen_at,
-                    expires_at, user_agent, address, method, remembered, merchant_id)
-                VALUES (\(opening.id), \(opening.secret.fingerprint), \(account), \(permission), \(signedInAt),
+                INSERT INTO sessions (id, fingerprint, user_id, family_id, signed_in_at, created_at, seen_at,
+                    expires_at, user_agent, ip_address, method, remembered, merchant_id)
+                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
                     \(opening.method.rawValue), \(opening.isRemembered), \(opening.voucher?.merchant))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
-        try displaceSurplus(of: account, at: now, in: db, announcement)
+        try displaceSurplus(of: user, at: now, in: db, announcement)
         if opening.method != .password {
             try Logins.record(
-                opening.login(permission == nil ? .normal : .auto), of: account, succeeded: true, at: now, in: db)
+                opening.login(family == nil ? .normal : .auto), of: user, succeeded: true, at: now, in: db)
         }
-        guard permission == nil else { return }
-        try opening.also?(account, now, db)
+        guard family == nil else { return }
+        try opening.also?(user, now, db)
         try KnownDevices.remember(
-            KnownDevices.Place(address: opening.address, device: opening.device), of: account, at: now, in: db)
+            KnownDevices.Place(address: opening.address, device: opening.device), of: user, at: now, in: db)
     }
 
     /// How many of one account live at once; a further one displaces the one that was used longest ago. A page that lists
@@ -64,12 +64,12 @@ public struct Sessions: Sendable {
     static let mostOfOne = 100
 
     private static func displaceSurplus(
-        of account: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
+        of user: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
         // Sorted here: in SQL, every sign-in would have it sorted.
         let live = try db.rows(
             """
-            SELECT id, seen_at FROM sessions WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now)
+            SELECT id, seen_at FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
             LIMIT \(2 * mostOfOne)
             """)
         guard live.count > mostOfOne else { return }
@@ -87,7 +87,7 @@ public struct Sessions: Sendable {
         return try await news.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, account: proof.account, signedInAt: now, permission: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
                 announcement)
             return true
         }
@@ -100,11 +100,11 @@ public struct Sessions: Sendable {
         let session = try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, s.account_id, s.permission_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
+                SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
                     s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
                 FROM sessions s
-                JOIN accounts a ON a.id = s.account_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
-                LEFT JOIN permissions p ON p.id = s.permission_id
+                JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
+                LEFT JOIN token_families p ON p.id = s.family_id
                 LEFT JOIN clients c ON c.id = p.client_id
                 LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
                 WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
@@ -154,7 +154,7 @@ extension Session {
 
     init(_ row: Row) throws {
         self.init(
-            id: try row.get("id"), account: try row.get("account_id"), email: try row.get("email"),
+            id: try row.get("id"), user: try row.get("user_id"), email: try row.get("email"),
             emailVerified: try row.get("email_verified"),
             signedInAt: try row.get("signed_in_at"),
             origin: try Self.origin(row),
@@ -166,7 +166,7 @@ extension Session {
 
     private static func origin(_ row: Row) throws -> Origin {
         if let merchant = try row.get("vouched_for", as: String?.self) { return .vouched(merchant: merchant) }
-        guard try row.get("permission_id", as: String?.self) != nil else { return .signIn }
+        guard try row.get("family_id", as: String?.self) != nil else { return .signIn }
         return .bought(merchant: try row.get("merchant_id"))
     }
 }

@@ -20,21 +20,21 @@ public enum KnownDevices {
         var marks: [Fingerprint<Place>] { [addressMark] + (deviceMark.map { [$0] } ?? []) }
     }
 
-    static func remember(_ place: Place, of account: UserID, at now: Timestamp, in db: any Transaction) throws {
+    static func remember(_ place: Place, of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         for mark in place.marks {
             try db.execute(
                 """
-                INSERT INTO sign_in_places (account_id, address, seen_at) VALUES (\(account), \(mark), \(now))
-                ON CONFLICT (account_id, address) DO UPDATE SET seen_at = excluded.seen_at
+                INSERT INTO known_devices (user_id, fingerprint, seen_at) VALUES (\(user), \(mark), \(now))
+                ON CONFLICT (user_id, fingerprint) DO UPDATE SET seen_at = excluded.seen_at
                 """)
         }
     }
 
-    /// Whether `account` signed in from this mark before.
-    static func knows(_ mark: Fingerprint<Place>?, of account: UserID, in db: any Transaction) throws -> Bool {
+    /// Whether `user` signed in from this mark before.
+    static func knows(_ mark: Fingerprint<Place>?, of user: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }
         return try !db.rows(
-            "SELECT seen_at FROM sign_in_places WHERE account_id = \(account) AND address = \(mark)"
+            "SELECT seen_at FROM known_devices WHERE user_id = \(user) AND fingerprint = \(mark)"
         ).isEmpty
     }
 }

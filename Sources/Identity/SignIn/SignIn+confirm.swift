@@ -8,7 +8,7 @@ extension SignIn {
     ) async throws -> Proof {
         guard let email = session.email else { throw Refusal.wrong(reason: "no_password") }
         let proof = try await check(username: email, password: password, address: address, device: device)
-        guard proof.account == session.account else { throw Refusal.wrong(reason: "another_account") }
+        guard proof.user == session.user else { throw Refusal.wrong(reason: "another_account") }
         return proof
     }
 }

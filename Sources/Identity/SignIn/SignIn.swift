@@ -25,7 +25,7 @@ public struct SignIn: Sendable {
 
     /// That somebody knew an account's password, at the time it was looked at.
     public struct Proof: Sendable {
-        public let account: UserID
+        public let user: UserID
         /// The hash that stood there afterwards.
         let hash: String
         /// When the account will be deleted, if its person asked for that: until then, nothing but a change of mind.
@@ -38,8 +38,8 @@ public struct SignIn: Sendable {
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
-                SELECT id FROM accounts
-                WHERE id = \(account) AND password_hash = \(hash) AND disabled_at IS NULL
+                SELECT id FROM users
+                WHERE id = \(user) AND password_hash = \(hash) AND disabled_at IS NULL
                     AND deletion_due_at IS NULL
                 """
             ).isEmpty
@@ -72,7 +72,7 @@ public struct SignIn: Sendable {
         let email = EmailAddress(username)
         let place = KnownDevices.Place(address: address, device: device)
         let found = try await find(email, place)
-        let attempt = Throttle.Attempt(account: email?.text ?? username, address: address, known: found?.known)
+        let attempt = Throttle.Attempt(user: email?.text ?? username, address: address, known: found?.known)
         let chargedAt = clock.now
         let wait = try await database.write { db -> Duration? in
             if let wait = try Throttle.charge(attempt, at: chargedAt, in: db) { return wait }
@@ -102,7 +102,7 @@ public struct SignIn: Sendable {
         guard !found.isDisabled, let hash = found.hash else { throw Refusal.wrong(reason: "disabled_user") }
         let upgraded = try await welcome(found, hash, attempt, place, login, password: password)
         return Proof(
-            account: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
+            user: found.id, hash: upgraded ?? hash.encoded, deletionDueAt: found.deletionDueAt,
             isVerified: found.isVerified)
     }
 
@@ -124,7 +124,7 @@ public struct SignIn: Sendable {
             // not make theirs a known place, nor have their guesses forgotten.
             let row = try db.rows(
                 """
-                SELECT id FROM accounts
+                SELECT id FROM users
                 WHERE id = \(found.id) AND password_hash IN (\(oldHash.encoded), \(newHash ?? oldHash.encoded))
                     AND disabled_at IS NULL
                 """
@@ -136,7 +136,7 @@ public struct SignIn: Sendable {
             if let newHash {
                 try db.execute(
                     """
-                    UPDATE accounts SET password_hash = \(newHash)
+                    UPDATE users SET password_hash = \(newHash)
                     WHERE id = \(found.id) AND password_hash = \(oldHash.encoded)
                     """)
             }
@@ -160,7 +160,7 @@ public struct SignIn: Sendable {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM accounts WHERE email = \(email)
+                SELECT id, email_verified, password_hash, disabled_at, deletion_due_at FROM users WHERE email = \(email)
                 """
             ).first.map { row in
                 let id: UserID = try row.get("id")
@@ -182,7 +182,7 @@ public struct SignIn: Sendable {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT password_hash FROM accounts WHERE id >= \(place * 32) AND password_hash IS NOT NULL
+                SELECT password_hash FROM users WHERE id >= \(place * 32) AND password_hash IS NOT NULL
                 ORDER BY id LIMIT 1
                 """
             ).first.map { PasswordHash(encoded: try $0.get("password_hash")) }
@@ -190,9 +190,9 @@ public struct SignIn: Sendable {
     }
 
     private static func known(
-        _ place: KnownDevices.Place, of account: UserID, in db: any Transaction
+        _ place: KnownDevices.Place, of user: UserID, in db: any Transaction
     ) throws -> Throttle.Attempt.Known? {
-        if let mark = place.deviceMark, try KnownDevices.knows(mark, of: account, in: db) { return .device(mark) }
-        return try KnownDevices.knows(place.addressMark, of: account, in: db) ? .address : nil
+        if let mark = place.deviceMark, try KnownDevices.knows(mark, of: user, in: db) { return .device(mark) }
+        return try KnownDevices.knows(place.addressMark, of: user, in: db) ? .address : nil
     }
 }

@@ -14,7 +14,7 @@ import Values
 /// mail or a new password still lets them in.
 enum Throttle {
     struct Attempt: Sendable {
-        let account: String
+        let user: String
         let address: String
         /// The owner has signed in from here before.
         let known: Known?
@@ -54,7 +54,7 @@ enum Throttle {
     }
 
     static func pair(_ attempt: Attempt, underAttack: Bool) -> [Bucket] {
-        let (name, burst): (String, Int64) = ("pair|\(attempt.account)", underAttack ? 3 : 10)
+        let (name, burst): (String, Int64) = ("pair|\(attempt.user)", underAttack ? 3 : 10)
         guard case .device(let mark) = attempt.known else {
             let buckets = origin(name, attempt.address, burst: burst, refill: .seconds(30))
             // What others do in the same /48 is not felt at a known address.
@@ -66,12 +66,12 @@ enum Throttle {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))
     }
     /// Full, it says that the account is under attack.
-    static func account(_ attempt: Attempt) -> Bucket {
-        Bucket("account|\(attempt.account)", burst: 30, refill: .seconds(60))
+    static func user(_ attempt: Attempt) -> Bucket {
+        Bucket("account|\(attempt.user)", burst: 30, refill: .seconds(60))
     }
     /// All that unknown places may try together.
     static func everywhere(_ attempt: Attempt) -> Bucket {
-        Bucket("everywhere|\(attempt.account)", burst: 100, refill: .seconds(300))
+        Bucket("everywhere|\(attempt.user)", burst: 100, refill: .seconds(300))
     }
 
     /// Charges one attempt, or returns how long to wait without charging it.
@@ -79,11 +79,11 @@ enum Throttle {
         guard !attempt.isKnown else {
             return try take(all: pair(attempt, underAttack: false), at: now, in: db)
         }
-        let account = account(attempt)
-        let underAttack = account.wait(fullAt: try fullAt(account, in: db), at: now) > .zero
+        let user = user(attempt)
+        let underAttack = user.wait(fullAt: try fullAt(user, in: db), at: now) > .zero
         let buckets = pair(attempt, underAttack: underAttack) + address(attempt) + [everywhere(attempt)]
         if let wait = try take(all: buckets, at: now, in: db) { return wait }
-        if !underAttack { _ = try take(account, at: now, in: db) }
+        if !underAttack { _ = try take(user, at: now, in: db) }
         return nil
     }
 
@@ -98,7 +98,7 @@ enum Throttle {
             }
         }
         guard !attempt.isKnown else { return }
-        for bucket in address(attempt) + [account(attempt), everywhere(attempt)] { try giveBack(bucket, in: db) }
+        for bucket in address(attempt) + [user(attempt), everywhere(attempt)] { try giveBack(bucket, in: db) }
     }
 
     /// Charges each of `buckets`, or none and returns how long the fullest one makes wait.
@@ -121,19 +121,21 @@ enum Throttle {
         guard wait <= .zero else { return wait }
         try db.execute(
             """
-            INSERT INTO throttles (name, full_at) VALUES (\(bucket.name), \(max(full, now) + bucket.refill))
-            ON CONFLICT (name) DO UPDATE SET full_at = excluded.full_at
+            INSERT INTO throttles (name, theoretical_arrival) VALUES (\(bucket.name), \(max(full, now) + bucket.refill))
+            ON CONFLICT (name) DO UPDATE SET theoretical_arrival = excluded.theoretical_arrival
             """)
         return nil
     }
 
     static func giveBack(_ bucket: Bucket, in db: any Transaction) throws {
         try db.execute(
-            "UPDATE throttles SET full_at = full_at - \(bucket.refill.milliseconds) WHERE name = \(bucket.name)")
+            "UPDATE throttles SET theoretical_arrival = theoretical_arrival - \(bucket.refill.milliseconds) WHERE name = \(bucket.name)"
+        )
     }
 
     private static func fullAt(_ bucket: Bucket, in db: any Transaction) throws -> Timestamp {
-        try db.rows("SELECT full_at FROM throttles WHERE name = \(bucket.name)").first?.get("full_at")
+        try db.rows("SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)").first?.get(
+            "theoretical_arrival")
             ?? Timestamp(milliseconds: 0)
     }
 }

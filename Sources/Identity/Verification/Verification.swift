@@ -44,7 +44,7 @@ public struct Verification: Sendable {
 
     public let id: ID
     public let purpose: Purpose
-    public let account: UserID?
+    public let user: UserID?
     public let email: String
     /// The browser that asked.
     public let browser: Fingerprint<Browser>?

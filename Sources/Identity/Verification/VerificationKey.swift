@@ -26,8 +26,8 @@ extension Verifications {
     }
 
     /// Ends what is still out for an account: whoever has the password now has asked for none of it.
-    static func endAll(of account: UserID, at now: Timestamp, in db: any Transaction) throws {
+    static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
-            "UPDATE verifications SET spent_at = \(now) WHERE account_id = \(account) AND spent_at IS NULL")
+            "UPDATE verifications SET spent_at = \(now) WHERE user_id = \(user) AND spent_at IS NULL")
     }
 }

@@ -65,8 +65,8 @@ extension Verifications {
         guard case .code(_, let id, let browser) = key, let found = try Self.find(id, .signIn, in: db)?.verification,
             found.isFrom(browser)
         else { return try take(key, .signIn, attempt: attempt, in: db) }
-        let isKnown = try found.account.map { account in
-            try place.marks.contains { try KnownDevices.knows($0, of: account, in: db) }
+        let isKnown = try found.user.map { user in
+            try place.marks.contains { try KnownDevices.knows($0, of: user, in: db) }
         }
         if isKnown != true, let wait = try Throttle.waitForCode(found.email, at: clock.now, in: db) {
             return .failure(.tooMany(wait))
@@ -129,7 +129,7 @@ extension Verifications {
             let profile: String = try row.get("profile")
             let agreed: String = try row.get("agreed")
             verification = Verification(
-                id: try row.get("id"), purpose: purpose, account: try row.get("account_id"),
+                id: try row.get("id"), purpose: purpose, user: try row.get("user_id"),
                 email: try row.get("email"), browser: try row.get("browser"),
                 continueTo: try row.get("continue_to"),
                 newcomer: hash.map { Verification.Newcomer(passwordHash: $0, profile: profile, agreed: agreed) },
@@ -144,7 +144,7 @@ extension Verifications {
 
     private static let columns: SQL.Columns =
         """
-        id, purpose, account_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, created_at, \
+        id, purpose, user_id, email, code, browser, password_hash, profile, agreed, method, continue_to, tries, created_at, \
         expires_at, spent_at, spent_by
         """
 

@@ -29,13 +29,13 @@ public struct Verifications: Sendable {
     }
 
     public func draft(
-        _ purpose: Verification.Purpose, email: String, account: UserID? = nil,
+        _ purpose: Verification.Purpose, email: String, user: UserID? = nil,
         browser: Fingerprint<Browser>?, continueTo: String = "", newcomer: Verification.Newcomer? = nil,
         method: Session.Method? = nil
     ) -> Draft {
         let now = clock.now
         let verification = Verification(
-            id: .random(from: random), purpose: purpose, account: account, email: email, browser: browser,
+            id: .random(from: random), purpose: purpose, user: user, email: email, browser: browser,
             continueTo: continueTo, newcomer: newcomer, method: method, createdAt: now,
             expiresAt: now + purpose.lifetime)
         let code = purpose.codeLifetime.map { _ in OneTimeCode.random(from: random) }
@@ -50,9 +50,9 @@ public struct Verifications: Sendable {
         let verification = draft.verification
         try db.execute(
             """
-            INSERT INTO verifications (id, purpose, account_id, email, link, code, browser, password_hash, profile,
+            INSERT INTO verifications (id, purpose, user_id, email, link, code, browser, password_hash, profile,
                 agreed, method, continue_to, tries, created_at, expires_at)
-            VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.account),
+            VALUES (\(verification.id), \(verification.purpose.rawValue), \(verification.user),
                 \(verification.email), \(draft.link?.fingerprint), \(draft.codeMark), \(verification.browser),
                 \(verification.newcomer?.passwordHash), \(verification.newcomer?.profile ?? "{}"),
                 \(verification.newcomer?.agreed ?? ""), \(verification.method?.rawValue), \(verification.continueTo),

@@ -53,7 +53,7 @@ public struct AuthorizationCodes: Sendable {
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { db -> Bool in
-            guard try request.isAllowed(by: subject.account, in: session, db) else { return false }
+            guard try request.isAllowed(by: subject.user, in: session, db) else { return false }
             try Self.store(code.fingerprint, for: request, of: subject, session: session, at: now, in: db)
             return true
         }
@@ -67,10 +67,10 @@ public struct AuthorizationCodes: Sendable {
         let (address, asked) = (request.returnAddress, request.authentication)
         try db.execute(
             """
-            INSERT INTO authorization_codes (fingerprint, client_id, account_id, session_id, scope, redirect_uri,
+            INSERT INTO authorization_codes (fingerprint, client_id, user_id, session_id, scope, redirect_uri,
                 redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource,
                 trial)
-            VALUES (\(fingerprint), \(address.client.id), \(subject.account), \(session), \(request.scope),
+            VALUES (\(fingerprint), \(address.client.id), \(subject.user), \(session), \(request.scope),
                 \(address.redirectURI.text), \(address.wasSent), \(request.challenge?.text), \(asked.nonce),
                 \(subject.signedInAt), \(now + AuthorizationCode.lifetime), \(subject.method),
                 \(asked.claims?.text), \(asked.resource), \(asked.trial?.text))
@@ -83,10 +83,10 @@ public struct AuthorizationCodes: Sendable {
     ) throws -> AuthorizationCode? {
         try db.rows(
             """
-            SELECT c.client_id, c.account_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
+            SELECT c.client_id, c.user_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
                 c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
                 c.trial,
-                s.permission_id AS session_permission_id
+                s.family_id AS session_permission_id
             FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
             WHERE c.fingerprint = \(fingerprint)
             """
@@ -101,11 +101,11 @@ public struct AuthorizationCodes: Sendable {
         try db.execute(
             """
             UPDATE authorization_codes
-            SET spent_at = \(attempt.now), spent_by = \(attempt.id), permission_id = \(attempt.permission)
+            SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM accounts a
-                    WHERE a.id = authorization_codes.account_id AND a.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM sessions s LEFT JOIN permissions p ON p.id = s.permission_id
+                AND EXISTS (SELECT 1 FROM users a
+                    WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
                     WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND p.ended_at IS NULL)
             """) == 1
     }
@@ -116,7 +116,7 @@ extension AuthorizationCode {
         self.init(
             client: try row.get("client_id"),
             subject: Subject(
-                account: try row.get("account_id"), signedInAt: try row.get("signed_in_at"),
+                user: try row.get("user_id"), signedInAt: try row.get("signed_in_at"),
                 method: try row.get("method"), session: try row.get("session_id")),
             request: try AuthenticationRequest(row, nonce: try row.get("nonce")),
             scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),

@@ -52,7 +52,7 @@ extension AuthorizationRequest {
     public func scopeToAsk(for consented: Scope?) -> Scope? {
         let client = returnAddress.client
         guard !client.firstParty else { return prompt.contains(.consent) ? scope : nil }
-        let claims = authentication.claims?.permissions(beside: scope, within: client.scope) ?? .empty
+        let claims = authentication.claims?.families(beside: scope, within: client.scope) ?? .empty
         let wanted = scope.union(claims)
         guard !prompt.contains(.consent), let consented else { return wanted }
         return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)

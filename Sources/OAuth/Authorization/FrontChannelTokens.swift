@@ -30,10 +30,10 @@ public struct FrontChannelTokens: Sendable {
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
             // Who gets an ID token alone is connected too, and is told of a logout.
-            let permission = code == nil ? permission(for: request, of: subject, parent: parent, at: now) : nil
+            let family = code == nil ? family(for: request, of: subject, parent: parent, at: now) : nil
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
-                if let permission { try TokenFamilies.store(permission, in: db) }
+                if let family { try TokenFamilies.store(family, in: db) }
                 return true
             }
             return stands ? AuthorizationGift(code: code) : nil
@@ -46,7 +46,7 @@ public struct FrontChannelTokens: Sendable {
         return AuthorizationGift(code: code, tokens: tokens)
     }
 
-    private func permission(
+    private func family(
         for request: AuthorizationRequest, of subject: Subject, parent: TokenFamily.ID?, at now: Timestamp
     ) -> TokenFamily {
         let client = request.returnAddress.client
@@ -59,7 +59,7 @@ public struct FrontChannelTokens: Sendable {
     /// The permission that bought the session, if one did: what comes of it ends with that.
     private func parent(of session: String) async throws -> TokenFamily.ID? {
         try await database.read { db in
-            try db.rows("SELECT permission_id FROM sessions WHERE id = \(session)").first?.get("permission_id")
+            try db.rows("SELECT family_id FROM sessions WHERE id = \(session)").first?.get("family_id")
         }
     }
 }

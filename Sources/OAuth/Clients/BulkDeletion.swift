@@ -38,23 +38,23 @@ public struct BulkDeletion: Sendable {
             """)
         try await exhaust(
             """
-            DELETE FROM introductions WHERE merchant_id = \(merchant) AND account_id IN (
-                SELECT account_id FROM introductions WHERE merchant_id = \(merchant) LIMIT \(batch))
+            DELETE FROM introductions WHERE merchant_id = \(merchant) AND user_id IN (
+                SELECT user_id FROM introductions WHERE merchant_id = \(merchant) LIMIT \(batch))
             """)
     }
 
-    /// Takes away what `account` was given, which has been ended before: the account itself is to go.
-    public func clear(_ account: UserID) async throws {
+    /// Takes away what `user` was given, which has been ended before: the account itself is to go.
+    public func clear(_ user: UserID) async throws {
         try await exhaust(
             """
             DELETE FROM refresh_tokens WHERE fingerprint IN (
-                SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
-                WHERE p.account_id = \(account) LIMIT \(batch))
+                SELECT r.fingerprint FROM token_families p JOIN refresh_tokens r ON r.family_id = p.id
+                WHERE p.user_id = \(user) LIMIT \(batch))
             """)
         try await exhaust(
             """
-            DELETE FROM permissions WHERE id IN (
-                SELECT id FROM permissions WHERE account_id = \(account) LIMIT \(batch))
+            DELETE FROM token_families WHERE id IN (
+                SELECT id FROM token_families WHERE user_id = \(user) LIMIT \(batch))
             """)
     }
 
@@ -62,28 +62,28 @@ public struct BulkDeletion: Sendable {
         try await exhaust(
             """
             DELETE FROM refresh_tokens WHERE fingerprint IN (
-                SELECT r.fingerprint FROM permissions p JOIN refresh_tokens r ON r.permission_id = p.id
+                SELECT r.fingerprint FROM token_families p JOIN refresh_tokens r ON r.family_id = p.id
                 WHERE p.client_id = \(client) LIMIT \(batch))
             """)
         try await exhaust(
             """
-            DELETE FROM permissions WHERE id IN (
-                SELECT id FROM permissions WHERE client_id = \(client) LIMIT \(batch))
+            DELETE FROM token_families WHERE id IN (
+                SELECT id FROM token_families WHERE client_id = \(client) LIMIT \(batch))
             """)
         try await exhaust(
             """
-            DELETE FROM consents WHERE client_id = \(client) AND account_id IN (
-                SELECT account_id FROM consents WHERE client_id = \(client) LIMIT \(batch))
+            DELETE FROM consents WHERE client_id = \(client) AND user_id IN (
+                SELECT user_id FROM consents WHERE client_id = \(client) LIMIT \(batch))
             """)
         try await exhaust(
             """
-            DELETE FROM connections WHERE client_id = \(client) AND account_id IN (
-                SELECT account_id FROM connections WHERE client_id = \(client) LIMIT \(batch))
+            DELETE FROM connections WHERE client_id = \(client) AND user_id IN (
+                SELECT user_id FROM connections WHERE client_id = \(client) LIMIT \(batch))
             """)
         try await exhaust(
             """
-            DELETE FROM agreements WHERE client_id = \(client) AND account_id IN (
-                SELECT account_id FROM agreements WHERE client_id = \(client) LIMIT \(batch))
+            DELETE FROM agreements WHERE client_id = \(client) AND user_id IN (
+                SELECT user_id FROM agreements WHERE client_id = \(client) LIMIT \(batch))
             """)
     }
 

@@ -4,62 +4,62 @@ public import Values
 
 /// What clients are told of a person. All of it is read before what it tells of takes away by what it is found.
 extension CallbackAnnouncement {
-    /// Tells every live client that `account` has used in which `fields` the person is another now; `status` is the
+    /// Tells every live client that `user` has used in which `fields` the person is another now; `status` is the
     /// word for how the account stands, if that is among them. Never a value: who wants it asks for it.
     public func changed(
-        _ account: UserID, fields: [String], status: String?, in db: any Transaction
+        _ user: UserID, fields: [String], status: String?, in db: any Transaction
     ) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret
             FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-            WHERE k.account_id = \(account) AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL
+            WHERE k.user_id = \(user) AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL
                 AND m.disabled_at IS NULL
             """)
         let status = status.map { [JSON.Member("status", .string($0))] } ?? []
-        try leave(.user, [Self.changed(fields)] + status, of: account, for: told, db)
+        try leave(.user, [Self.changed(fields)] + status, of: user, for: told, db)
     }
 
     /// Tells every client that the person has used that there is no such person any more. Read in the transaction in
     /// which the account goes, before it does.
     ///
     /// Disabled clients too: what they hold of the person has to go as well.
-    public func deleted(_ account: UserID, in db: any Transaction) throws {
+    public func deleted(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
-            WHERE k.account_id = \(account) AND c.callback_uri IS NOT NULL
+            WHERE k.user_id = \(user) AND c.callback_uri IS NOT NULL
             """)
-        try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: account, for: told, db)
+        try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: user, for: told, db)
     }
 
     /// Tells that the person signed out of a browser, to the live clients that could act for them there.
-    public func signedOut(_ account: UserID, in db: any Transaction) throws {
+    public func signedOut(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret
             FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id IN (
-                    SELECT client_id FROM permissions
-                    WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now))
+                    SELECT client_id FROM token_families
+                    WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now))
                 AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
             """)
-        try leave(.session, Self.ended, of: account, for: told, db)
+        try leave(.session, Self.ended, of: user, for: told, db)
     }
 
-    /// Tells that what came of `permission` ended: an app signed its person out, or a session that its token bought
+    /// Tells that what came of `family` ended: an app signed its person out, or a session that its token bought
     /// ended. That concerns the merchant's clients and nobody else; a client without one, only itself.
     ///
-    /// Said before what hangs on `permission` ends too.
-    public func signedOut(of permission: TokenFamily.ID, in db: any Transaction) throws {
+    /// Said before what hangs on `family` ends too.
+    public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
-            SELECT p.account_id, p.client_id, c.merchant_id FROM permissions p JOIN clients c ON c.id = p.client_id
-            WHERE p.id = \(permission) AND p.account_id IS NOT NULL
+            SELECT p.user_id, p.client_id, c.merchant_id FROM token_families p JOIN clients c ON c.id = p.client_id
+            WHERE p.id = \(family) AND p.user_id IS NOT NULL
             """
         ).first
         guard let source else { return }
-        let account: UserID = try source.get("account_id")
+        let user: UserID = try source.get("user_id")
         let client: Client.ID = try source.get("client_id")
         let merchant: Merchant.ID? = try source.get("merchant_id")
         let told = try db.rows(
@@ -67,42 +67,42 @@ extension CallbackAnnouncement {
             SELECT c.id, c.callback_uri, c.sealed_sign_secret
             FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id IN (
-                    SELECT client_id FROM permissions
-                    WHERE account_id = \(account) AND (ended_at IS NULL OR id = \(permission)) AND expires_at > \(now))
+                    SELECT client_id FROM token_families
+                    WHERE user_id = \(user) AND (ended_at IS NULL OR id = \(family)) AND expires_at > \(now))
                 AND (c.id = \(client) OR c.merchant_id = \(merchant))
                 AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
             """)
-        try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: account, for: told, db)
+        try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: user, for: told, db)
     }
 
     /// Tells `client` that the person took back all that they gave it.
-    func revoked(_ account: UserID, by client: Client.ID, in db: any Transaction) throws {
+    func revoked(_ user: UserID, by client: Client.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT id, callback_uri, sealed_sign_secret FROM clients
             WHERE id = \(client) AND callback_uri IS NOT NULL
             """)
-        try leave(.session, Self.revoked, of: account, for: told, db)
+        try leave(.session, Self.revoked, of: user, for: told, db)
     }
 
     /// Tells the clients of `merchant` that the person has used that nothing connects them any more.
-    func disconnected(_ account: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
+    func disconnected(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
-            WHERE k.account_id = \(account) AND c.merchant_id = \(merchant) AND c.callback_uri IS NOT NULL
+            WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND c.callback_uri IS NOT NULL
             """)
-        try leave(.session, Self.revoked, of: account, for: told, db)
+        try leave(.session, Self.revoked, of: user, for: told, db)
     }
 
     /// Tells all clients that the person has used, but `kept`, that nothing connects them any more.
-    func forgotten(_ account: UserID, except kept: String, in db: any Transaction) throws {
+    func forgotten(_ user: UserID, except kept: String, in db: any Transaction) throws {
         let told = try db.rows(
             """
             SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
-            WHERE k.account_id = \(account) AND k.client_id <> \(kept) AND c.callback_uri IS NOT NULL
+            WHERE k.user_id = \(user) AND k.client_id <> \(kept) AND c.callback_uri IS NOT NULL
             """)
-        try leave(.session, Self.revoked, of: account, for: told, db)
+        try leave(.session, Self.revoked, of: user, for: told, db)
     }
 
     private static func changed(_ fields: [String]) -> JSON.Member {

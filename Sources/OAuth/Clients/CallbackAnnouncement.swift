@@ -25,9 +25,9 @@ public final class CallbackAnnouncement: Sendable {
     }
 
     /// Leaves word for `client` that a browser session of its ended (`TokenFamilies.end(with:)`).
-    func leaveNotice(of session: String, _ account: UserID, for client: Client.ID, _ db: any Transaction) throws {
+    func leaveNotice(of session: String, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
-        try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, account: account, session: session), db)
+        try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, user: user, session: session), db)
         isSaid.store(true, ordering: .relaxed)
     }
 
@@ -36,10 +36,10 @@ public final class CallbackAnnouncement: Sendable {
 
     /// Leaves `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
     func leave(
-        _ subject: Subject, _ entry: [JSON.Member], of account: UserID, for rows: [Row], _ db: any Transaction
+        _ subject: Subject, _ entry: [JSON.Member], of user: UserID, for rows: [Row], _ db: any Transaction
     ) throws {
         let entry: [JSON.Member] =
-            [.init("userId", .string(account.description))] + entry + [.init("time", .string(now.spidText))]
+            [.init("userId", .string(user.description))] + entry + [.init("time", .string(now.spidText))]
         let origin = origin + JSON.object(entry).text.utf8
         for row in rows {
             let client: Client.ID = try row.get("id")

@@ -9,21 +9,21 @@ public struct LogoutNotice: Sendable, Equatable {
 
     public let id: Identifier<LogoutNotice>
     public let client: Client.ID
-    public let account: UserID
+    public let user: UserID
     /// `sid`.
     public let session: String
 
-    init(id: Identifier<LogoutNotice>, client: Client.ID, account: UserID, session: String) {
+    init(id: Identifier<LogoutNotice>, client: Client.ID, user: UserID, session: String) {
         self.id = id
         self.client = client
-        self.account = account
+        self.user = user
         self.session = session
     }
 
     /// How it waits to be sent.
     public var text: String {
         JSON.members([
-            "id": .string(id.text), "client": .string(client.text), "account": .string(account.description),
+            "id": .string(id.text), "client": .string(client.text), "account": .string(user.description),
             "session": .string(session),
         ]).text
     }
@@ -32,8 +32,8 @@ public struct LogoutNotice: Sendable, Equatable {
     public init?(_ text: String) {
         guard let json = try? JSON(parsing: Array(text.utf8)), let id = json["id"]?.string,
             let client = json["client"]?.string, let session = json["session"]?.string,
-            let account = json["account"]?.string.flatMap({ UserID($0) })
+            let user = json["account"]?.string.flatMap({ UserID($0) })
         else { return nil }
-        self.init(id: Identifier(id), client: Client.ID(client), account: account, session: session)
+        self.init(id: Identifier(id), client: Client.ID(client), user: user, session: session)
     }
 }

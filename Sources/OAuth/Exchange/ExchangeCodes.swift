@@ -22,16 +22,16 @@ public struct ExchangeCodes: Sendable {
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
         let receiver = try await clients.findLive(request.client, of: token.merchant)
         let scope = try request.check(token, receiver: receiver)
-        guard let source = token.permission, let account = token.account else { throw OAuthError.userTokenNeeded }
+        guard let source = token.family, let user = token.user else { throw OAuthError.userTokenNeeded }
         let now = clock.now
         let code = Secret<ExchangeCode>.ordered(at: now, from: random)
         let expiresAt = now + request.kind.lifetime
         try await database.write { db in
             _ = try db.execute(
                 """
-                INSERT INTO exchange_codes (fingerprint, type, source_permission_id, client_id, account_id, scope,
+                INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
                     redirect_uri, signed_in_at, expires_at)
-                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(account),
+                VALUES (\(code.fingerprint), \(request.kind.rawValue), \(source), \(request.client), \(user),
                     \(scope), \(request.redirectURI), \(token.signedInAt), \(expiresAt))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
@@ -42,7 +42,7 @@ public struct ExchangeCodes: Sendable {
     static func find(_ fingerprint: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> ExchangeCode? {
         try db.rows(
             """
-            SELECT type, source_permission_id, client_id, account_id, scope, redirect_uri, signed_in_at, expires_at
+            SELECT type, source_family_id, client_id, user_id, scope, redirect_uri, signed_in_at, expires_at
             FROM exchange_codes WHERE fingerprint = \(fingerprint)
             """
         ).first.map(ExchangeCode.init)
@@ -56,14 +56,14 @@ public struct ExchangeCodes: Sendable {
         try db.execute(
             """
             UPDATE exchange_codes
-            SET spent_at = \(attempt.now), spent_by = \(attempt.id), permission_id = \(attempt.permission)
+            SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM permissions p
+                AND EXISTS (SELECT 1 FROM token_families p
                     JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-                    WHERE p.id = exchange_codes.source_permission_id AND p.ended_at IS NULL
+                    WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
                         AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM accounts a
-                    WHERE a.id = exchange_codes.account_id AND a.disabled_at IS NULL)
+                AND EXISTS (SELECT 1 FROM users a
+                    WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
             """) == 1
     }
 }
@@ -74,8 +74,8 @@ extension ExchangeCode {
             throw StorageError.unreadable("exchange_codes.type")
         }
         self.init(
-            kind: kind, source: try row.get("source_permission_id"), client: try row.get("client_id"),
-            subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
+            kind: kind, source: try row.get("source_family_id"), client: try row.get("client_id"),
+            subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),
             scope: try row.get("scope"),
             redirectURI: try row.get("redirect_uri", as: String?.self).map(RedirectURI.init(stored:)),
             expiresAt: try row.get("expires_at"))

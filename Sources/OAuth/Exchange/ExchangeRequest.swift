@@ -19,7 +19,7 @@ public struct ExchangeRequest: Sendable {
 
     /// The scope of what `token` may buy for `receiver`, or why it may not.
     func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
-        guard token.permission != nil, token.account != nil else { throw .userTokenNeeded }
+        guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
         // What it buys signs the person in at a backend or in a browser, where they allowed a stranger's app a few scopes
         // only (RFC 9700 §4.5: nothing at the backend would tell the code from one of its own).
         guard token.isFirstParty else {

@@ -7,7 +7,7 @@ public struct SessionExchange: Sendable {
     public struct Entitlement: Sendable {
         public let subject: Subject
         /// The permission that bought it; the session dies with it.
-        public let permission: TokenFamily.ID
+        public let family: TokenFamily.ID
         public let redirectURI: RedirectURI
         public let client: Client.ID
     }
@@ -46,7 +46,7 @@ public struct SessionExchange: Sendable {
         open: @escaping @Sendable (Entitlement, any Transaction) throws -> Void
     ) async throws -> Entitlement {
         let fingerprint = code.fingerprint
-        let attempt = Attempt(id: id, permission: nil, now: now)
+        let attempt = Attempt(id: id, family: nil, now: now)
         let outcome = try await database.write { db -> Result<Entitlement, Refusal> in
             let found: Found
             do {
@@ -75,7 +75,7 @@ public struct SessionExchange: Sendable {
     private static func entitlement(_ code: Fingerprint<ExchangeCode>, in db: any Transaction) throws -> Found {
         let row = try db.rows(
             """
-            SELECT source_permission_id, client_id, account_id, redirect_uri, signed_in_at, expires_at, spent_by
+            SELECT source_family_id, client_id, user_id, redirect_uri, signed_in_at, expires_at, spent_by
             FROM exchange_codes WHERE fingerprint = \(code) AND type = 'session'
             """
         ).first
@@ -87,8 +87,8 @@ public struct SessionExchange: Sendable {
         guard live?.redirectURI(redirectURI) != nil else { throw Refusal.gone(reason: "session_code_client_changed") }
         return Found(
             entitlement: Entitlement(
-                subject: Subject(account: try row.get("account_id"), signedInAt: try row.get("signed_in_at")),
-                permission: try row.get("source_permission_id"), redirectURI: RedirectURI(stored: redirectURI),
+                subject: Subject(user: try row.get("user_id"), signedInAt: try row.get("signed_in_at")),
+                family: try row.get("source_family_id"), redirectURI: RedirectURI(stored: redirectURI),
                 client: try row.get("client_id")),
             expiresAt: try row.get("expires_at"), spentBy: try row.get("spent_by"))
     }

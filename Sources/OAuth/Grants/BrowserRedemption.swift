@@ -14,7 +14,7 @@ struct BrowserRedemption: Redemption {
     }
 
     func win(at now: Timestamp, in db: any Transaction) throws -> RedemptionOutcome {
-        guard try isSignedIn(in: db), try request.isAllowed(by: subject.account, in: session, db) else {
+        guard try isSignedIn(in: db), try request.isAllowed(by: subject.user, in: session, db) else {
             return .changed
         }
         if let code {
@@ -26,9 +26,9 @@ struct BrowserRedemption: Redemption {
     private func isSignedIn(in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
-            SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id
-                LEFT JOIN permissions p ON p.id = s.permission_id
-            WHERE s.id = \(session) AND s.account_id = \(subject.account) AND s.ended_at IS NULL
+            SELECT s.id FROM sessions s JOIN users a ON a.id = s.user_id
+                LEFT JOIN token_families p ON p.id = s.family_id
+            WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL
                 AND p.ended_at IS NULL AND a.disabled_at IS NULL
             """
         ).isEmpty
@@ -36,11 +36,11 @@ struct BrowserRedemption: Redemption {
 }
 
 extension AuthorizationRequest {
-    /// Whether `account` allows all of it in `session`, as of this transaction.
-    func isAllowed(by account: UserID, in session: String, _ db: any Transaction) throws -> Bool {
+    /// Whether `user` allows all of it in `session`, as of this transaction.
+    func isAllowed(by user: UserID, in session: String, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
-        guard try !Introductions.isDue(account, to: client, in: session, db) else { return false }
-        let consented = client.firstParty ? nil : try Consents.find(account, client.id, in: db)?.scope
+        guard try !Introductions.isDue(user, to: client, in: session, db) else { return false }
+        let consented = client.firstParty ? nil : try Consents.find(user, client.id, in: db)?.scope
         return scopeToAsk(for: consented) == nil
     }
 }

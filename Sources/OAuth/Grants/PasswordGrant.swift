@@ -54,7 +54,7 @@ private struct PasswordRedemption: Redemption {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
         // Whoever types the password in a merchant's own app knows whose it is.
         if let merchant = client.introduces {
-            try Introductions.introduce(proof.subject.account, to: merchant, at: attempt.now, in: db)
+            try Introductions.introduce(proof.subject.user, to: merchant, at: attempt.now, in: db)
         }
         return .won
     }

@@ -13,16 +13,16 @@ public protocol Redemption: Sendable {
 public struct Attempt: Sendable {
     public let id: String
     /// The permission the tokens will belong to, if they will have one.
-    public let permission: TokenFamily.ID?
+    public let family: TokenFamily.ID?
     /// The access token to be stored, if one will be.
     public let accessToken: Fingerprint<AccessToken>?
     public let now: Timestamp
 
     public init(
-        id: String, permission: TokenFamily.ID?, accessToken: Fingerprint<AccessToken>? = nil, now: Timestamp
+        id: String, family: TokenFamily.ID?, accessToken: Fingerprint<AccessToken>? = nil, now: Timestamp
     ) {
         self.id = id
-        self.permission = permission
+        self.family = family
         self.accessToken = accessToken
         self.now = now
     }
@@ -63,18 +63,18 @@ struct CodeRedemption: Redemption {
         let row =
             switch code {
             case .authorization(let code):
-                try db.rows("SELECT spent_by, permission_id FROM authorization_codes WHERE fingerprint = \(code)").first
+                try db.rows("SELECT spent_by, family_id FROM authorization_codes WHERE fingerprint = \(code)").first
             case .exchange(let code):
-                try db.rows("SELECT spent_by, permission_id FROM exchange_codes WHERE fingerprint = \(code)").first
+                try db.rows("SELECT spent_by, family_id FROM exchange_codes WHERE fingerprint = \(code)").first
             }
         guard let row, let spentBy: String = try row.get("spent_by", as: String?.self) else {
             return .refused(.codeRefused("code_expired_or_source_ended"))
         }
         guard spentBy != attempt.id else { return .wonBefore }
         // RFC 6749 §4.1.2 and §10.5: the code may be in the wrong hands, so what it gave is taken back.
-        guard let permission: TokenFamily.ID = try row.get("permission_id", as: TokenFamily.ID?.self) else {
+        guard let family: TokenFamily.ID = try row.get("family_id", as: TokenFamily.ID?.self) else {
             return .refused(.codeRefused("code_replayed"))
         }
-        return .replayed(.codeRefused("code_replayed"), ending: permission)
+        return .replayed(.codeRefused("code_replayed"), ending: family)
     }
 }

@@ -88,7 +88,7 @@ public struct RefreshTokenGrant: Grant {
         rotation: Fingerprint<RefreshToken>?, _ claim: any Redemption
     ) -> Authorization {
         Authorization(
-            client: client, subject: token.subject, scope: scope, family: .existing(token.permission),
+            client: client, subject: token.subject, scope: scope, family: .existing(token.family),
             refresh: answer.map { .answer($0) } ?? .none, rotation: rotation, request: token.request, claim: claim)
     }
 }

@@ -11,16 +11,16 @@ extension ClaimsRequest {
     private static let prefix = "claim:"
 
     /// How a single claim stands among the scopes that a person allowed.
-    public static func permission(for claim: String) -> String { prefix + claim }
+    public static func family(for claim: String) -> String { prefix + claim }
 
     /// Whether `name`, among such scopes, is a single claim.
     public static func isPermission(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
     /// What a person is asked for by name: claims that `scope` does not tell, and that the client may ask for.
-    func permissions(beside scope: Scope, within registered: Scope) -> Scope {
+    func families(beside scope: Scope, within registered: Scope) -> Scope {
         let names = Set(idToken.keys).union(userinfo.keys)
         return Scope(
             Self.scopes.filter { of, _ in !scope.contains(of) && registered.contains(of) }
-                .flatMap { _, claims in claims.intersection(names).sorted() }.map(Self.permission(for:)))
+                .flatMap { _, claims in claims.intersection(names).sorted() }.map(Self.family(for:)))
     }
 }

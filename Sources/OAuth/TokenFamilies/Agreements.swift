@@ -16,38 +16,38 @@ public struct Agreements: Sendable {
     /// What somebody agrees to who comes by `client`.
     public func terms(for client: Client?) -> [Terms] { [platform, client?.terms].compactMap(\.self) }
 
-    /// Whether `account` has accepted `terms` as they are now. Where there are none, there is nothing to accept.
-    public func isAccepted(_ terms: Terms?, by account: UserID) async throws -> Bool {
+    /// Whether `user` has accepted `terms` as they are now. Where there are none, there is nothing to accept.
+    public func isAccepted(_ terms: Terms?, by user: UserID) async throws -> Bool {
         guard let terms else { return true }
-        return try await database.read { db in try Self.uri(account, terms.client, in: db) == terms.uri }
+        return try await database.read { db in try Self.uri(user, terms.client, in: db) == terms.uri }
     }
 
-    /// Notes that `account` accepts `terms`. Saying the same again changes nothing.
-    public func accept(_ terms: [Terms], by account: UserID, at now: Timestamp) async throws {
-        try await database.write { db in try Self.accept(terms, by: account, at: now, in: db) }
+    /// Notes that `user` accepts `terms`. Saying the same again changes nothing.
+    public func accept(_ terms: [Terms], by user: UserID, at now: Timestamp) async throws {
+        try await database.write { db in try Self.accept(terms, by: user, at: now, in: db) }
     }
 
     /// As above, in the caller's transaction.
     public static func accept(
-        _ terms: [Terms], by account: UserID, at now: Timestamp, in db: any Transaction
+        _ terms: [Terms], by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
-        for terms in terms where try uri(account, terms.client, in: db) != terms.uri {
+        for terms in terms where try uri(user, terms.client, in: db) != terms.uri {
             try db.execute(
                 """
-                INSERT INTO agreements (account_id, client_id, terms_uri, accepted_at)
-                VALUES (\(account), \(terms.client?.text ?? ""), \(terms.uri), \(now))
-                ON CONFLICT (account_id, client_id)
+                INSERT INTO agreements (user_id, client_id, terms_uri, accepted_at)
+                VALUES (\(user), \(terms.client?.text ?? ""), \(terms.uri), \(now))
+                ON CONFLICT (user_id, client_id)
                 DO UPDATE SET terms_uri = excluded.terms_uri, accepted_at = excluded.accepted_at
                 """)
         }
     }
 
     private static func uri(
-        _ account: UserID, _ client: Client.ID?, in db: any Transaction
+        _ user: UserID, _ client: Client.ID?, in db: any Transaction
     ) throws -> String? {
         try db.rows(
             """
-            SELECT terms_uri FROM agreements WHERE account_id = \(account) AND client_id = \(client?.text ?? "")
+            SELECT terms_uri FROM agreements WHERE user_id = \(user) AND client_id = \(client?.text ?? "")
             """
         ).first?.get("terms_uri")
     }
@@ -62,7 +62,7 @@ extension Agreements {
 
     /// Accepts what `note` tells of, in the transaction that makes the account.
     @Sendable public static func accept(
-        noted note: String, by account: UserID, at now: Timestamp, in db: any Transaction
+        noted note: String, by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
         let terms = note.split(separator: "\n").compactMap { line -> Terms? in
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
@@ -70,6 +70,6 @@ extension Agreements {
             return Terms(
                 client: parts[0].isEmpty ? nil : Client.ID(String(parts[0])), uri: String(parts[1]), changedAt: nil)
         }
-        try accept(terms, by: account, at: now, in: db)
+        try accept(terms, by: user, at: now, in: db)
     }
 }

@@ -24,15 +24,15 @@ public struct ConnectedApps: Sendable {
         self.callbacks = callbacks
     }
 
-    /// Every client that `account` has used or allowed, the newest first.
-    public func list(of account: UserID) async throws -> [ConnectedApp] {
+    /// Every client that `user` has used or allowed, the newest first.
+    public func list(of user: UserID) async throws -> [ConnectedApp] {
         let now = clock.now
         return try await database.read { db in
             var granted: [Client.ID: Scope] = [:]
             for row in try db.rows(
                 """
-                SELECT client_id, scope FROM permissions
-                WHERE account_id = \(account) AND ended_at IS NULL AND expires_at > \(now)
+                SELECT client_id, scope FROM token_families
+                WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
                 """)
             {
                 granted[try row.get("client_id"), default: .empty].formUnion(try row.get("scope"))
@@ -42,65 +42,65 @@ public struct ConnectedApps: Sendable {
                 SELECT c.id, c.name, m.name AS merchant_name, k.scope AS consented, k.created_at AS consented_at,
                     n.created_at AS connected_at
                 FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id AND c.registration_token IS NULL
-                LEFT JOIN connections n ON n.client_id = c.id AND n.account_id = \(account)
-                LEFT JOIN consents k ON k.client_id = c.id AND k.account_id = \(account)
-                WHERE c.id IN (SELECT client_id FROM connections WHERE account_id = \(account)
-                    UNION ALL SELECT client_id FROM consents WHERE account_id = \(account))
+                LEFT JOIN connections n ON n.client_id = c.id AND n.user_id = \(user)
+                LEFT JOIN consents k ON k.client_id = c.id AND k.user_id = \(user)
+                WHERE c.id IN (SELECT client_id FROM connections WHERE user_id = \(user)
+                    UNION ALL SELECT client_id FROM consents WHERE user_id = \(user))
                 """
             ).map { row in try ConnectedApp(row, granted: granted, at: now) }
                 .sorted { ($1.since, $0.name, $0.client.text) < ($0.since, $1.name, $1.client.text) }
         }
     }
 
-    /// What `client` may do for `account`; nil when the two have nothing to do with each other.
-    public func scope(of client: Client.ID, for account: UserID) async throws -> Scope? {
+    /// What `client` may do for `user`; nil when the two have nothing to do with each other.
+    public func scope(of client: Client.ID, for user: UserID) async throws -> Scope? {
         let now = clock.now
         return try await database.read { db in
             let connected = try db.rows(
-                "SELECT 1 AS found FROM connections WHERE account_id = \(account) AND client_id = \(client)")
-            let consented = try Consents.find(account, client, in: db)?.scope
+                "SELECT 1 AS found FROM connections WHERE user_id = \(user) AND client_id = \(client)")
+            let consented = try Consents.find(user, client, in: db)?.scope
             guard !connected.isEmpty || consented != nil else { return nil }
             return try db.rows(
                 """
-                SELECT scope FROM permissions
-                WHERE account_id = \(account) AND client_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
+                SELECT scope FROM token_families
+                WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL AND expires_at > \(now)
                 """
             ).reduce(consented ?? .empty) { $0.union(try $1.get("scope")) }
         }
     }
 
-    /// Takes back all that `account` ever gave `client`, at once: tokens, codes on their way, consent, connection.
+    /// Takes back all that `user` ever gave `client`, at once: tokens, codes on their way, consent, connection.
     /// What a merchant's backend redeemed under its own name is an app of its own. The client is told.
-    public func revoke(_ client: Client.ID, of account: UserID) async throws {
+    public func revoke(_ client: Client.ID, of user: UserID) async throws {
         let now = clock.now
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            _ = try TokenFamilies.tellingOfBought(account, announcement, in: db) {
+            _ = try TokenFamilies.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """
-                    UPDATE permissions SET ended_at = \(now)
-                    WHERE account_id = \(account) AND client_id = \(client) AND ended_at IS NULL
+                    UPDATE token_families SET ended_at = \(now)
+                    WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
                     """)
             }
             // Codes have no index by person. Those that may still be spent are the last minute's.
             try db.execute(
                 """
                 UPDATE authorization_codes SET expires_at = \(now)
-                WHERE expires_at > \(now) AND account_id = \(account) AND client_id = \(client) AND spent_at IS NULL
+                WHERE expires_at > \(now) AND user_id = \(user) AND client_id = \(client) AND spent_at IS NULL
                 """)
             try db.execute(
                 """
                 UPDATE exchange_codes SET expires_at = \(now)
-                WHERE expires_at > \(now) AND account_id = \(account) AND client_id = \(client) AND spent_at IS NULL
+                WHERE expires_at > \(now) AND user_id = \(user) AND client_id = \(client) AND spent_at IS NULL
                 """)
-            try Consents.revoke(account, client, in: db)
+            try Consents.revoke(user, client, in: db)
             // Else the page of an app that was taken back would have its person again at once.
             if let merchant = try Clients.find(client, in: db)?.introduces {
-                try Introductions.forget(account, merchant, in: db)
+                try Introductions.forget(user, merchant, in: db)
             }
             let wasConnected =
-                try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id = \(client)") == 1
-            if wasConnected { try announcement.revoked(account, by: client, in: db) }
+                try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id = \(client)") == 1
+            if wasConnected { try announcement.revoked(user, by: client, in: db) }
         }
         announcement.send()
     }

@@ -7,14 +7,14 @@ public struct Connections: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// The clients that `account` is connected to, among `client` and all others of its merchant.
-    public func clients(of account: UserID, around client: Client) async throws -> [Client] {
+    /// The clients that `user` is connected to, among `client` and all others of its merchant.
+    public func clients(of user: UserID, around client: Client) async throws -> [Client] {
         try await database.read { db in
             // A client without a merchant has no others: its NULL is no client's merchant.
             try db.rows(
                 """
                 SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
-                WHERE connections.account_id = \(account)
+                WHERE connections.user_id = \(user)
                     AND (clients.id = \(client.id)
                         OR (clients.merchant_id = \(client.merchant) AND clients.registration_token IS NULL))
                 ORDER BY clients.id

@@ -7,15 +7,15 @@ public struct Consents: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// What `account` allowed `client`, or nil.
-    public func find(_ account: UserID, _ client: Client.ID) async throws -> Consent? {
-        try await database.read { db in try Self.find(account, client, in: db) }
+    /// What `user` allowed `client`, or nil.
+    public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
+        try await database.read { db in try Self.find(user, client, in: db) }
     }
 
-    static func find(_ account: UserID, _ client: Client.ID, in db: any Transaction) throws -> Consent? {
+    static func find(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws -> Consent? {
         try db.rows(
             """
-            SELECT scope, created_at, updated_at FROM consents WHERE account_id = \(account) AND client_id = \(client)
+            SELECT scope, created_at, updated_at FROM consents WHERE user_id = \(user) AND client_id = \(client)
             """
         ).first.map { row in
             Consent(
@@ -23,27 +23,27 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Stores that `account` was shown `shown` and allowed `scope` of it; what was not shown stays as it was. Saying the
+    /// Stores that `user` was shown `shown` and allowed `scope` of it; what was not shown stays as it was. Saying the
     /// same again changes nothing.
     public func allow(
-        _ scope: Scope, of shown: Scope, to client: Client.ID, by account: UserID, at now: Timestamp
+        _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp
     ) async throws {
         try await database.write { db in
-            let known = try Self.find(account, client, in: db)?.scope
+            let known = try Self.find(user, client, in: db)?.scope
             let allowed = (known ?? .empty).subtracting(shown).union(scope.intersection(shown))
             guard allowed != known else { return }
             try db.execute(
                 """
-                INSERT INTO consents (account_id, client_id, scope, created_at, updated_at)
-                VALUES (\(account), \(client), \(allowed), \(now), \(now))
-                ON CONFLICT (account_id, client_id)
+                INSERT INTO consents (user_id, client_id, scope, created_at, updated_at)
+                VALUES (\(user), \(client), \(allowed), \(now), \(now))
+                ON CONFLICT (user_id, client_id)
                 DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
                 """)
         }
     }
 
-    /// Forgets what `account` allowed `client`, in the caller's transaction: next time the client must ask.
-    static func revoke(_ account: UserID, _ client: Client.ID, in db: any Transaction) throws {
-        try db.execute("DELETE FROM consents WHERE account_id = \(account) AND client_id = \(client)")
+    /// Forgets what `user` allowed `client`, in the caller's transaction: next time the client must ask.
+    static func revoke(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws {
+        try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id = \(client)")
     }
 }

@@ -4,23 +4,23 @@ public import Values
 
 /// What the side of tokens holds on a person, as the person may have it.
 public enum DataExport {
-    /// Connections, introductions, consents, agreements and permissions of `account`, in an open transaction.
-    public static func members(of account: UserID, in db: any Transaction) throws -> [JSON.Member] {
+    /// Connections, introductions, consents, agreements and permissions of `user`, in an open transaction.
+    public static func members(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
         [
-            .init("connections", .array(try connections(account, db))),
-            .init("introductions", .array(try introductions(account, db))),
-            .init("consents", .array(try consents(account, db))),
-            .init("agreements", .array(try agreements(account, db))),
-            .init("permissions", .array(try permissions(account, db))),
+            .init("connections", .array(try connections(user, db))),
+            .init("introductions", .array(try introductions(user, db))),
+            .init("consents", .array(try consents(user, db))),
+            .init("agreements", .array(try agreements(user, db))),
+            .init("permissions", .array(try families(user, db))),
         ]
     }
 
-    private static func connections(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+    private static func connections(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
             SELECT k.client_id, c.name, m.name AS merchant_name, k.created_at
             FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-            WHERE k.account_id = \(account)
+            WHERE k.user_id = \(user)
             """
         ).map { row in
             .members([
@@ -31,11 +31,11 @@ public enum DataExport {
         }
     }
 
-    private static func introductions(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+    private static func introductions(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
             SELECT i.merchant_id, m.name, i.created_at FROM introductions i JOIN merchants m ON m.id = i.merchant_id
-            WHERE i.account_id = \(account)
+            WHERE i.user_id = \(user)
             """
         ).map { row in
             .members([
@@ -45,9 +45,9 @@ public enum DataExport {
         }
     }
 
-    private static func consents(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+    private static func consents(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
-            "SELECT client_id, scope, created_at, updated_at FROM consents WHERE account_id = \(account)"
+            "SELECT client_id, scope, created_at, updated_at FROM consents WHERE user_id = \(user)"
         ).map { row in
             .members([
                 "client_id": .string(try row.get("client_id")), "scope": .string(try row.get("scope")),
@@ -57,9 +57,9 @@ public enum DataExport {
     }
 
     /// Those without a client are with the platform.
-    private static func agreements(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+    private static func agreements(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
-            "SELECT client_id, terms_uri, accepted_at FROM agreements WHERE account_id = \(account)"
+            "SELECT client_id, terms_uri, accepted_at FROM agreements WHERE user_id = \(user)"
         ).map { row in
             let client: String = try row.get("client_id")
             return .members([
@@ -70,11 +70,11 @@ public enum DataExport {
     }
 
     /// The ended ones too, as long as they are kept.
-    private static func permissions(_ account: UserID, _ db: any Transaction) throws -> [JSON] {
+    private static func families(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
-            SELECT client_id, scope, signed_in_at, created_at, expires_at, ended_at FROM permissions
-            WHERE account_id = \(account)
+            SELECT client_id, scope, signed_in_at, created_at, expires_at, ended_at FROM token_families
+            WHERE user_id = \(user)
             """
         ).map { row in
             .members([

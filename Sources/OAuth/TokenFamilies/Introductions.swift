@@ -9,15 +9,15 @@ public struct Introductions: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether `account` must be shown who `client` is of before it learns anything in `session`.
-    public func isDue(_ account: UserID, to client: Client, in session: String) async throws -> Bool {
+    /// Whether `user` must be shown who `client` is of before it learns anything in `session`.
+    public func isDue(_ user: UserID, to client: Client, in session: String) async throws -> Bool {
         guard client.introduces != nil else { return false }
-        return try await database.read { db in try Self.isDue(account, to: client, in: session, db) }
+        return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
     }
 
     /// A session that a token bought is the merchant's already: it is good for nobody else's client.
     static func isDue(
-        _ account: UserID, to client: Client, in session: String, _ db: any Transaction
+        _ user: UserID, to client: Client, in session: String, _ db: any Transaction
     ) throws -> Bool {
         guard let merchant = client.introduces else { return false }
         return try !db.rows(
@@ -25,39 +25,39 @@ public struct Introductions: Sendable {
             SELECT 1 AS found FROM merchants m
             WHERE m.id = \(merchant) AND m.skips_introduction = 0
                 AND NOT EXISTS (SELECT 1 FROM introductions i
-                    WHERE i.account_id = \(account) AND i.merchant_id = m.id)
-                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.permission_id IS NOT NULL)
+                    WHERE i.user_id = \(user) AND i.merchant_id = m.id)
+                AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = \(session) AND s.family_id IS NOT NULL)
             """
         ).isEmpty
     }
 
-    /// Remembers that `account` has seen a page that names `merchant`, and went on.
-    public func introduce(_ account: UserID, to merchant: Merchant.ID, at now: Timestamp) async throws {
-        try await database.write { db in try Self.introduce(account, to: merchant, at: now, in: db) }
+    /// Remembers that `user` has seen a page that names `merchant`, and went on.
+    public func introduce(_ user: UserID, to merchant: Merchant.ID, at now: Timestamp) async throws {
+        try await database.write { db in try Self.introduce(user, to: merchant, at: now, in: db) }
     }
 
     /// The same, in the caller's transaction.
     public static func introduce(
-        _ account: UserID, to merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
+        _ user: UserID, to merchant: Merchant.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO introductions (account_id, merchant_id, created_at)
-            SELECT CAST(\(account) AS BIGINT), id, CAST(\(now) AS BIGINT) FROM merchants WHERE id = \(merchant)
-            ON CONFLICT (account_id, merchant_id) DO NOTHING
+            INSERT INTO introductions (user_id, merchant_id, created_at)
+            SELECT CAST(\(user) AS BIGINT), id, CAST(\(now) AS BIGINT) FROM merchants WHERE id = \(merchant)
+            ON CONFLICT (user_id, merchant_id) DO NOTHING
             """)
     }
 
-    /// The next time `account` is asked again.
-    static func forget(_ account: UserID, _ merchant: Merchant.ID, in db: any Transaction) throws {
-        try db.execute("DELETE FROM introductions WHERE account_id = \(account) AND merchant_id = \(merchant)")
+    /// The next time `user` is asked again.
+    static func forget(_ user: UserID, _ merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute("DELETE FROM introductions WHERE user_id = \(user) AND merchant_id = \(merchant)")
     }
 
     /// The same for every merchant but that of the client `kept`.
-    static func forgetAll(_ account: UserID, except kept: String, in db: any Transaction) throws {
+    static func forgetAll(_ user: UserID, except kept: String, in db: any Transaction) throws {
         try db.execute(
             """
-            DELETE FROM introductions WHERE account_id = \(account) AND NOT EXISTS (
+            DELETE FROM introductions WHERE user_id = \(user) AND NOT EXISTS (
                 SELECT 1 FROM clients WHERE clients.id = \(kept) AND clients.merchant_id = introductions.merchant_id)
             """)
     }

@@ -10,13 +10,13 @@ extension TokenFamilies {
     ///
     /// Looks when one of 256 is stored, which its random id decides, so that a sign-in does not pay for the count. There are
     /// therefore some hundreds more at times.
-    static func endOldest(for permission: TokenFamily, of account: UserID, in db: any Transaction) throws {
-        guard permission.id.text.hasSuffix("00") else { return }
-        let now = permission.createdAt
+    static func endOldest(for family: TokenFamily, of user: UserID, in db: any Transaction) throws {
+        guard family.id.text.hasSuffix("00") else { return }
+        let now = family.createdAt
         let live = try db.rows(
             """
-            SELECT id, created_at FROM permissions
-            WHERE account_id = \(account) AND client_id = \(permission.client) AND ended_at IS NULL AND expires_at > \(now)
+            SELECT id, created_at FROM token_families
+            WHERE user_id = \(user) AND client_id = \(family.client) AND ended_at IS NULL AND expires_at > \(now)
             """
         ).map {
             (id: try $0.get("id", as: TokenFamily.ID.self), createdAt: try $0.get("created_at", as: Timestamp.self))

@@ -16,14 +16,14 @@ extension TokenFamilies {
     /// browser. Every other lives on: a phone stays signed in when a browser is signed out. A client whose tokens have
     /// expired may have a session of its own all the same: it is told.
     public static func end(
-        with browsers: BrowserSessions, of account: UserID, telling announcement: CallbackAnnouncement,
+        with browsers: BrowserSessions, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
-        try end(try rows(of: browsers, account, in: db), of: account, telling: announcement, in: db)
+        try end(try rows(of: browsers, user, in: db), of: user, telling: announcement, in: db)
     }
 
     private static func end(
-        _ rows: [Row], of account: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
+        _ rows: [Row], of user: UserID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws {
         var told: Set<[String]> = []
         for row in rows {
@@ -32,14 +32,14 @@ extension TokenFamilies {
             if told.insert([client.text, session]).inserted,
                 try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
             {
-                try announcement.leaveNotice(of: session, account, for: client, db)
+                try announcement.leaveNotice(of: session, user, for: client, db)
             }
-            let permission: TokenFamily.ID = try row.get("id")
+            let family: TokenFamily.ID = try row.get("id")
             if try isForNow(row) {
-                try end(permission, at: announcement.now, in: db)
+                try end(family, at: announcement.now, in: db)
             } else {
                 // It belongs to no browser any more: its clients have been told.
-                try db.execute("UPDATE permissions SET session_id = NULL WHERE id = \(permission)")
+                try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
             }
         }
     }
@@ -55,51 +55,51 @@ extension TokenFamilies {
 
     /// What was given in `browsers` and has not been ended.
     private static func rows(
-        of browsers: BrowserSessions, _ account: UserID, in db: any Transaction
+        of browsers: BrowserSessions, _ user: UserID, in db: any Transaction
     ) throws -> [Row] {
         switch browsers {
         case .one(let session):
             try db.rows(
                 """
                 SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
-                FROM permissions p JOIN clients c ON c.id = p.client_id
-                WHERE p.session_id = \(session) AND p.account_id = \(account) AND p.ended_at IS NULL
+                FROM token_families p JOIN clients c ON c.id = p.client_id
+                WHERE p.session_id = \(session) AND p.user_id = \(user) AND p.ended_at IS NULL
                 """)
         case .all(let kept):
             try db.rows(
                 """
                 SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
-                FROM permissions p JOIN clients c ON c.id = p.client_id
-                WHERE p.account_id = \(account) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
+                FROM token_families p JOIN clients c ON c.id = p.client_id
+                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
                     AND p.ended_at IS NULL
                 """)
         }
     }
 
-    /// Does `work`, which ends permissions of `account`, and tells the clients of the browser sessions that had been bought
+    /// Does `work`, which ends permissions of `user`, and tells the clients of the browser sessions that had been bought
     /// with them: those end by themselves, because they ask for what bought them.
     static func tellingOfBought<Value>(
-        _ account: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
+        _ user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
     ) throws -> Value {
         let now = announcement.now
         // Read before: `work` may end what the clients are found by.
-        let before = try bought(by: account, at: now, in: db)
-            .map { (session: $0, rows: try rows(of: .one($0), account, in: db)) }
+        let before = try bought(by: user, at: now, in: db)
+            .map { (session: $0, rows: try rows(of: .one($0), user, in: db)) }
         let value = try work()
         guard !before.isEmpty else { return value }
-        let left = Set(try bought(by: account, at: now, in: db))
+        let left = Set(try bought(by: user, at: now, in: db))
         for (session, rows) in before where !left.contains(session) {
-            try end(rows, of: account, telling: announcement, in: db)
+            try end(rows, of: user, telling: announcement, in: db)
         }
         return value
     }
 
-    /// The sessions that tokens of `account` bought and that live.
-    private static func bought(by account: UserID, at now: Timestamp, in db: any Transaction) throws -> [String] {
+    /// The sessions that tokens of `user` bought and that live.
+    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [String] {
         try db.rows(
             """
-            SELECT s.id FROM sessions s JOIN permissions p ON p.id = s.permission_id
-            WHERE s.account_id = \(account) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
+            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
             """
         ).map { try $0.get("id") }
     }

@@ -9,8 +9,8 @@ extension TokenFamilies {
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            guard let account = try Self.account(of: id, in: db) else { return _ = try Self.end(id, at: now, in: db) }
-            try Self.tellingOfBought(account, announcement, in: db) {
+            guard let user = try Self.user(of: id, in: db) else { return _ = try Self.end(id, at: now, in: db) }
+            try Self.tellingOfBought(user, announcement, in: db) {
                 if try Self.end(id, at: now, in: db) { try announcement.signedOut(of: id, in: db) }
                 try Self.endBackends(of: id, at: now, in: db)
             }
@@ -20,26 +20,26 @@ extension TokenFamilies {
 
     /// Ends all that came with `token`, a person's or a client's own. A token without a permission dies alone.
     public func logOut(_ token: AccessToken, at now: Timestamp) async throws {
-        guard let permission = token.permission else {
+        guard let family = token.family else {
             return try await database.write { db in try AccessTokens.end(token.fingerprint, in: db) }
         }
-        try await logOut(permission, at: now)
+        try await logOut(family, at: now)
     }
 
     /// Ends what was redeemed from the codes of `id`, and from theirs, where the merchant wants that.
     private static func endBackends(of id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             """
-            UPDATE permissions SET ended_at = \(now)
+            UPDATE token_families SET ended_at = \(now)
             WHERE ended_at IS NULL
                 AND id IN (
                     WITH RECURSIVE family (id) AS (
-                        SELECT id FROM permissions WHERE parent_id = \(id)
-                        UNION SELECT p.id FROM permissions p JOIN family f ON p.parent_id = f.id)
+                        SELECT id FROM token_families WHERE parent_id = \(id)
+                        UNION SELECT p.id FROM token_families p JOIN family f ON p.parent_id = f.id)
                     SELECT id FROM family)
                 AND EXISTS (
                     SELECT 1 FROM clients JOIN merchants ON merchants.id = clients.merchant_id
-                    WHERE clients.id = permissions.client_id AND merchants.logout_reaches_backends = 1)
+                    WHERE clients.id = token_families.client_id AND merchants.logout_reaches_backends = 1)
             """)
     }
 }

@@ -12,47 +12,47 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Stores a new permission and that its person is now connected to its client.
-    static func store(_ permission: TokenFamily, in db: any Transaction) throws {
+    static func store(_ family: TokenFamily, in db: any Transaction) throws {
         try db.execute(
             """
-            INSERT INTO permissions (id, parent_id, client_id, account_id, scope, signed_in_at, created_at, expires_at,
+            INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
                 method, session_id, claims, resource, trial, front_channel)
-            VALUES (\(permission.id), \(permission.parent), \(permission.client), \(permission.account),
-                \(permission.scope), \(permission.signedInAt), \(permission.createdAt), \(permission.expiresAt),
-                \(permission.subject?.method), \(permission.subject?.session), \(permission.request.claims?.text),
-                \(permission.request.resource), \(permission.request.trial?.text), \(permission.isOfFrontChannel))
+            VALUES (\(family.id), \(family.parent), \(family.client), \(family.user),
+                \(family.scope), \(family.signedInAt), \(family.createdAt), \(family.expiresAt),
+                \(family.subject?.method), \(family.subject?.session), \(family.request.claims?.text),
+                \(family.request.resource), \(family.request.trial?.text), \(family.isOfFrontChannel))
             ON CONFLICT (id) DO NOTHING
             """)
-        guard let account = permission.account else { return }
-        try endOldest(for: permission, of: account, in: db)
-        if let session = permission.subject?.session {
+        guard let user = family.user else { return }
+        try endOldest(for: family, of: user, in: db)
+        if let session = family.subject?.session {
             // By this one its client will hear of the session's end. Who signs in every hour leaves no other behind.
             try db.execute(
                 """
-                UPDATE permissions SET session_id = NULL
-                WHERE session_id = \(session) AND client_id = \(permission.client) AND id <> \(permission.id)
-                    AND expires_at <= \(permission.createdAt)
+                UPDATE token_families SET session_id = NULL
+                WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)
+                    AND expires_at <= \(family.createdAt)
                 """)
         }
         try db.execute(
             """
-            INSERT INTO connections (account_id, client_id, created_at)
-            VALUES (\(account), \(permission.client), \(permission.createdAt))
-            ON CONFLICT (account_id, client_id) DO NOTHING
+            INSERT INTO connections (user_id, client_id, created_at)
+            VALUES (\(user), \(family.client), \(family.createdAt))
+            ON CONFLICT (user_id, client_id) DO NOTHING
             """)
     }
 
     /// The single claims that were asked for with a permission.
     public func claims(of id: TokenFamily.ID) async throws -> ClaimsRequest? {
         try await database.read { db in
-            try db.rows("SELECT claims FROM permissions WHERE id = \(id)").first?.get("claims", as: String?.self)
+            try db.rows("SELECT claims FROM token_families WHERE id = \(id)").first?.get("claims", as: String?.self)
         }.map(ClaimsRequest.init)
     }
 
     /// Ends a permission: one mark, however many tokens it has.
     @discardableResult
     static func end(_ id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
-        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
     }
 
     /// Ends a permission of whomever, and tells the clients of the browser sessions that it had bought.
@@ -60,26 +60,26 @@ public struct TokenFamilies: Sendable {
     static func end(
         _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
     ) throws -> Bool {
-        guard let account = try account(of: id, in: db) else { return try end(id, at: announcement.now, in: db) }
-        return try tellingOfBought(account, announcement, in: db) { try end(id, at: announcement.now, in: db) }
+        guard let user = try user(of: id, in: db) else { return try end(id, at: announcement.now, in: db) }
+        return try tellingOfBought(user, announcement, in: db) { try end(id, at: announcement.now, in: db) }
     }
 
-    static func account(of id: TokenFamily.ID, in db: any Transaction) throws -> UserID? {
-        try db.rows("SELECT account_id FROM permissions WHERE id = \(id)").first?.get("account_id", as: UserID?.self)
+    static func user(of id: TokenFamily.ID, in db: any Transaction) throws -> UserID? {
+        try db.rows("SELECT user_id FROM token_families WHERE id = \(id)").first?.get("user_id", as: UserID?.self)
     }
 
     /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
-    public static func endAll(of account: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL")
+    public static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL")
     }
 
     /// Whether the person has used a client of `merchant`: one that it vouches for, not one that registered itself.
-    public func isConnected(_ account: UserID, to merchant: Merchant.ID) async throws -> Bool {
+    public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
                 """
                 SELECT 1 AS found FROM connections JOIN clients ON clients.id = connections.client_id
-                WHERE connections.account_id = \(account) AND clients.merchant_id = \(merchant)
+                WHERE connections.user_id = \(user) AND clients.merchant_id = \(merchant)
                     AND clients.registration_token IS NULL LIMIT 1
                 """
             ).isEmpty
@@ -88,59 +88,59 @@ public struct TokenFamilies: Sendable {
 
     /// Connects a person to a client without a token: a merchant's administrator made the account there.
     public static func connect(
-        _ account: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
+        _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO connections (account_id, client_id, created_at) VALUES (\(account), \(client), \(now))
-            ON CONFLICT (account_id, client_id) DO NOTHING
+            INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client), \(now))
+            ON CONFLICT (user_id, client_id) DO NOTHING
             """)
     }
 
     /// Forgets, in the caller's transaction, which clients a person used, what they allowed, and the terms they agreed to:
     /// it may have been somebody else. The clients are told. `kept` is the one by which its person signed up.
     public static func forget(
-        _ account: UserID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
+        _ user: UserID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
         in db: any Transaction
     ) throws {
         let id = kept?.text ?? ""
-        try announcement.forgotten(account, except: id, in: db)
-        try db.execute("DELETE FROM consents WHERE account_id = \(account) AND client_id <> \(id)")
-        try db.execute("DELETE FROM connections WHERE account_id = \(account) AND client_id <> \(id)")
-        try Introductions.forgetAll(account, except: id, in: db)
+        try announcement.forgotten(user, except: id, in: db)
+        try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id <> \(id)")
+        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(id)")
+        try Introductions.forgetAll(user, except: id, in: db)
         // The platform's terms have no client. They were shown with those of the one that is kept.
         if kept == nil {
-            try db.execute("DELETE FROM agreements WHERE account_id = \(account)")
+            try db.execute("DELETE FROM agreements WHERE user_id = \(user)")
         } else {
             try db.execute(
-                "DELETE FROM agreements WHERE account_id = \(account) AND client_id <> \(id) AND client_id <> ''")
+                "DELETE FROM agreements WHERE user_id = \(user) AND client_id <> \(id) AND client_id <> ''")
         }
     }
 
     /// Ends what connects a person to one merchant and its clients, which are told: permissions, consents, connections
     /// and the introduction.
-    public func disconnect(_ account: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
+    public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
-            try announcement.disconnected(account, from: merchant, in: db)
-            _ = try Self.tellingOfBought(account, announcement, in: db) {
+            try announcement.disconnected(user, from: merchant, in: db)
+            _ = try Self.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """
-                    UPDATE permissions SET ended_at = \(now) WHERE account_id = \(account) AND ended_at IS NULL
+                    UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL
                         AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                     """)
             }
             try db.execute(
                 """
-                DELETE FROM consents WHERE account_id = \(account)
+                DELETE FROM consents WHERE user_id = \(user)
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
             try db.execute(
                 """
-                DELETE FROM connections WHERE account_id = \(account)
+                DELETE FROM connections WHERE user_id = \(user)
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
-            try Introductions.forget(account, merchant, in: db)
+            try Introductions.forget(user, merchant, in: db)
         }
         announcement.send()
     }

@@ -18,7 +18,7 @@ public struct TokenFamily: Sendable {
     /// Whether its tokens come with an authorization answer, through the browser.
     public let isOfFrontChannel: Bool
 
-    public var account: UserID? { subject?.account }
+    public var user: UserID? { subject?.user }
     /// A client's own permission begins with itself.
     var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }

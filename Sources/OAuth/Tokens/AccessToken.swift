@@ -4,12 +4,12 @@ public import Values
 public struct AccessToken: Sendable {
     public let fingerprint: Fingerprint<AccessToken>
     /// Nil for a client's own token.
-    public let permission: TokenFamily.ID?
+    public let family: TokenFamily.ID?
     public let client: Client.ID
     public let merchant: Merchant.ID?
     public let isFirstParty: Bool
     public let isSPiDCompatible: Bool
-    public let account: UserID?
+    public let user: UserID?
     public let scope: Scope
     /// Whom it is for, when that is not us (RFC 8707).
     public let resource: String?

@@ -12,14 +12,14 @@ public struct AccessTokens: Sendable {
     }
 
     static func store(
-        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, permission: TokenFamily.ID?,
+        _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
         at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO access_tokens (fingerprint, permission_id, client_id, account_id, scope, rotation, issued_at,
+            INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at,
                 expires_at, resource)
-            VALUES (\(fingerprint), \(permission), \(authorization.client.id), \(authorization.subject?.account),
+            VALUES (\(fingerprint), \(family), \(authorization.client.id), \(authorization.subject?.user),
                 \(authorization.scope), \(authorization.rotation), \(now),
                 \(now + authorization.lifetime), \(authorization.request.resource))
             ON CONFLICT (fingerprint) DO NOTHING
@@ -95,7 +95,7 @@ public struct AccessTokens: Sendable {
     private static func find(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws -> Found? {
         try db.rows(
             """
-            SELECT t.permission_id, t.client_id, t.account_id, t.scope, t.rotation, t.issued_at, t.expires_at,
+            SELECT t.family_id, t.client_id, t.user_id, t.scope, t.rotation, t.issued_at, t.expires_at,
                 t.resource, c.merchant_id, c.scope AS client_scope, c.first_party, c.spid_compatible,
                 c.disabled_at AS client_disabled_at, m.disabled_at AS merchant_disabled_at, a.id AS account_found,
                 a.disabled_at AS account_disabled_at, a.deletion_due_at, p.id AS permission_found, p.ended_at,
@@ -103,18 +103,18 @@ public struct AccessTokens: Sendable {
             FROM access_tokens t
             JOIN clients c ON c.id = t.client_id
             LEFT JOIN merchants m ON m.id = c.merchant_id
-            LEFT JOIN accounts a ON a.id = t.account_id
-            LEFT JOIN permissions p ON p.id = t.permission_id
+            LEFT JOIN users a ON a.id = t.user_id
+            LEFT JOIN token_families p ON p.id = t.family_id
             LEFT JOIN refresh_tokens r ON r.fingerprint = t.rotation
             WHERE t.fingerprint = \(fingerprint)
             """
         ).first.map { row in
             let issuedAt: Timestamp = try row.get("issued_at")
             let token = AccessToken(
-                fingerprint: fingerprint, permission: try row.get("permission_id"), client: try row.get("client_id"),
+                fingerprint: fingerprint, family: try row.get("family_id"), client: try row.get("client_id"),
                 merchant: try row.get("merchant_id"), isFirstParty: try row.get("first_party"),
                 isSPiDCompatible: try row.get("spid_compatible"),
-                account: try row.get("account_id"), scope: try row.get("scope"),
+                user: try row.get("user_id"), scope: try row.get("scope"),
                 resource: try row.get("resource"),
                 isOfFrontChannel: try row.get("front_channel", as: Bool?.self) ?? false,
                 clientScope: try row.get("client_scope"), issuedAt: issuedAt,
@@ -131,10 +131,10 @@ public struct AccessTokens: Sendable {
         func isSet(_ column: String) throws -> Bool { try row.get(column, as: Int64?.self) != nil }
         if try isSet("client_disabled_at") { return "client_disabled" }
         if try isSet("merchant_disabled_at") { return "merchant_disabled" }
-        if token.account != nil, try !isSet("account_found") { return "account_deleted" }
+        if token.user != nil, try !isSet("account_found") { return "account_deleted" }
         if try isSet("account_disabled_at") { return "account_disabled" }
         if try isSet("deletion_due_at") { return "account_leaving" }
-        if token.permission != nil, try row.get("permission_found", as: String?.self) == nil {
+        if token.family != nil, try row.get("permission_found", as: String?.self) == nil {
             return "permission_deleted"
         }
         if try isSet("ended_at") { return "permission_ended" }

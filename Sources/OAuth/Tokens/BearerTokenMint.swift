@@ -26,23 +26,23 @@ public struct BearerTokenMint: TokenMint {
         let client = authorization.client
         let subject = try await jwts.subject(of: authorization)
         let accessToken = try await accessToken(for: authorization, at: now)
-        let newFamily = permission(for: authorization, at: now)
+        let newFamily = family(for: authorization, at: now)
         let newRefreshToken = refreshToken(for: authorization, at: now)
         let origin = random.bytes(16)
         let attempt = Attempt(
-            id: Base64URL.encode(origin), permission: newFamily?.id ?? authorization.existingFamily,
+            id: Base64URL.encode(origin), family: newFamily?.id ?? authorization.existingFamily,
             accessToken: accessToken.fingerprint, now: now)
         let announcement = callbacks.announcement(at: now, origin: origin)
 
         let outcome = try await database.write { db -> RedemptionOutcome in
             let outcome = try authorization.claim.win(attempt, in: db)
-            if case .replayed(_, let permission) = outcome {
-                try TokenFamilies.end(permission, telling: announcement, in: db)
+            if case .replayed(_, let family) = outcome {
+                try TokenFamilies.end(family, telling: announcement, in: db)
             }
             guard case .won = outcome else { return outcome }
             if let newFamily { try TokenFamilies.store(newFamily, in: db) }
             try AccessTokens.store(
-                accessToken.fingerprint, for: authorization, permission: attempt.permission, at: now, in: db)
+                accessToken.fingerprint, for: authorization, family: attempt.family, at: now, in: db)
             if let newRefreshToken, let newFamily {
                 try RefreshTokens.store(newRefreshToken.fingerprint, of: newFamily, client: client, at: now, in: db)
             }
@@ -58,7 +58,7 @@ public struct BearerTokenMint: TokenMint {
             return TokenResponse(
                 accessToken: accessToken, refreshToken: newRefreshToken ?? authorization.knownRefreshToken,
                 lifetime: authorization.lifetime, scope: authorization.scope,
-                account: authorization.subject?.account, subject: subject, client: client, issuedAt: now)
+                user: authorization.subject?.user, subject: subject, client: client, issuedAt: now)
         }
     }
 
@@ -72,7 +72,7 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func permission(for authorization: Authorization, at now: Timestamp) -> TokenFamily? {
+    private func family(for authorization: Authorization, at now: Timestamp) -> TokenFamily? {
         guard case .new(let parent) = authorization.family else { return nil }
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
@@ -81,7 +81,7 @@ public struct BearerTokenMint: TokenMint {
             subject: authorization.subject, scope: authorization.scope,
             request: authorization.request.withoutNonce, createdAt: now,
             expiresAt: refreshes
-                ? RefreshToken.expiry(at: now, client: client, familySince: now).permission
+                ? RefreshToken.expiry(at: now, client: client, familySince: now).family
                 : now + client.accessTokenLifetime, isOfFrontChannel: authorization.isOfFrontChannel)
     }
 

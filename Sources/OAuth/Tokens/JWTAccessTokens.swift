@@ -21,8 +21,8 @@ public struct JWTAccessTokens: Sendable {
 
     /// Who the person of `authorization` is to its client.
     func subject(of authorization: Authorization) async throws -> String? {
-        guard let account = authorization.subject?.account else { return nil }
-        return try await name(account, authorization.client)
+        guard let user = authorization.subject?.user else { return nil }
+        return try await name(user, authorization.client)
     }
 
     /// A signed token for `authorization`, whose `jti` is `id`. Whoever is not known by what it is signed with cannot have

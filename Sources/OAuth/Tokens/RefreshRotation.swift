@@ -15,8 +15,8 @@ struct RefreshRotation: Redemption {
             SET successor = \(successor), sealed_successor = \(sealed), rotated_at = \(attempt.now),
                 rotated_by = \(attempt.id), latest_access_token = \(attempt.accessToken)
             WHERE fingerprint = \(token.fingerprint) AND rotated_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM permissions p
-                    WHERE p.id = refresh_tokens.permission_id AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM token_families p
+                    WHERE p.id = refresh_tokens.family_id AND p.ended_at IS NULL)
             """)
         guard rows == 1 else {
             let rotatedBy = try db.rows(
@@ -27,11 +27,11 @@ struct RefreshRotation: Redemption {
         }
         try db.execute(
             """
-            INSERT INTO refresh_tokens (fingerprint, permission_id, scope, predecessor, issued_at, expires_at)
-            VALUES (\(successor), \(token.permission), \(token.scope), \(token.fingerprint), \(attempt.now),
+            INSERT INTO refresh_tokens (fingerprint, family_id, scope, predecessor, issued_at, expires_at)
+            VALUES (\(successor), \(token.family), \(token.scope), \(token.fingerprint), \(attempt.now),
                 \(expiresAt.token))
             """)
-        try token.keepFamily(until: expiresAt.permission, at: attempt.now, in: db)
+        try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
         // Presenting this token shows that the answer which brought it arrived.
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
@@ -51,7 +51,7 @@ struct RefreshRepeat: Redemption {
         let row = try db.rows(
             """
             SELECT r.latest_access_token, r.repeat_run, b.repeat_run AS run_before FROM refresh_tokens r
-            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
             LEFT JOIN refresh_tokens b ON b.fingerprint = r.predecessor
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NOT NULL AND r.confirmed_at IS NULL
                 AND r.expires_at > \(attempt.now)
@@ -66,8 +66,8 @@ struct RefreshRepeat: Redemption {
         let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
         guard run < RefreshToken.longestRepeatRun else {
             return .replayed(
-                .refreshRefused("refresh_token_in_two_hands", "permission=\(token.permission)"),
-                ending: token.permission)
+                .refreshRefused("refresh_token_in_two_hands", "permission=\(token.family)"),
+                ending: token.family)
         }
         try AccessTokens.end(lost, in: db)
         try db.execute(
@@ -88,7 +88,7 @@ struct RefreshWithoutRotation: Redemption {
         let current = try db.rows(
             """
             SELECT r.expires_at FROM refresh_tokens r
-            JOIN permissions p ON p.id = r.permission_id AND p.ended_at IS NULL
+            JOIN token_families p ON p.id = r.family_id AND p.ended_at IS NULL
             WHERE r.fingerprint = \(token.fingerprint) AND r.rotated_at IS NULL AND r.expires_at > \(attempt.now)
             """
         ).first
@@ -99,7 +99,7 @@ struct RefreshWithoutRotation: Redemption {
             try db.execute(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
-        try token.keepFamily(until: expiresAt.permission, at: attempt.now, in: db)
+        try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
         }
@@ -113,7 +113,7 @@ struct RefreshReplay: Redemption {
 
     func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
         .replayed(
-            .refreshRefused("refresh_token_replayed", "permission=\(token.permission)"), ending: token.permission)
+            .refreshRefused("refresh_token_replayed", "permission=\(token.family)"), ending: token.family)
     }
 }
 
@@ -122,6 +122,6 @@ extension RefreshToken {
     /// `Retention.permissionMemory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
         guard end - permissionExpiresAt > (end - now) / 100 else { return }
-        try db.execute("UPDATE permissions SET expires_at = \(end) WHERE id = \(permission) AND expires_at < \(end)")
+        try db.execute("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
     }
 }

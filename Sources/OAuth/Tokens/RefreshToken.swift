@@ -12,7 +12,7 @@ public struct RefreshToken: Sendable {
     }
 
     let fingerprint: Fingerprint<RefreshToken>
-    let permission: TokenFamily.ID
+    let family: TokenFamily.ID
     let permissionCreatedAt: Timestamp
     let permissionExpiresAt: Timestamp
     let client: Client.ID
@@ -36,12 +36,12 @@ public struct RefreshToken: Sendable {
     struct Expiry: Sendable {
         let token: Timestamp
         /// No sooner than the access token that is issued with it.
-        let permission: Timestamp
+        let family: Timestamp
     }
 
     /// For a token issued or slid at `now`: the client's lifetime, within its family's year.
     static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Expiry {
         let token = min(now + client.refreshTokenLifetime, familySince + longestFamily)
-        return Expiry(token: token, permission: max(token, now + client.accessTokenLifetime))
+        return Expiry(token: token, family: max(token, now + client.accessTokenLifetime))
     }
 }

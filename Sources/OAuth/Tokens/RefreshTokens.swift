@@ -8,14 +8,14 @@ public struct RefreshTokens: Sendable {
     public init(database: any Database) { self.database = database }
 
     static func store(
-        _ fingerprint: Fingerprint<RefreshToken>, of permission: TokenFamily, client: Client, at now: Timestamp,
+        _ fingerprint: Fingerprint<RefreshToken>, of family: TokenFamily, client: Client, at now: Timestamp,
         in db: any Transaction
     ) throws {
         try db.execute(
             """
-            INSERT INTO refresh_tokens (fingerprint, permission_id, scope, issued_at, expires_at)
-            VALUES (\(fingerprint), \(permission.id), \(permission.scope), \(now),
-                \(RefreshToken.expiry(at: now, client: client, familySince: permission.createdAt).token))
+            INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at)
+            VALUES (\(fingerprint), \(family.id), \(family.scope), \(now),
+                \(RefreshToken.expiry(at: now, client: client, familySince: family.createdAt).token))
             ON CONFLICT (fingerprint) DO NOTHING
             """)
     }
@@ -27,13 +27,13 @@ public struct RefreshTokens: Sendable {
     static func find(_ fingerprint: Fingerprint<RefreshToken>, in db: any Transaction) throws -> RefreshToken? {
         try db.rows(
             """
-            SELECT r.fingerprint, r.permission_id, r.scope, r.predecessor, r.expires_at, r.successor,
-                r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.account_id,
+            SELECT r.fingerprint, r.family_id, r.scope, r.predecessor, r.expires_at, r.successor,
+                r.sealed_successor, r.rotated_at, r.confirmed_at, p.created_at, p.client_id, p.user_id,
                 p.signed_in_at, p.method, p.session_id, p.claims, p.resource, p.trial,
                 p.expires_at AS permission_expires_at, p.ended_at, a.id AS account_found, a.disabled_at
             FROM refresh_tokens r
-            JOIN permissions p ON p.id = r.permission_id
-            LEFT JOIN accounts a ON a.id = p.account_id
+            JOIN token_families p ON p.id = r.family_id
+            LEFT JOIN users a ON a.id = p.user_id
             WHERE r.fingerprint = \(fingerprint)
             """
         ).first.map(RefreshToken.init)
@@ -51,20 +51,20 @@ public struct RefreshTokens: Sendable {
 
 extension RefreshToken {
     fileprivate init(_ row: Row) throws {
-        let account: UserID? = try row.get("account_id")
+        let user: UserID? = try row.get("user_id")
         let accountFound: UserID? = try row.get("account_found")
         let disabledAt: Timestamp? = try row.get("disabled_at")
         let endedAt: Timestamp? = try row.get("ended_at")
         let signedInAt: Timestamp = try row.get("signed_in_at")
         let (method, session): (String?, String?) = (try row.get("method"), try row.get("session_id"))
         self.init(
-            fingerprint: try row.get("fingerprint"), permission: try row.get("permission_id"),
+            fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
             permissionCreatedAt: try row.get("created_at"),
             permissionExpiresAt: try row.get("permission_expires_at"), client: try row.get("client_id"),
-            subject: account.map { Subject(account: $0, signedInAt: signedInAt, method: method, session: session) },
+            subject: user.map { Subject(user: $0, signedInAt: signedInAt, method: method, session: session) },
             request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),
-            isLive: endedAt == nil && disabledAt == nil && account == accountFound)
+            isLive: endedAt == nil && disabledAt == nil && user == accountFound)
     }
 }
 

@@ -31,8 +31,8 @@ public struct Revocation: Sendable {
         try await database.write { db in
             if let owner = try Self.owner(ofAccessToken: access, in: db) {
                 if owner.mayBeRevoked(by: client) { try AccessTokens.end(access, in: db) }
-            } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let permission = owner.permission {
-                if owner.mayBeRevoked(by: client) { try TokenFamilies.end(permission, telling: announcement, in: db) }
+            } else if let owner = try Self.owner(ofRefreshToken: refresh, in: db), let family = owner.family {
+                if owner.mayBeRevoked(by: client) { try TokenFamilies.end(family, telling: announcement, in: db) }
             }
         }
         announcement.send()
@@ -41,7 +41,7 @@ public struct Revocation: Sendable {
     private struct Owner {
         let client: Client.ID
         let merchant: Merchant.ID?
-        let permission: TokenFamily.ID?
+        let family: TokenFamily.ID?
 
         func mayBeRevoked(by other: Client) -> Bool {
             client == other.id || (!other.isPublic && other.sees(tokensOf: client, of: merchant))
@@ -53,7 +53,7 @@ public struct Revocation: Sendable {
     ) throws -> Owner? {
         try db.rows(
             """
-            SELECT c.id, c.merchant_id, t.permission_id FROM access_tokens t JOIN clients c ON c.id = t.client_id
+            SELECT c.id, c.merchant_id, t.family_id FROM access_tokens t JOIN clients c ON c.id = t.client_id
             WHERE t.fingerprint = \(fingerprint)
             """
         ).first.map(owner)
@@ -64,8 +64,8 @@ public struct Revocation: Sendable {
     ) throws -> Owner? {
         try db.rows(
             """
-            SELECT c.id, c.merchant_id, p.id AS permission_id FROM refresh_tokens r
-            JOIN permissions p ON p.id = r.permission_id JOIN clients c ON c.id = p.client_id
+            SELECT c.id, c.merchant_id, p.id AS family_id FROM refresh_tokens r
+            JOIN token_families p ON p.id = r.family_id JOIN clients c ON c.id = p.client_id
             WHERE r.fingerprint = \(fingerprint)
             """
         ).first.map(owner)
@@ -73,6 +73,6 @@ public struct Revocation: Sendable {
 
     private static func owner(_ row: Row) throws -> Owner {
         Owner(
-            client: try row.get("id"), merchant: try row.get("merchant_id"), permission: try row.get("permission_id"))
+            client: try row.get("id"), merchant: try row.get("merchant_id"), family: try row.get("family_id"))
     }
 }

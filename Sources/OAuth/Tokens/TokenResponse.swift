@@ -6,7 +6,7 @@ public struct TokenResponse: Sendable {
     public let refreshToken: Secret<RefreshToken>?
     public let lifetime: Duration
     public let scope: Scope
-    public let account: UserID?
+    public let user: UserID?
     /// Who the person is to the client, which may not be told their number; nil where it acts for itself.
     public let subject: String?
     public let client: Client

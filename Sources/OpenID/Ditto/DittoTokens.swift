@@ -9,19 +9,19 @@ public struct DittoTokens: Sendable {
     private let hints: IDTokenHints
     private let clients: Clients
     private let names: SubjectIdentifiers
-    private let accounts: Users
+    private let users: Users
     private let issuer: String
 
     public init(
         accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers,
-        accounts: Users,
+        users: Users,
         issuer: String
     ) {
         self.accessTokens = accessTokens
         self.hints = hints
         self.clients = clients
         self.names = names
-        self.accounts = accounts
+        self.users = users
         self.issuer = issuer
     }
 
@@ -40,7 +40,7 @@ public struct DittoTokens: Sendable {
     }
 
     private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
-        guard let account = token.account else { throw OAuthError.userTokenNeeded }
+        guard let user = token.user else { throw OAuthError.userTokenNeeded }
         guard rules.takes(tokensOf: token.client, isFirstParty: token.isFirstParty) else {
             throw OAuthError.tokenRefused("ditto_client")
         }
@@ -53,11 +53,11 @@ public struct DittoTokens: Sendable {
         }
         var attributes: JSON = .object([])
         if rules.permissions.namesAttributes {
-            guard let found = try await accounts.find(account) else { throw OAuthError.tokenRefused("account_deleted") }
+            guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
             attributes = found.attributes
         }
         return DittoUser(
-            subject: try await names.subject(account, for: client), attributes: attributes, expiresAt: token.expiresAt)
+            subject: try await names.subject(user, for: client), attributes: attributes, expiresAt: token.expiresAt)
     }
 
     private func person(
@@ -73,10 +73,10 @@ public struct DittoTokens: Sendable {
         }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
         // A pairwise name does not say whose it is: nobody could tell whether that person is still let in.
-        guard client.openID.subjectType == .public, let account = UserID(token.subject) else {
+        guard client.openID.subjectType == .public, let user = UserID(token.subject) else {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }
-        guard let found = try await accounts.find(account), found.disabledAt == nil, found.deletionDueAt == nil else {
+        guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
             throw OAuthError.tokenRefused("account_gone")
         }
         return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)

@@ -38,7 +38,7 @@ public struct LogoutTokens: Sendable {
         else { return nil }
         let key = try await ring.current(client.openID.idTokenAlgorithm)
         let token = LogoutToken(
-            issuer: issuer, subject: try await names.subject(notice.account, for: client), client: client.id,
+            issuer: issuer, subject: try await names.subject(notice.user, for: client), client: client.id,
             session: try await names.session(notice.session, for: client),
             issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
         // A compact JWT is made of characters that a form has as they are.

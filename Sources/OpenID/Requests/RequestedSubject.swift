@@ -13,15 +13,15 @@ public struct RequestedSubject: Sendable {
 
     /// By `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). Nobody is meant by neither of them. A
     /// hint that is none is refused, whoever is there.
-    public func isMeant(_ account: UserID?, by request: AuthorizationRequest) async throws -> Bool {
+    public func isMeant(_ user: UserID?, by request: AuthorizationRequest) async throws -> Bool {
         var hint: IDTokenHint?
         if let text = request.idTokenHint {
             hint = try await hints.read(text)
             guard hint != nil else { throw OAuthError.malformed(.idTokenHint, "an ID token of this server") }
         }
-        guard let account else { return false }
-        if let hint, try await !hint.isAbout(account) { return false }
+        guard let user else { return false }
+        if let hint, try await !hint.isAbout(user) { return false }
         guard let subjects = request.authentication.claims?.subjects else { return true }
-        return subjects.contains(try await names.subject(account, for: request.returnAddress.client))
+        return subjects.contains(try await names.subject(user, for: request.returnAddress.client))
     }
 }

@@ -17,9 +17,9 @@ public struct IDTokenHint: Sendable {
 
     let names: SubjectIdentifiers
 
-    /// Whether it is about `account`.
-    public func isAbout(_ account: UserID) async throws -> Bool {
-        try await names.subject(account, for: client) == subject
+    /// Whether it is about `user`.
+    public func isAbout(_ user: UserID) async throws -> Bool {
+        try await names.subject(user, for: client) == subject
     }
 
     /// Whether it was given in the browser session `id`.

@@ -37,11 +37,11 @@ public struct IDTokens: Sendable {
         of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
     ) async throws -> Draft {
         let key = try await ring.current(client.openID.idTokenAlgorithm)
-        let name = try await names.subject(subject.account, for: client)
+        let name = try await names.subject(subject.user, for: client)
         var session: String?
         if let id = subject.session { session = try await names.session(id, for: client) }
         let claims = try await claims.ofIDToken(
-            subject.account, for: client, scope: scope,
+            subject.user, for: client, scope: scope,
             carriesScope: alone || client.openID.idTokenCarriesScope, asked.claims)
         let (issuer, sessionName) = (issuer, session)
         return Draft(key: key) { now in

@@ -20,9 +20,9 @@ public final class SubjectIdentifiers: Sendable {
         self.random = random
     }
 
-    /// `sub` of `account` for `client`.
-    public func subject(_ account: UserID, for client: Client) async throws -> String {
-        try await pairwise(account.description, for: client) ?? account.description
+    /// `sub` of `user` for `client`.
+    public func subject(_ user: UserID, for client: Client) async throws -> String {
+        try await pairwise(user.description, for: client) ?? user.description
     }
 
     /// `sid` of the browser session `session` for `client`: one that all clients were told alike would undo what different

@@ -5,11 +5,11 @@ public import Values
 
 /// What is told of a person, by scope, by the `claims` parameter, and by what the client is registered for.
 public struct UserClaims: Sendable {
-    private let accounts: Users
+    private let users: Users
     private let consents: Consents
 
-    public init(accounts: Users, consents: Consents) {
-        self.accounts = accounts
+    public init(users: Users, consents: Consents) {
+        self.users = users
         self.consents = consents
     }
 
@@ -20,14 +20,14 @@ public struct UserClaims: Sendable {
     ) async throws -> [JSON.Member] {
         let wishes = asked?.idToken ?? [:]
         guard carriesScope || !wishes.isEmpty || !client.openID.claims.isEmpty else { return [] }
-        guard let account = try await accounts.find(id) else { return [] }
+        guard let user = try await users.find(id) else { return [] }
         let isAllowed = try await allowing(
             wishes, of: id, to: client.id, scope, isFirstParty: client.firstParty, clientScope: client.scope)
-        var members = Self.members(of: account) { claim, of in
+        var members = Self.members(of: user) { claim, of in
             (carriesScope && scope.contains(of)) || isAllowed(claim, of)
         }
         for (claim, attribute) in client.openID.claims.sorted(by: { $0.key < $1.key }) {
-            guard let value = account.attributes[attribute] else { continue }
+            guard let value = user.attributes[attribute] else { continue }
             members.removeAll { $0.name == claim }
             members.append(.init(claim, value))
         }
@@ -38,18 +38,18 @@ public struct UserClaims: Sendable {
     public func ofUserinfo(
         _ id: UserID, _ token: AccessToken, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member]? {
-        guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
+        guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
         let wishes = asked?.userinfo ?? [:]
         let isAllowed = try await allowing(
             wishes, of: id, to: token.client, token.scope, isFirstParty: token.isFirstParty,
             clientScope: token.clientScope)
-        return Self.members(of: account) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
+        return Self.members(of: user) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
     }
 
     /// All there is of a person who asks for themselves; nil when there is nobody any more.
     public func ofPerson(_ id: UserID) async throws -> [JSON.Member]? {
-        guard let account = try await accounts.find(id), account.deletionDueAt == nil else { return nil }
-        return Self.members(of: account) { _, _ in true }
+        guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
+        return Self.members(of: user) { _, _ in true }
     }
 
     /// Which single claims may be told: a merchant's own client needs no more than its registration; another's got the
@@ -64,27 +64,27 @@ public struct UserClaims: Sendable {
         return { claim, of in
             guard wishes[claim] != nil else { return false }
             return scope.contains(of)
-                || (clientScope.contains(of) && consented.contains(ClaimsRequest.permission(for: claim)))
+                || (clientScope.contains(of) && consented.contains(ClaimsRequest.family(for: claim)))
         }
     }
 
-    /// The standard claims of `account` (Core §5.1) that `covers` takes, each by its name and its scope.
-    private static func members(of account: User, _ covers: (String, String) -> Bool) -> [JSON.Member] {
+    /// The standard claims of `user` (Core §5.1) that `covers` takes, each by its name and its scope.
+    private static func members(of user: User, _ covers: (String, String) -> Bool) -> [JSON.Member] {
         var members: [JSON.Member] = []
         for (scope, claims) in User.claims {
             for claim in claims where covers(claim, scope) {
-                if let value = account.profile[claim] { members.append(.init(claim, value)) }
+                if let value = user.profile[claim] { members.append(.init(claim, value)) }
             }
         }
         let tellsNumber = covers("phone_number", "phone") || covers(User.phoneVerified.name, "phone")
-        if account.profile["phone_number"] != nil, tellsNumber {
+        if user.profile["phone_number"] != nil, tellsNumber {
             members.append(User.phoneVerified)
         }
-        if covers("updated_at", "profile") { members.append(.init("updated_at", .integer(account.updatedAt.seconds))) }
-        if let email = account.email {
+        if covers("updated_at", "profile") { members.append(.init("updated_at", .integer(user.updatedAt.seconds))) }
+        if let email = user.email {
             if covers("email", "email") { members.append(.init("email", .string(email))) }
             if covers("email_verified", "email") {
-                members.append(.init("email_verified", .bool(account.emailVerified)))
+                members.append(.init("email_verified", .bool(user.emailVerified)))
             }
         }
         return members

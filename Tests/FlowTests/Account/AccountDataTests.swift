@@ -51,9 +51,9 @@ struct AccountDataTests {
     private func expectNoSecrets(_ document: String, _ world: World, _ secrets: [String]) async throws {
         for secret in secrets + [World.password] { #expect(!document.contains(secret)) }
         let columns: [SQL] = [
-            "SELECT password_hash AS value FROM accounts WHERE password_hash IS NOT NULL",
+            "SELECT password_hash AS value FROM users WHERE password_hash IS NOT NULL",
             "SELECT fingerprint AS value FROM sessions", "SELECT fingerprint AS value FROM access_tokens",
-            "SELECT fingerprint AS value FROM refresh_tokens", "SELECT address AS value FROM sign_in_places",
+            "SELECT fingerprint AS value FROM refresh_tokens", "SELECT fingerprint AS value FROM known_devices",
             "SELECT link AS value FROM verifications WHERE link IS NOT NULL",
             "SELECT browser AS value FROM verifications WHERE browser IS NOT NULL",
         ]

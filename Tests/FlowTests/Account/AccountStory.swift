@@ -69,7 +69,7 @@ extension World {
     /// How many rows of `table` are about the account `id`.
     func rows(of table: String, about id: String) async throws -> Int {
         try await server.database.read { db in
-            try db.rows(SQL(script: "SELECT account_id FROM \(table) WHERE account_id = \(id)")).count
+            try db.rows(SQL(script: "SELECT user_id FROM \(table) WHERE user_id = \(id)")).count
         }
     }
 }

@@ -133,8 +133,8 @@ struct ConsentForgeryTests {
             let own = try await browser.open(world.authorizeAddress())
             let apps = ConnectedApps(
                 database: world.server.database, clock: world.server.clock, callbacks: .unheard)
-            let account = try #require(UserID(world.user))
-            try await apps.revoke(Client.ID(client.id), of: account)
+            let user = try #require(UserID(world.user))
+            try await apps.revoke(Client.ID(client.id), of: user)
 
             #expect(
                 try await world.redeemAuthorization(try second.requireRedirected("code"), as: client).error

@@ -278,9 +278,9 @@ struct IntroductionTests {
 extension World {
     /// The merchants that a person has met.
     func introductions(of person: String) async throws -> [String] {
-        let account = try #require(UserID(person))
+        let user = try #require(UserID(person))
         return try await server.database.read { db in
-            try db.rows("SELECT merchant_id FROM introductions WHERE account_id = \(account)").map { row in
+            try db.rows("SELECT merchant_id FROM introductions WHERE user_id = \(user)").map { row in
                 try row.get("merchant_id")
             }
         }

@@ -29,10 +29,10 @@ struct DevelopmentSignInTests {
     @Test("a name is the same person in another database too, and typed as its address")
     func stable() throws {
         // Written down: an app that keeps what it knows by `sub` finds its person again.
-        #expect(try #require(DevelopmentName("alice")).account.description == "8261077199567997")
+        #expect(try #require(DevelopmentName("alice")).user.description == "8261077199567997")
         for text in ["Ada Lovelace", "名前", "O'Hara <x>", String(repeating: "é", count: 60)] {
             let name = try #require(DevelopmentName(text))
-            #expect(DevelopmentName(name.email)?.account == name.account)
+            #expect(DevelopmentName(name.email)?.user == name.user)
             #expect(EmailAddress(name.email)?.text == name.email)
         }
         #expect(DevelopmentName("e\u{301}va")?.email == DevelopmentName("\u{e9}va")?.email)
@@ -137,8 +137,8 @@ struct DevelopmentSignInTests {
             var developer = Developer(world)
             let login = try await developer.page(at: "/login")
             #expect(login.body.contains("name=\"username\"") && !login.body.contains("name=\"error\""))
-            let account = try await developer.page(at: "/account")
-            let way = try await developer.submit(account, as: "alice")
+            let user = try await developer.page(at: "/account")
+            let way = try await developer.submit(user, as: "alice")
             #expect(way.header("location") == "/account")
             #expect(try await developer.browser.isSignedIn())
 

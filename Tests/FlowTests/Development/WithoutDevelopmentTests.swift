@@ -41,7 +41,7 @@ struct WithoutDevelopmentTests {
                 #expect(answer.json["refresh_token"] != nil)
             }
             let trials = try await world.server.database.read { db in
-                try db.rows("SELECT id FROM permissions WHERE trial IS NOT NULL").count
+                try db.rows("SELECT id FROM token_families WHERE trial IS NOT NULL").count
                     + db.rows("SELECT fingerprint FROM authorization_codes WHERE trial IS NOT NULL").count
             }
             #expect(trials == 0)

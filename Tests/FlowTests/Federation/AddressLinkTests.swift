@@ -67,7 +67,7 @@ import Values
                 (other, ["sub": "6", "email": "ola@gmail.com", "email_verified": true, "hd": "gmail.com"]),
                 (other, ["sub": "7", "email": "kari@elsewhere.example", "email_verified": true]),
             ]
-            let before = try await story.accounts()
+            let before = try await story.users()
             for (host, claims) in claims {
                 let answer = try await story.signIn(at: host, claims)
                 #expect(answer.status == 200, "\(claims) \(answer)")
@@ -75,7 +75,7 @@ import Values
                 let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
                 #expect(me.json["email"] == nil, "\(claims)")
             }
-            #expect(try await story.accounts() == before + claims.count)
+            #expect(try await story.users() == before + claims.count)
             #expect(story.world.server.mail.letters.isEmpty)
         }
     }
@@ -125,7 +125,7 @@ import Values
             let leaving = try await person(story, "leaving@gmail.com")
             try await server.database.write { db in
                 _ = try db.execute(
-                    "UPDATE accounts SET deletion_due_at = \(server.clock.now + .days(1)) WHERE email = 'leaving@gmail.com'"
+                    "UPDATE users SET deletion_due_at = \(server.clock.now + .days(1)) WHERE email = 'leaving@gmail.com'"
                 )
             }
             story.expect("address_taken", try await signIn("leaving"))
@@ -154,10 +154,10 @@ import Values
             let host = try IssuerHost(named: Self.google)
             try await story.trust(host, provider: "google")
             _ = try await person(story, "kari@gmail.com")
-            let before = try await story.accounts()
+            let before = try await story.users()
             let taken = try await story.signIn(at: host, ["email": "kari@gmail.com", "email_verified": true])
             story.expect("address_taken", taken)
-            #expect(try await story.accounts() == before)
+            #expect(try await story.users() == before)
             #expect(try await story.links() == 0)
             // A refusal spends nothing, and a newcomer has name and address.
             let made = try await story.signIn(

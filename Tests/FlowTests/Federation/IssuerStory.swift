@@ -124,8 +124,8 @@ struct IssuerStory: Sendable {
         #expect(words.contains("reason=\(reason)"), "\(line ?? "")", sourceLocation: sourceLocation)
     }
 
-    func accounts() async throws -> Int {
-        try await world.server.database.read { db in try db.rows("SELECT id FROM accounts").count }
+    func users() async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT id FROM users").count }
     }
 
     func links() async throws -> Int {

@@ -12,7 +12,7 @@ struct PageFaultTests {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
             try await world.server.database.write { db in
-                _ = try db.execute("UPDATE accounts SET profile = 'broken' WHERE id = \(world.user)")
+                _ = try db.execute("UPDATE users SET profile = 'broken' WHERE id = \(world.user)")
             }
             let answer = try await visitor.browser.open("/account", headers: Self.browser)
             #expect(answer.status == 500)

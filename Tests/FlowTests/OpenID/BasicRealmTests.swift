@@ -109,7 +109,7 @@ struct BasicRealmTests {
         try await World.with(backend, settings: Self.settings) { world in
             let due = world.server.clock.now + .days(3)
             try await world.server.database.write { db in
-                _ = try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE email = \(World.email)")
+                _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE email = \(World.email)")
             }
             #expect(try await ask(world, "/me", "\(World.email):\(World.password)").status == 401)
         }

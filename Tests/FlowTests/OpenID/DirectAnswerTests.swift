@@ -78,8 +78,8 @@ struct DirectAnswerTests {
             let delivery = try party.deliver(answer)
             let token = try delivery.require("access_token")
             #expect(try await world.isLive(token))
-            let account = try await party.browser.open("/account")
-            _ = try await party.browser.submit(account, ["client": party.client.id], to: "/account/apps/revoke")
+            let user = try await party.browser.open("/account")
+            _ = try await party.browser.submit(user, ["client": party.client.id], to: "/account/apps/revoke")
             #expect(try await !world.isLive(token))
         }
     }

@@ -19,7 +19,7 @@ struct RememberedSessionTests {
             }
             world.server.clock.advance(by: .days(200))
             await sweepAll(world)
-            #expect(try await permissions(world) == 1, "one is enough to know the site by")
+            #expect(try await families(world) == 1, "one is enough to know the site by")
             _ = try await browser.submit(try await browser.open("/logout"))
             #expect(try await world.waiting(.notice) == 1)
             #expect(try await !browser.isSignedIn())
@@ -32,7 +32,7 @@ struct RememberedSessionTests {
             _ = try await site.signIn(in: &browser)
             world.server.clock.advance(by: .days(366))
             await sweepAll(world)
-            #expect(try await permissions(world) == 0)
+            #expect(try await families(world) == 0)
             #expect(try await world.waiting(.notice) == 0)
         }
     }
@@ -47,14 +47,14 @@ struct RememberedSessionTests {
                 let fields = ["email": World.email, "password": World.password, "remember": "1"]
                 _ = try await another.submit(page, fields)
                 _ = try await site.signIn(in: &another)
-                #expect(try await permissions(world) == number)
+                #expect(try await families(world) == number)
             }
             world.server.clock.advance(by: .days(1))
             for _ in 1...4 { #expect(try await world.signIn(with: direct).status == 200) }
             world.server.clock.advance(by: .days(20))
             let sweep = await Retention(database: world.server.database).sweep(at: world.server.clock.now, batch: 4)
             #expect(sweep.failures.isEmpty)
-            #expect(try await permissions(world) == 4)
+            #expect(try await families(world) == 4)
         }
     }
 
@@ -77,7 +77,7 @@ struct RememberedSessionTests {
         while await Retention(database: world.server.database).sweep(at: world.server.clock.now, batch: 3).gone > 0 {}
     }
 
-    private func permissions(_ world: World) async throws -> Int {
-        try await world.server.database.read { db in try db.rows("SELECT id FROM permissions").count }
+    private func families(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT id FROM token_families").count }
     }
 }

@@ -33,7 +33,7 @@ struct StrangerPageTests {
     }
 
     @Test("the account lists it without the merchant, whom it does not belong to", arguments: Backend.available)
-    func account(backend: Backend) async throws {
+    func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["client_name": "Ravel"]).actor
             var browser = Browser(world.server)

@@ -37,7 +37,9 @@ struct ConsentRaceTests {
                 let phone = try await world.signIn(scope: "profile offline_access")
                 let token = try phone.require("access_token")
                 world.server.interruptions.interrupt {
-                    try await world.server.database.write { _ = try $0.execute("UPDATE permissions SET ended_at = 1") }
+                    try await world.server.database.write {
+                        _ = try $0.execute("UPDATE token_families SET ended_at = 1")
+                    }
                 }
                 let bought = try await world.exchange(
                     token, for: type == "code" ? world.backend : world.app, type: type,

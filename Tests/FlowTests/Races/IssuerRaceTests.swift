@@ -30,7 +30,7 @@ struct IssuerRaceTests {
                         ])
                 }
             }
-            #expect(try await story.accounts() == 1)
+            #expect(try await story.users() == 1)
             #expect(try await story.links() == 0)
         }
     }
@@ -63,7 +63,7 @@ struct IssuerRaceTests {
             }
             try await expect(400, "unauthorized_client", try await story.exchange(token))
             #expect(story.world.server.interruptions.wasInterrupted)
-            #expect(try await story.accounts() == 1)
+            #expect(try await story.users() == 1)
         }
     }
 

@@ -20,7 +20,7 @@ struct PasswordRaceTests {
             #expect(world.server.interruptions.wasInterrupted)
             #expect(try await world.count("permissions") == 0)
             if write == 2 {
-                #expect(try await world.count("sign_in_places") == 0)
+                #expect(try await world.count("known_devices") == 0)
                 #expect(try await world.count("logins WHERE succeeded = 1") == 0)
             }
         }
@@ -85,7 +85,7 @@ struct PasswordRaceTests {
     }
 
     @Test("a password is changed, or the account deleted, with the old password", arguments: Backend.available, [2, 3])
-    func account(backend: Backend, write: Int) async throws {
+    func user(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             for (path, fields) in [
                 ("/account/password", ["new_password": "a thief's own loom"]), ("/account/delete", [:]),

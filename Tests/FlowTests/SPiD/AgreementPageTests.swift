@@ -107,7 +107,7 @@ import Testing
             let phone = try await world.signIn().require("access_token")
             _ = try await world.api("user/\(world.user)/agreements/accept", phone, [:])
             func count() async throws -> Int {
-                try await world.server.database.read { db in try db.rows("SELECT account_id FROM agreements").count }
+                try await world.server.database.read { db in try db.rows("SELECT user_id FROM agreements").count }
             }
             #expect(try await count() == 1)
             #expect(

@@ -131,7 +131,7 @@ struct FlowAliasTests {
     }
 
     @Test("the account")
-    func account() async throws {
+    func user() async throws {
         try await World.with(.sqlite) { world in
             let page = try await world.server.get("/account/summary?client_id=\(world.app.id)&response_type=code")
             #expect(page.status == 303 && page.header("location") == "/account")

@@ -138,7 +138,7 @@ struct ProviderStory: Sendable {
     /// How many accounts and links there are.
     func counts() async throws -> [Int] {
         try await world.server.database.read { db in
-            [try db.rows("SELECT id FROM accounts").count, try db.rows("SELECT subject FROM issuer_subjects").count]
+            [try db.rows("SELECT id FROM users").count, try db.rows("SELECT subject FROM issuer_subjects").count]
         }
     }
 

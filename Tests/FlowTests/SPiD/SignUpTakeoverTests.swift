@@ -129,11 +129,11 @@ struct SignUpTakeoverTests {
 extension World {
     /// Connects somebody to a client that they never used.
     fileprivate func connect(_ user: String, to client: Actor) async throws {
-        let (account, now) = (try #require(Int64(user)), server.clock.now)
+        let (user, now) = (try #require(Int64(user)), server.clock.now)
         try await server.database.write { db in
             _ = try db.execute(
                 """
-                INSERT INTO connections (account_id, client_id, created_at) VALUES (\(account), \(client.id), \(now))
+                INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client.id), \(now))
                 """)
         }
     }

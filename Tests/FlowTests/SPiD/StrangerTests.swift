@@ -49,8 +49,8 @@ struct StrangerTests {
             let own = try await world.spidBackend()
             for (client, apps) in [(stranger, [stranger.id]), (own, [world.app.id, stranger.id, own.id])] {
                 let token = try await world.signIn(with: client).require("access_token")
-                let accounts = try await world.api("me", token).data["accounts"]?.members?.map(\.name)
-                #expect(Set(accounts ?? []) == Set(apps))
+                let users = try await world.api("me", token).data["accounts"]?.members?.map(\.name)
+                #expect(Set(users ?? []) == Set(apps))
                 let accepted = try await world.api("user/\(world.user)/agreements/accept", token, [:])
                 #expect(accepted.status == (client.id == own.id ? 200 : 403))
             }

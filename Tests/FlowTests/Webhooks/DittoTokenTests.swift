@@ -106,7 +106,7 @@ struct DittoTokenTests {
             expectAdmitted(try await ditto.ask(idToken), as: world.user)
             func leave(_ due: Int64?) async throws {
                 _ = try await world.server.database.write { db in
-                    try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE email = \(World.email)")
+                    try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE email = \(World.email)")
                 }
             }
             try await leave(world.server.clock.now.milliseconds + 1)

@@ -8,7 +8,7 @@ import Values
 @Suite("Connecting another issuer to one's account")
 struct ConnectTests {
     /// Somebody who has used the app, at their account page.
-    private func account(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
+    private func user(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
         let code = try await story.here.authorize(in: &browser).requireRedirected("code")
         #expect(try await story.here.redeemAuthorization(code).status == 200)
         return try await browser.open("/account")
@@ -22,7 +22,7 @@ struct ConnectTests {
     func story(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
-            let page = try await account(story, &browser)
+            let page = try await user(story, &browser)
             #expect(page.words.contains("Connect <bdi>The Mill</bdi>"))
             // Browsers apply form-action to the redirect that follows.
             #expect(page.header("content-security-policy")?.contains("form-action") == false)
@@ -54,7 +54,7 @@ struct ConnectTests {
     func refusals(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
-            let page = try await account(story, &browser)
+            let page = try await user(story, &browser)
             let foreign = try await story.here.server.post(
                 "/account/links/connect", ["issuer": story.issuer], cookies: browser.cookies)
             #expect(foreign.status == 403)
@@ -73,14 +73,14 @@ struct ConnectTests {
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
-            let departure = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            let departure = try story.departure(try await connect(try await user(story, &browser), story, &browser))
             story.grant(story.claims(departure))
             browser.forgetSession()
             story.expect(410, "signed_out_meanwhile", try await story.comeBack(departure, in: &browser), browser)
 
             // Somebody else signs in there meanwhile.
             try await browser.signIn()
-            let second = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            let second = try story.departure(try await connect(try await user(story, &browser), story, &browser))
             story.grant(story.claims(second))
             _ = try await story.here.person("ole@example.com")
             browser.forgetSession()
@@ -99,7 +99,7 @@ struct ConnectTests {
             var stranger = Browser(story.here.server)
             #expect(try await story.signIn(&stranger).status == 303)
             var browser = Browser(story.here.server)
-            let departure = try story.departure(try await connect(try await account(story, &browser), story, &browser))
+            let departure = try story.departure(try await connect(try await user(story, &browser), story, &browser))
             story.grant(story.claims(departure))
             let answer = try await story.comeBack(departure, in: &browser)
             #expect(answer.status == 409)

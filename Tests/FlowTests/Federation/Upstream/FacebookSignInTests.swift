@@ -101,7 +101,7 @@ struct FacebookSignInTests {
             browser.forgetSession()
             let due = story.here.server.clock.now + .days(3)
             try await story.here.server.database.write { db in
-                _ = try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE id = \(id)")
+                _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
             }
             let page = try await story.signIn(&browser)
             #expect(page.status == 200 && browser.session == nil)

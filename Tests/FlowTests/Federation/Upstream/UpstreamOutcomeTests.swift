@@ -73,7 +73,7 @@ struct UpstreamOutcomeTests {
     }
 
     @Test("disabled, or about to be deleted: no session", arguments: Backend.available)
-    func accounts(backend: Backend) async throws {
+    func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
@@ -85,7 +85,7 @@ struct UpstreamOutcomeTests {
             try await story.here.change("users", person, ["disabled": false])
             let due = story.here.server.clock.now + .days(3)
             try await story.here.server.database.write { db in
-                _ = try db.execute("UPDATE accounts SET deletion_due_at = \(due) WHERE profile = \("{}")")
+                _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE profile = \("{}")")
             }
             // A merchant's own issuer says when, and cannot call it off: that would open the whole account.
             let answer = try await story.signIn(&browser)

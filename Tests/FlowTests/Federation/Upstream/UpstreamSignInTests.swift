@@ -80,8 +80,8 @@ struct UpstreamSignInTests {
             let rival = try await browser.open(story.here.authorizeAddress(for: story.here.rivalBackend))
             #expect(rival.status == 200)
             #expect(rival.words.contains("Sign in"))
-            let account = try await browser.open("/account")
-            #expect(account.header("location") == "/login?continue=%2Faccount")
+            let user = try await browser.open("/account")
+            #expect(user.header("location") == "/login?continue=%2Faccount")
         }
     }
 
