@@ -33,11 +33,11 @@ let package = Package(
     dependencies: [],
     targets: [
         // 8  composition, configuration, commands, background services
-        .executableTarget(name: "spindle", dependencies: ["Deployment"], swiftSettings: strict),
+        .executableTarget(name: "spindle", dependencies: ["Server"], swiftSettings: strict),
         module(
-            "Deployment",
+            "Server",
             [
-                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery",
+                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery",
                 "Keys",
                 "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
                 "YAML",
@@ -48,19 +48,19 @@ let package = Package(
         module(
             "Endpoints",
             [
-                "OpenID", "Federation", "Pages", "OAuth", "Identity", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
+                "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
 
         // 6  ID tokens and what describes us; trusted issuers; server-rendered pages, and what mails say
-        module("OpenID", ["OAuth", "Identity", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Federation", ["OAuth", "Identity", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("OpenID", ["OAuth", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("Federation", ["OAuth", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; people, passwords, sessions; what waits to be delivered. Strangers to each other
         module("OAuth", ["Keys", "JOSE", "Storage", "Values", "Cryptography"]),
         module(
-            "Identity", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"],
+            "Authentication", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"],
             resources: [.embedInCode("Passwords/common-passwords.txt")]),
         module("Delivery", ["Keys", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography", "Logging"]),
 
@@ -113,7 +113,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Deployment", "Endpoints", "Pages", "OAuth", "Identity", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Endpoints", "Pages", "OAuth", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ],
@@ -123,7 +123,7 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Deployment", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages",
+                "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages",
                 "Mail",
                 "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
@@ -133,19 +133,19 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Identity", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "OAuth", "Authentication", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
-            "IdentityTests",
+            "AuthenticationTests",
             [
-                "TestSupport", "Identity", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
             "FlowTests",
             [
-                "TestSupport", "Deployment", "Endpoints", "OpenID", "OAuth", "Identity", "Delivery", "Mail", "Pages",
+                "TestSupport", "Server", "Endpoints", "OpenID", "OAuth", "Authentication", "Delivery", "Mail", "Pages",
                 "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
@@ -158,7 +158,7 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Identity", "Mail", "HTTPServer", "Transfer",
+                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Mail", "HTTPServer", "Transfer",
                 "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))

@@ -98,15 +98,16 @@ public struct Migrator: Sendable {
         var done: [Int] = []
         for migration in migrations {
             let applied = try await database.write { db -> Bool in
-                let known = try db.rows("SELECT version FROM schema_steps WHERE version = \(migration.version)")
-                guard known.isEmpty else { return false }
-                for statement in migration.statements { try db.execute(SQL(script: statement)) }
-                try migration.then(db)
-                try db.execute(
+                // First, so that of servers that start together one does the step and the others wait for it.
+                let isOurs = try db.execute(
                     """
                     INSERT INTO schema_steps (version, name, checksum, applied_at)
                     VALUES (\(migration.version), \(migration.name), \(migration.checksum), \(now))
+                    ON CONFLICT (version) DO NOTHING
                     """)
+                guard isOurs == 1 else { return false }
+                for statement in migration.statements { try db.execute(SQL(script: statement)) }
+                try migration.then(db)
                 return true
             }
             if applied { done.append(migration.version) }

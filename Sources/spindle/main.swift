@@ -1,3 +1,3 @@
-import Deployment
+import Server
 
 await SpindleCommand.main()

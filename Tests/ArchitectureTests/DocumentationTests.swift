@@ -50,7 +50,7 @@ import Testing
     func settings() throws {
         let readme = try SourceTree.file("README.md").text
         let example = try SourceTree.file("deploy/spindle.example.yaml").text
-        let names = try SourceTree.file("Sources/Deployment/Configuration/ConfigurationKey.swift").lines
+        let names = try SourceTree.file("Sources/Server/Configuration/ConfigurationKey.swift").lines
             .filter { $0.hasPrefix("    case ") }
             .flatMap { line in line.dropFirst("    case ".count).split(separator: ", ") }
             .compactMap { $0.split(separator: "\"").last.map(String.init) }

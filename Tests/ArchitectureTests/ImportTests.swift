@@ -14,14 +14,14 @@ import Testing
         "CUnistring": ["InternationalText"],
         "CIDN2": ["InternationalText"],
         "CLinux": ["HTTPServer", "Transfer"],
-        "InternationalText": ["Cryptography", "Values", "Identity"],
+        "InternationalText": ["Cryptography", "Values", "Authentication"],
         "Transfer": ["Outbound", "Mail"],
-        "HTTPServer": ["Deployment"],
-        "CommandLineTool": ["Deployment"],
-        "YAML": ["Deployment"],
+        "HTTPServer": ["Server"],
+        "CommandLineTool": ["Server"],
+        "YAML": ["Server"],
         "Mustache": ["Pages"],
-        "StorageSQLite": ["Deployment"],
-        "StoragePostgreSQL": ["Deployment"],
+        "StorageSQLite": ["Server"],
+        "StoragePostgreSQL": ["Server"],
     ]
 
     /// What comes with Swift.
@@ -87,14 +87,14 @@ import Testing
         }
     }
 
-    @Test("the pages know nothing of ours but templates, and OAuth and Identity nothing of each other")
+    @Test("the pages know nothing of ours but templates, and OAuth and Authentication nothing of each other")
     func strangers() {
         let ours = Set(SourceTree.modules).subtracting(["Mustache"])
         for file in SourceTree.sources {
             for name in file.code.compactMap({ Self.imported($0.line) }) {
                 #expect(file.module != "Pages" || !ours.contains(name), "\(file.path) imports \(name)")
-                #expect((file.module, name) != ("OAuth", "Identity"), "\(file.path)")
-                #expect((file.module, name) != ("Identity", "OAuth"), "\(file.path)")
+                #expect((file.module, name) != ("OAuth", "Authentication"), "\(file.path)")
+                #expect((file.module, name) != ("Authentication", "OAuth"), "\(file.path)")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 @Suite("Services end one after the other")
 struct LifecycleTests {

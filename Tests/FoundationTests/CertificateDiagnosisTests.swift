@@ -1,7 +1,7 @@
 import Testing
 import Values
 
-@testable import Deployment
+@testable import Server
 
 /// What `spindle doctor` says of the certificate.
 @Suite struct CertificateDiagnosisTests: ConfigurationStory {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 /// What an operator reads whose configuration is wrong: every fault at once, word by word.
 @Suite struct ConfigurationFaultTests: ConfigurationStory {

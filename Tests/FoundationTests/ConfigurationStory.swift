@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 /// A suite that reads settings.
 protocol ConfigurationStory {}

@@ -6,7 +6,7 @@ import Pages
 import Testing
 import Values
 
-@testable import Deployment
+@testable import Server
 
 /// What an operator sets, and what it becomes.
 @Suite struct ConfigurationTests: ConfigurationStory {

@@ -3,7 +3,7 @@ import Logging
 import Testing
 import Values
 
-@testable import Deployment
+@testable import Server
 
 /// What a line of the log looks like, whatever is in it.
 @Suite struct LogLineTests {

@@ -4,7 +4,7 @@ import Mail
 import Testing
 import Values
 
-@testable import Deployment
+@testable import Server
 
 /// What each setting may be.
 @Suite struct SettingTests: ConfigurationStory {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Deployment
+@testable import Server
 
 /// The log as whoever reads it finds it, fast or slow.
 @Suite struct StandardErrorLogTests {

@@ -7,7 +7,7 @@ import Pages
 import Values
 
 @testable import Endpoints
-@testable import Identity
+@testable import Authentication
 @testable import Mail
 @testable import Transfer
 

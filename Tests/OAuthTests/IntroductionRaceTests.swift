@@ -1,5 +1,5 @@
 import Cryptography
-import Identity
+import Authentication
 import OAuth
 import Storage
 import TestSupport

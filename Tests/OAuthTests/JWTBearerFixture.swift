@@ -1,6 +1,6 @@
 import Cryptography
 import Federation
-import Identity
+import Authentication
 import JOSE
 import Keys
 import Logging

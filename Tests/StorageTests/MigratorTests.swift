@@ -85,7 +85,7 @@ import Testing
             for user in 1...2 {
                 try db.execute(
                     """
-                    INSERT INTO users (id, email_verified, profile, created_at, updated_at)
+                    INSERT INTO accounts (id, email_verified, profile, created_at, updated_at)
                     VALUES (\(user), 0, '{}', 0, 0)
                     """)
             }
@@ -99,7 +99,7 @@ import Testing
                     VALUES (\(client), \(merchant), '', '', '', '', 'none', \(isOwn), 0, 0, 0, 0, '', 0, 0)
                     """)
                 try db.execute(
-                    "INSERT INTO connections (user_id, client_id, created_at) VALUES (1, \(client), 7)")
+                    "INSERT INTO connections (account_id, client_id, created_at) VALUES (1, \(client), 7)")
             }
         }
         try await Migrator(database: database, migrations: Migration.all).migrate(at: 2)

@@ -1,5 +1,5 @@
 public import Cryptography
-import Deployment
+import Server
 import JOSE
 public import Keys
 import OAuth
@@ -81,7 +81,7 @@ public struct TestServer: Sendable {
         _ house: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
-        let server = Server(
+        let server = RunningServer(
             spindle: try house.spindle(), configuration: house.configuration, clock: house.clock,
             logger: house.log.logger, onListening: { port.yield($0) })
         let stop = StopSignal()

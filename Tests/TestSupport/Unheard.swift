@@ -1,5 +1,5 @@
 import Cryptography
-public import Identity
+public import Authentication
 import Keys
 public import OAuth
 

@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-public import Identity
+public import Authentication
 import JOSE
 public import OAuth
 import Storage

@@ -1,5 +1,5 @@
 import HTTP
-public import Identity
+public import Authentication
 public import OAuth
 import Pages
 public import Values

@@ -1,5 +1,5 @@
 import HTTP
-import Identity
+import Authentication
 import Values
 
 extension Site {

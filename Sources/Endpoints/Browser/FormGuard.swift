@@ -1,6 +1,6 @@
 public import Cryptography
 import HTTP
-import Identity
+import Authentication
 public import Values
 
 /// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).

@@ -1,6 +1,6 @@
 public import Cryptography
 import HTTP
-public import Identity
+public import Authentication
 import Logging
 public import OAuth
 import Pages

@@ -1,7 +1,7 @@
 public import Cryptography
 import Foundation
 import HTTP
-public import Identity
+public import Authentication
 public import OAuth
 import Values
 

@@ -1,5 +1,5 @@
 import HTTP
-public import Identity
+public import Authentication
 import JOSE
 
 /// `GET /account/data`: all that is held on a person, for that person.

@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-import Identity
+import Authentication
 import JOSE
 import OAuth
 import Pages
@@ -26,7 +26,7 @@ extension AccountEndpoint {
                 return done("password")
             } catch let refusal as SignIn.Refusal {
                 return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
-            } catch let fault as Identity.PasswordFault {
+            } catch let fault as Authentication.PasswordFault {
                 return try await refuse(.weakPassword(fault.onPage), nil, entry, request, context)
             } catch is HashingPoolFull {
                 return try await refuse(.overloaded, .signInsOverloaded, entry, request, context)

@@ -1,6 +1,6 @@
 public import Federation
 import HTTP
-public import Identity
+public import Authentication
 import JOSE
 import Logging
 public import OAuth

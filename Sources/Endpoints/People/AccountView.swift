@@ -1,6 +1,6 @@
 public import Federation
 import HTTP
-public import Identity
+public import Authentication
 import JOSE
 public import OAuth
 import Pages

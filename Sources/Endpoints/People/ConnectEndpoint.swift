@@ -1,6 +1,6 @@
 import Federation
 import HTTP
-import Identity
+import Authentication
 import OAuth
 import Pages
 import Values

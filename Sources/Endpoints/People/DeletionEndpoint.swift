@@ -1,5 +1,5 @@
 import HTTP
-public import Identity
+public import Authentication
 import Logging
 import OAuth
 import Pages

@@ -1,5 +1,5 @@
 import Delivery
-public import Identity
+public import Authentication
 import JOSE
 import OAuth
 import Pages

@@ -1,6 +1,6 @@
 import HTTP
 import Foundation
-import Identity
+import Authentication
 import OAuth
 import Values
 

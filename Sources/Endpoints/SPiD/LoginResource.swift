@@ -1,6 +1,6 @@
 import HTTP
 import Cryptography
-public import Identity
+public import Authentication
 import JOSE
 public import OAuth
 import Values

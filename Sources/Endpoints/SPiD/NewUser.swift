@@ -1,5 +1,5 @@
 import HTTP
-import Identity
+import Authentication
 import JOSE
 import OAuth
 import Values

@@ -1,5 +1,5 @@
 import Foundation
-import Identity
+import Authentication
 import JOSE
 import OAuth
 import Values

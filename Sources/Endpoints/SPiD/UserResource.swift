@@ -1,5 +1,5 @@
 import HTTP
-public import Identity
+public import Authentication
 import JOSE
 public import OAuth
 public import Values

@@ -1,5 +1,5 @@
 public import Delivery
-import Identity
+import Authentication
 import Mail
 public import Pages
 import Storage

@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-public import Identity
+public import Authentication
 import Logging
 import OAuth
 import Pages
@@ -135,7 +135,7 @@ public struct PasswordEndpoint: Endpoint {
                 return .sendBrowser(
                     to: onward, status: .seeOther, cookies: outcome.isSignedIn ? arrival.cookies : [])
             }
-        } catch let fault as Identity.PasswordFault {
+        } catch let fault as Authentication.PasswordFault {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
         } catch is HashingPoolFull {
             return try newPassword(verification, request, visit, context, refusal: .overloaded)
@@ -152,7 +152,7 @@ public struct PasswordEndpoint: Endpoint {
     }
 }
 
-extension Identity.PasswordFault {
+extension Authentication.PasswordFault {
     /// The same in the words of a page.
     var onPage: Pages.PasswordFault {
         switch self {

@@ -1,4 +1,4 @@
-import Identity
+import Authentication
 
 /// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
 struct PersonName: Sendable {

@@ -1,5 +1,5 @@
 import Cryptography
-public import Identity
+public import Authentication
 public import OAuth
 import Pages
 import Values

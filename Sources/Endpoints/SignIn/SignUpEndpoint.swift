@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-public import Identity
+public import Authentication
 import Logging
 public import OAuth
 import Pages
@@ -85,7 +85,7 @@ public struct SignUpEndpoint: Endpoint {
             _ = try await verifications.ask(prepared.draft, from: nil, post: post)
             mail.send()
             return codes.ask(prepared.draft.verification.id)
-        } catch let fault as Identity.PasswordFault {
+        } catch let fault as Authentication.PasswordFault {
             return try await refuse(.weakPassword(fault.onPage))
         } catch let refusal as SignIn.Refusal {
             return try await refuse(refusal.onPage, refusal.oauthError.status)

@@ -1,6 +1,6 @@
 import Federation
 import HTTP
-import Identity
+import Authentication
 import Pages
 import Values
 

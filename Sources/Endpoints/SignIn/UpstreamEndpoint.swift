@@ -1,7 +1,7 @@
 public import Cryptography
 public import Federation
 import HTTP
-public import Identity
+public import Authentication
 import OAuth
 import Pages
 public import Values

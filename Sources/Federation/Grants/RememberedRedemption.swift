@@ -1,4 +1,4 @@
-import Identity
+import Authentication
 import OAuth
 import Storage
 import Values

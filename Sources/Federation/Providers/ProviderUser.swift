@@ -1,4 +1,4 @@
-import Identity
+import Authentication
 import JOSE
 
 /// A person as a provider describes them: what a new account is made of.

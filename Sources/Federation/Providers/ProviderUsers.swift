@@ -1,5 +1,5 @@
 public import Cryptography
-import Identity
+import Authentication
 public import OAuth
 public import Storage
 public import Values

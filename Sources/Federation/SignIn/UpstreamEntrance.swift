@@ -1,5 +1,5 @@
 public import Cryptography
-public import Identity
+public import Authentication
 public import Storage
 public import Values
 

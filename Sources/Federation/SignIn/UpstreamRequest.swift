@@ -1,4 +1,4 @@
-public import Identity
+public import Authentication
 public import Values
 
 /// Somebody's way to another issuer and back.

@@ -1,4 +1,4 @@
-public import Identity
+public import Authentication
 import JOSE
 public import Values
 

@@ -1,5 +1,5 @@
 import Cryptography
-import Identity
+import Authentication
 public import JOSE
 public import OAuth
 

@@ -1,4 +1,4 @@
-public import Identity
+public import Authentication
 public import JOSE
 public import OAuth
 public import Values

@@ -1,4 +1,4 @@
-import Identity
+import Authentication
 import JOSE
 import OAuth
 import Storage

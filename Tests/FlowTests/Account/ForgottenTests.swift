@@ -1,5 +1,5 @@
 import Cryptography
-import Identity
+import Authentication
 import JOSE
 import Mail
 import OAuth

@@ -1,4 +1,4 @@
-import Deployment
+import Server
 import JOSE
 import TestSupport
 import Testing

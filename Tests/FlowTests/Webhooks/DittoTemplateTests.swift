@@ -95,7 +95,7 @@ struct DittoTemplateTests {
             ]
             for query in queries {
                 let answer = try await DittoStory.make(world, ["permissions": Self.template([.string(query)])])
-                expectProblem(answer, 400, member: "token_families.read.queriesByCollection.cars")
+                expectProblem(answer, 400, member: "permissions.read.queriesByCollection.cars")
             }
             let many = JSON.array(Array(repeating: "_id.a == '{{attributes.a}}'", count: 21))
             expectProblem(
@@ -109,35 +109,35 @@ struct DittoTemplateTests {
             let none: JSON = ["everything": false, "queriesByCollection": [:]]
             let names = (1...101).map { JSON.Member("c\($0)", ["true"]) }
             let wrong: [(JSON, String)] = [
-                ("all", "permissions"), (["read"], "permissions"), (["read": none], "token_families.write"),
-                (["write": none], "token_families.read"),
-                (["read": none, "write": none, "delete": none], "token_families.delete"),
-                (["read": none, "write": none, "remoteQuery": "yes"], "token_families.remoteQuery"),
-                (["read": ["everything": false], "write": none], "token_families.read.queriesByCollection"),
-                (["read": ["queriesByCollection": [:]], "write": none], "token_families.read.everything"),
+                ("all", "permissions"), (["read"], "permissions"), (["read": none], "permissions.write"),
+                (["write": none], "permissions.read"),
+                (["read": none, "write": none, "delete": none], "permissions.delete"),
+                (["read": none, "write": none, "remoteQuery": "yes"], "permissions.remoteQuery"),
+                (["read": ["everything": false], "write": none], "permissions.read.queriesByCollection"),
+                (["read": ["queriesByCollection": [:]], "write": none], "permissions.read.everything"),
                 (
                     ["read": ["everything": "no", "queriesByCollection": [:]], "write": none],
-                    "token_families.read.everything"
+                    "permissions.read.everything"
                 ),
                 (
                     ["read": none, "write": ["everything": false, "queriesByCollection": ["a": "true"]]],
-                    "token_families.write.queriesByCollection.a"
+                    "permissions.write.queriesByCollection.a"
                 ),
                 (
                     ["read": none, "write": ["everything": false, "queriesByCollection": ["a": ["true", 1]]]],
-                    "token_families.write.queriesByCollection.a"
+                    "permissions.write.queriesByCollection.a"
                 ),
                 (
                     ["read": ["everything": false, "queriesByCollection": ["": ["true"]]], "write": none],
-                    "token_families.read.queriesByCollection"
+                    "permissions.read.queriesByCollection"
                 ),
                 (
                     ["read": ["everything": false, "queriesByCollection": .object(names)], "write": none],
-                    "token_families.read.queriesByCollection"
+                    "permissions.read.queriesByCollection"
                 ),
                 (
                     ["read": ["everything": false, "queriesByCollection": [:], "x": 1], "write": none],
-                    "token_families.read.x"
+                    "permissions.read.x"
                 ),
             ]
             for (permissions, member) in wrong {

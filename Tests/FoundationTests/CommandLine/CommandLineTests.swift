@@ -1,7 +1,7 @@
 import CommandLineTool
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 /// What the words of a command line come to.
 @Suite struct CommandLineTests {

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 /// What the program says of itself.
 @Suite struct HelpTests {

@@ -1,7 +1,7 @@
 import CommandLineTool
 import Testing
 
-@testable import Deployment
+@testable import Server
 
 /// What a mistake on the command line is answered with: one line that says what, one that says how, and status 64.
 @Suite struct MisuseTests {

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@testable import Identity
+@testable import Authentication
 
 @Suite("People who were imported sign in") struct ImportSignInTests {
     /// Published hashes, and what they are of.

@@ -1,4 +1,4 @@
-import Identity
+import Authentication
 import Testing
 
 @Suite("A mailbox has one text as a user name")

@@ -1,5 +1,5 @@
 import CommandLineTool
-import Identity
+import Authentication
 import JOSE
 import Storage
 import Values

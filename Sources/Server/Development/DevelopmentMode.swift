@@ -1,5 +1,5 @@
 import Endpoints
-import Identity
+import Authentication
 import Pages
 
 /// `spindle serve --dev`: anybody signs in as anybody. A word of the command line and no setting: it cannot be left on in a

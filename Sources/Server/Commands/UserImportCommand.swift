@@ -1,6 +1,6 @@
 import CommandLineTool
 import Foundation
-import Identity
+import Authentication
 import JOSE
 
 extension UserCommand {

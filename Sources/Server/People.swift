@@ -1,6 +1,6 @@
 import Endpoints
 import Federation
-import Identity
+import Authentication
 import Keys
 import OAuth
 import OpenID

@@ -1,5 +1,5 @@
 import Cryptography
-import Identity
+import Authentication
 import Storage
 import TestSupport
 import Testing

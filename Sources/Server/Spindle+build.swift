@@ -1,7 +1,7 @@
 import Cryptography
 import Endpoints
 import Federation
-import Identity
+import Authentication
 import Keys
 import OAuth
 import OpenID
@@ -248,7 +248,7 @@ extension Site {
 }
 
 extension PasswordGrant {
-    /// Where the two strangers, OAuth and Identity, meet.
+    /// Where the two strangers, OAuth and Authentication, meet.
     fileprivate init(signingInWith signIn: SignIn, clock: any WallClock, random: any RandomSource) {
         self.init { username, password, request, client in
             do {

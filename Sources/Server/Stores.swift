@@ -2,7 +2,7 @@ public import Cryptography
 import Delivery
 import Endpoints
 public import Federation
-public import Identity
+public import Authentication
 public import Keys
 public import Logging
 public import OAuth

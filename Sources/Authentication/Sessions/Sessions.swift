@@ -31,7 +31,7 @@ public struct Sessions: Sendable {
                 UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
                     signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
                     expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
-                    address = \(opening.address), method = \(opening.method.rawValue),
+                    ip_address = \(opening.address), method = \(opening.method.rawValue),
                     remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1

@@ -34,7 +34,7 @@ struct ServeCommand: Command {
                 templates: try Templates(configuration, isDevelopment: development.dev),
                 mailer: configuration.mail.mailer(from: configuration.mailFrom), logger: logger)
             let spindle = try Spindle.build(configuration, parts)
-            try await Server(
+            try await RunningServer(
                 spindle: spindle, configuration: configuration, logger: logger,
                 onListening: { _ in welcome.map(Terminal.print) }
             ).run()

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Identity
+@testable import Authentication
 
 @Suite("Lines of a file") struct LineReaderTests {
     static func lines(_ text: String, pieces size: Int) throws -> [LineReader.Line] {

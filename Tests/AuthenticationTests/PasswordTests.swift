@@ -4,7 +4,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@testable import Identity
+@testable import Authentication
 
 @Suite("Passwords that may be set") struct PasswordTests {
     /// The fault of `text`, or nil when it may be set.

@@ -3,7 +3,7 @@ public import Logging
 public import Values
 
 /// Listens, sweeps, and stops when told to: new work is refused, what is in flight is finished.
-public struct Server: Sendable {
+public struct RunningServer: Sendable {
     private let spindle: Spindle
     private let configuration: SpindleConfiguration
     private let clock: any WallClock

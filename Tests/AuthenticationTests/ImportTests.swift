@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@testable import Identity
+@testable import Authentication
 
 @Suite("Importing people") struct ImportTests {
     /// Accounts of a database of its own.

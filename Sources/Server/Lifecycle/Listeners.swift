@@ -55,7 +55,7 @@ struct Listeners: BackgroundService {
 
     func run(until stop: StopSignal) async {
         await stop.wait()
-        for listener in listeners.reversed() { await listener.server.drain(grace: Server.graceTime) }
+        for listener in listeners.reversed() { await listener.server.drain(grace: RunningServer.graceTime) }
         await loops.shutdown()
     }
 
