@@ -37,7 +37,7 @@ let package = Package(
         module(
             "Server",
             [
-                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery",
+                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Delivery",
                 "Keys",
                 "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
                 "YAML",
@@ -48,20 +48,24 @@ let package = Package(
         module(
             "Endpoints",
             [
-                "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
+                "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
 
         // 6  ID tokens and what describes us; trusted issuers; server-rendered pages, and what mails say
-        module("OpenID", ["OAuth", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Federation", ["OAuth", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("OpenID", ["OAuth", "Directory", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("Federation", ["OAuth", "Directory", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
 
-        // 5  grants, codes, tokens; people, passwords, sessions; what waits to be delivered. Strangers to each other
-        module("OAuth", ["Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
+        module("OAuth", ["Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
         module(
-            "Authentication", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"],
+            "Authentication", ["Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"],
             resources: [.embedInCode("Passwords/common-passwords.txt")]),
+
+        // 4  merchants, clients, users, connections, sessions; what waits to be delivered. Strangers to each other
+        module(
+            "Directory", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"]),
         module("Delivery", ["Keys", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography", "Logging"]),
 
         // 4  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
@@ -113,7 +117,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Endpoints", "Pages", "OAuth", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Endpoints", "Pages", "OAuth", "Directory", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ],
@@ -125,7 +129,7 @@ let package = Package(
             [
                 "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages",
                 "Mail",
-                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "Keys", "OAuth", "Directory", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests(
             "StorageTests",
@@ -133,19 +137,19 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Authentication", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "OAuth", "Directory", "Authentication", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
             "AuthenticationTests",
             [
-                "TestSupport", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "Endpoints", "OpenID", "OAuth", "Authentication", "Delivery", "Mail", "Pages",
+                "TestSupport", "Server", "Endpoints", "OpenID", "OAuth", "Directory", "Authentication", "Delivery", "Mail", "Pages",
                 "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
@@ -158,7 +162,7 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Mail", "HTTPServer", "Transfer",
+                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Mail", "HTTPServer", "Transfer",
                 "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))

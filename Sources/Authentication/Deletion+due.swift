@@ -1,3 +1,4 @@
+import Directory
 import Storage
 public import Values
 

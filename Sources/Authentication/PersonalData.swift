@@ -1,3 +1,4 @@
+import Directory
 public import JOSE
 public import Storage
 public import Values

@@ -15,27 +15,23 @@ public struct MasterKeyCheck: Sendable {
     public init(_ masterKey: MasterKey) { self.masterKey = masterKey }
 
     /// Compares the key with what `database` remembers of its own.
-    public func verify(_ database: any Database) async throws -> Answer {
+    public func verify(_ database: any Database, _ tables: [StoredTable]) async throws -> Answer {
         let value = masterKey.checkValue
         return try await database.read { db in
             if let stored = try Self.stored(in: db) { return stored == value ? .right : .wrong }
             // Sealed values without a check value: somebody took it away. They are not to be mixed with another key's.
-            return try Self.isUnsealed(db) ? .absent : .wrong
+            return try Self.isUnsealed(tables, db) ? .absent : .wrong
         }
     }
 
     /// Remembers the key, unless the database remembers one already. `verify` says which.
     public func store(in db: any Transaction) throws {
-        try db.execute(
-            """
-            INSERT INTO facts (name, value) VALUES (\(Self.fact), \(masterKey.checkValue))
-            ON CONFLICT (name) DO NOTHING
-            """)
+        try Facts.note(masterKey.checkValue, as: Self.fact, in: db)
     }
 
     /// Remembers the key in place of the one before it, after everything was sealed anew.
     func replace(in db: any Transaction) throws {
-        try db.execute("UPDATE facts SET value = \(masterKey.checkValue) WHERE name = \(Self.fact)")
+        try Facts.replace(masterKey.checkValue, as: Self.fact, in: db)
     }
 
     /// Whether the key is the one that `db` remembers.
@@ -47,16 +43,16 @@ public struct MasterKeyCheck: Sendable {
     }
 
     /// Whether `database` was made without any key so far: only such a database may be given a new one.
-    public static func isWithoutKey(_ database: any Database) async throws -> Bool {
-        try await database.read { db in try stored(in: db) == nil && isUnsealed(db) }
+    public static func isWithoutKey(_ database: any Database, _ tables: [StoredTable]) async throws -> Bool {
+        try await database.read { db in try stored(in: db) == nil && isUnsealed(tables, db) }
     }
 
     private static func stored(in db: any Transaction) throws -> String? {
-        try db.rows("SELECT value FROM facts WHERE name = \(fact)").first?.get("value")
+        try Facts.value(of: fact, in: db)
     }
 
-    private static func isUnsealed(_ db: any Transaction) throws -> Bool {
-        for place in SealedPlace.allCases where try !db.rows(place.sealedRows).isEmpty { return false }
+    private static func isUnsealed(_ tables: [StoredTable], _ db: any Transaction) throws -> Bool {
+        for column in tables.flatMap(\.sealed) where try !db.rows(column.rows).isEmpty { return false }
         return true
     }
 }

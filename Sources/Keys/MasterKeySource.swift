@@ -9,24 +9,30 @@ public enum MasterKeySource: Sendable {
     /// other nodes would not have it.
     case file(MasterKeyFile, mayCreate: Bool)
 
-    /// The key of `database`, checked. A database that has a key gets no other; one that has none remembers this one.
-    public func masterKey(for database: any Database, random: any RandomSource) async throws -> MasterKey {
-        let key = try await obtain(for: database, random: random)
+    /// The key of `database`, whose sealed values are in `tables`, checked. A database that has a key gets no other; one that has none remembers this one.
+    public func masterKey(
+        for database: any Database, _ tables: [StoredTable], random: any RandomSource
+    ) async throws -> MasterKey {
+        let key = try await obtain(for: database, tables, random: random)
         let check = MasterKeyCheck(key)
-        if try await check.verify(database) == .absent {
+        if try await check.verify(database, tables) == .absent {
             try await database.write { db in try check.store(in: db) }
         }
         // Asked again after storing: another node may have been first.
-        guard try await check.verify(database) == .right else { throw MasterKeyError.wrong }
+        guard try await check.verify(database, tables) == .right else { throw MasterKeyError.wrong }
         return key
     }
 
-    private func obtain(for database: any Database, random: any RandomSource) async throws -> MasterKey {
+    private func obtain(
+        for database: any Database, _ tables: [StoredTable], random: any RandomSource
+    ) async throws -> MasterKey {
         switch self {
         case .given(let key): return key
         case .file(let file, let mayCreate):
             if let key = try file.read() { return key }
-            guard try await MasterKeyCheck.isWithoutKey(database) else { throw MasterKeyError.missing(path: file.path) }
+            guard try await MasterKeyCheck.isWithoutKey(database, tables) else {
+                throw MasterKeyError.missing(path: file.path)
+            }
             guard mayCreate else { throw MasterKeyError.notGiven }
             let key = MasterKey.random(from: random)
             try file.create(key)

@@ -5,11 +5,13 @@ public import Storage
 public struct Resealing: Sendable {
     private let old: MasterKey
     private let new: MasterKey
+    private let tables: [StoredTable]
     private let random: any RandomSource
 
-    public init(from old: MasterKey, to new: MasterKey, random: any RandomSource) {
+    public init(from old: MasterKey, to new: MasterKey, _ tables: [StoredTable], random: any RandomSource) {
         self.old = old
         self.new = new
+        self.tables = tables
         self.random = random
     }
 
@@ -20,22 +22,23 @@ public struct Resealing: Sendable {
     /// at this very moment signs in again. Nothing else is lost.
     @discardableResult
     public func run(on database: any Database) async throws -> Int {
-        let (old, new, random) = (old, new, random)
+        let (old, new, tables, random) = (old, new, tables, random)
         return try await database.write { db in
             // The work may run twice after a COMMIT of unknown outcome: then it finds itself done.
             if try MasterKeyCheck(new).isStored(in: db) { return 0 }
             guard try MasterKeyCheck(old).isStored(in: db) else { throw MasterKeyError.wrong }
             let (from, to) = (Seal(masterKey: old, random: random), Seal(masterKey: new, random: random))
             var count = 0
-            for place in SealedPlace.allCases {
-                for row in try db.rows(place.sealedRows) {
+            for column in tables.flatMap(\.sealed) {
+                guard let place = SealedPlace(rawValue: column.place) else { throw MasterKeyError.wrong }
+                for row in try db.rows(column.rows) {
                     let id = try row.get("id", as: String.self)
                     let text = try from.open(row.get("sealed"), place, row: id)
-                    try db.execute(place.replacement(to.seal(text, place, row: id), row: id))
+                    try db.execute(column.replacement(to.seal(text, place, row: id), row: id))
                     count += 1
                 }
             }
-            try db.execute("UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
+            for statement in tables.compactMap(\.forgottenWithKey) { try db.execute(statement) }
             try MasterKeyCheck(new).replace(in: db)
             return count
         }

@@ -2,31 +2,19 @@ public import Cryptography
 public import Storage
 
 /// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
-public enum SealedPlace: Sendable, CaseIterable {
-    case signingKey, signSecret, issuerSecret, appSecret, upstreamSecret, webhookSecrets, delivery
+public enum SealedPlace: String, Sendable, CaseIterable {
+    case signingKey = "signing_keys.private_key"
+    case signSecret = "clients.sign_secret"
+    case issuerSecret = "issuers.secret"
+    case appSecret = "issuers.app_secret"
+    case upstreamSecret = "issuers.client_secret"
+    case webhookSecrets = "webhooks.secrets"
+    case delivery = "deliveries.content"
 
     /// What the place's key is derived for.
-    var purpose: String {
-        switch self {
-        case .signingKey: "signing_keys.private_key"
-        case .signSecret: "clients.sign_secret"
-        case .issuerSecret: "issuers.secret"
-        case .appSecret: "issuers.app_secret"
-        case .upstreamSecret: "issuers.client_secret"
-        case .webhookSecrets: "webhooks.secrets"
-        case .delivery: "deliveries.content"
-        }
-    }
+    var purpose: String { rawValue }
 
-    var table: String {
-        switch self {
-        case .signingKey: "signing_keys"
-        case .signSecret: "clients"
-        case .issuerSecret, .appSecret, .upstreamSecret: "issuers"
-        case .webhookSecrets: "webhooks"
-        case .delivery: "deliveries"
-        }
-    }
+    var table: Substring { rawValue.prefix { $0 != "." } }
 
     /// Binds a sealed value to its row: moved to another row, it does not open.
     func context(row: String) -> String { "\(table)/\(row)" }

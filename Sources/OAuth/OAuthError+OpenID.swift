@@ -1,3 +1,5 @@
+import Directory
+
 // What OpenID Connect and its neighbours refuse at the authorization endpoint.
 extension OAuthError {
     static func responseTypeNotAllowed(_ type: ResponseType, _ client: Client.ID) -> OAuthError {

@@ -1,3 +1,4 @@
+public import Directory
 import JOSE
 public import Values
 

@@ -1,3 +1,4 @@
+import Directory
 import Keys
 import Logging
 import OAuth

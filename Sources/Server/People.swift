@@ -1,6 +1,7 @@
+import Authentication
+import Directory
 import Endpoints
 import Federation
-import Authentication
 import Keys
 import OAuth
 import OpenID

@@ -1,12 +1,14 @@
+import Authentication
 import Cryptography
+import Directory
 import Endpoints
 import Federation
-import Authentication
 import Keys
 import OAuth
 import OpenID
 import Outbound
 import Pages
+import Storage
 import Values
 
 /// A server, wired and ready to listen.
@@ -223,7 +225,7 @@ extension Spindle {
             publicRouter: router(routes),
             adminRouter: hasAdminAddress ? router(Routes([health], administration: administration)) : nil,
             routes: routes.descriptions, signingKeys: signingKeys, clients: stores.clients,
-            retention: Retention(database: database),
+            retention: Retention(database: database, tables: StoredTable.all),
             deletion: stores.deletion, postman: people.postman)
     }
 }

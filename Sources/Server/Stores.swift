@@ -1,8 +1,9 @@
+public import Authentication
 public import Cryptography
 import Delivery
+public import Directory
 import Endpoints
 public import Federation
-public import Authentication
 public import Keys
 public import Logging
 public import OAuth
@@ -34,8 +35,11 @@ public struct Stores: Sendable {
     ) {
         self.database = database
         knownClients = KnownClients(clock: clock)
-        merchants = Merchants(database: database, clock: clock, random: random, known: knownClients)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: knownClients)
+        let erasure = BulkErasure(database: database, tables: StoredTable.all)
+        merchants = Merchants(
+            database: database, clock: clock, random: random, known: knownClients, erasure: erasure)
+        clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure)
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
         news = UserEvents(callbacks)
@@ -48,12 +52,11 @@ public struct Stores: Sendable {
             outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
         self.templates = templates
         mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
-        let clearance = BulkDeletion(database: database)
         let farewell = UserDeletedMail(mail: mail)
         deletion = Deletion(
             database: database, grace: configuration.deletionGrace,
             strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: farewell.say),
+                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: farewell.say),
             clock: clock, news: news)
     }
 }

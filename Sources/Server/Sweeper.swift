@@ -1,6 +1,6 @@
 import Authentication
 import Logging
-import OAuth
+import Storage
 import Values
 
 /// Forgets what has expired and who wants to be forgotten, a little at a time.
@@ -18,7 +18,7 @@ struct Sweeper: BackgroundService {
         await stop.cancelling {
             while !Task.isCancelled {
                 let next = ContinuousClock.now + Self.interval
-                var sweep = await round(Retention.Rule.allCases)
+                var sweep = await round(retention.rules)
                 var hasMoreAccounts = await deleteAccounts()
                 // A backlog is worked off quickly, but not so long that the other rules would never have their turn.
                 while !sweep.behind.isEmpty || hasMoreAccounts, !Task.isCancelled, ContinuousClock.now < next {
@@ -31,12 +31,12 @@ struct Sweeper: BackgroundService {
         }
     }
 
-    private func round(_ rules: [Retention.Rule]) async -> Retention.Sweep {
+    private func round(_ rules: [RetentionRule]) async -> Retention.Sweep {
         let sweep = await retention.sweep(rules, at: clock.now)
         if sweep.gone > 0 { logger.debug("swept", metadata: ["rows": "\(sweep.gone)"]) }
         for (rule, error) in sweep.failures {
             logger.error(
-                "sweep failed", metadata: ["rule": "\(rule.rawValue)", "error": "\(String(reflecting: error))"])
+                "sweep failed", metadata: ["rule": "\(rule.name)", "error": "\(String(reflecting: error))"])
         }
         return sweep
     }

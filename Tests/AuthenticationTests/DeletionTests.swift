@@ -1,5 +1,6 @@
-import Cryptography
 import Authentication
+import Cryptography
+import Directory
 import JOSE
 import Storage
 import Synchronization

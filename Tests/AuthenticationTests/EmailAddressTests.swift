@@ -1,4 +1,5 @@
 import Authentication
+import Directory
 import Testing
 
 @Suite("A mailbox has one text as a user name")

@@ -3,6 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
+@testable import Directory
 @testable import Authentication
 
 @Suite("People who were imported sign in") struct ImportSignInTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 import Values
 
+@testable import Directory
 @testable import Authentication
 
 @Suite("Importing people") struct ImportTests {

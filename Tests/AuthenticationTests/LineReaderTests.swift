@@ -1,5 +1,6 @@
 import Testing
 
+@testable import Directory
 @testable import Authentication
 
 @Suite("Lines of a file") struct LineReaderTests {

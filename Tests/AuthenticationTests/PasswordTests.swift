@@ -4,6 +4,7 @@ import JOSE
 import TestSupport
 import Testing
 
+@testable import Directory
 @testable import Authentication
 
 @Suite("Passwords that may be set") struct PasswordTests {

@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import JOSE
 import Keys
 import OAuth
@@ -170,7 +171,7 @@ import Values
         let clock = ManualClock()
         return Clients(
             database: database, clock: clock, random: random, seal: Seal(masterKey: key, random: random),
-            known: KnownClients(clock: clock))
+            known: KnownClients(clock: clock), erasure: BulkErasure(database: database))
     }
 
     private func names(_ database: any Database) async throws -> [String] {

@@ -5,6 +5,7 @@ import Values
 
 @testable import Federation
 @testable import JOSE
+@testable import Directory
 @testable import OAuth
 @testable import OpenID
 

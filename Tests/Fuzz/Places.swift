@@ -7,6 +7,7 @@ import Values
 
 @testable import Endpoints
 @testable import Federation
+@testable import Directory
 @testable import Authentication
 @testable import OAuth
 @testable import Transfer

@@ -7,6 +7,7 @@ import Pages
 import Values
 
 @testable import Endpoints
+@testable import Directory
 @testable import Authentication
 @testable import Mail
 @testable import Transfer

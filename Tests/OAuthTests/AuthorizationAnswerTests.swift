@@ -1,3 +1,4 @@
+import Directory
 import OAuth
 import Storage
 import Testing

@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import JOSE
 import Keys
 import OAuth
@@ -32,9 +33,14 @@ struct AuthorizationFixture {
         let random = SystemRandom()
         let known = KnownClients(clock: clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
-        merchant = try await Merchants(database: database, clock: clock, random: random, known: known)
-            .create(["name": "Loom"]).id
+        clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: known,
+            erasure: BulkErasure(database: database))
+        merchant = try await Merchants(
+            database: database, clock: clock, random: random, known: known,
+            erasure: BulkErasure(database: database)
+        )
+        .create(["name": "Loom"]).id
         var ids: [Asking: Client.ID] = [:]
         for asking in Asking.allCases {
             let json: JSON = [

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import OAuth
 import Storage
@@ -12,11 +13,12 @@ struct ClearanceTests {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)
         for _ in 1...12 { try await world.signIn() }
-        try await BulkDeletion(database: world.database, batch: 5).clear(world.phone.id, at: world.clock.now)
+        try await BulkErasure(database: world.database, batch: 5).client(world.phone.id)
         #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
         #expect(try await world.count("SELECT user_id FROM connections") == 1)
-        #expect(try await world.clients.find(world.phone.id)?.disabledAt != nil)
+        #expect(try await world.clients.delete(world.phone.id))
+        #expect(try await world.clients.find(world.phone.id) == nil)
         #expect(try await world.clients.find(world.backend.id)?.disabledAt == nil)
         #expect(await world.isLive(own))
         await world.database.close()
@@ -45,10 +47,12 @@ struct ClearanceTests {
                 }
             }
         }
-        try await BulkDeletion(database: database, batch: 5).clear(one.merchant, at: one.clock.now)
+        try await BulkErasure(database: database, batch: 5).merchant(one.merchant)
+        #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
+        #expect(try await one.merchants.delete(one.merchant))
         #expect(try await one.count("SELECT id FROM token_families") == 12)
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
-        #expect(try await one.merchants.find(one.merchant)?.disabledAt != nil)
+        #expect(try await one.merchants.find(one.merchant) == nil)
         #expect(try await one.merchants.find(other.merchant)?.disabledAt == nil)
         await database.close()
     }

@@ -1,5 +1,6 @@
-import Cryptography
 import Authentication
+import Cryptography
+import Directory
 import Keys
 import OAuth
 import Storage

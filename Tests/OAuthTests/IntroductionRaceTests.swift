@@ -1,5 +1,6 @@
-import Cryptography
 import Authentication
+import Cryptography
+import Directory
 import OAuth
 import Storage
 import TestSupport
@@ -65,7 +66,7 @@ struct IntroductionRaceTests {
             try await database.read { db in try db.rows("SELECT user_id FROM introductions").count }
         }
         #expect(try await count() == 12)
-        try await BulkDeletion(database: database, batch: 5).clear(fixture.merchant, at: now)
+        try await BulkErasure(database: database, batch: 5).merchant(fixture.merchant)
         #expect(try await count() == 0)
         try await introductions.introduce(users[0], to: Merchant.ID("nobody"), at: now)
         #expect(try await count() == 0)

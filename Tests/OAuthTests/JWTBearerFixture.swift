@@ -1,6 +1,7 @@
-import Cryptography
-import Federation
 import Authentication
+import Cryptography
+import Directory
+import Federation
 import JOSE
 import Keys
 import Logging
@@ -48,8 +49,12 @@ struct JWTBearerFixture: Sendable {
         let policy = OutboundPolicy(allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) })
         issuers = TrustedIssuers(database: database, clock: clock, random: random, seal: seal, outbound: policy)
         let known = KnownClients(clock: clock)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
-        merchants = Merchants(database: database, clock: clock, random: random, known: known)
+        clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: known,
+            erasure: BulkErasure(database: database))
+        merchants = Merchants(
+            database: database, clock: clock, random: random, known: known,
+            erasure: BulkErasure(database: database))
         let outbound = Outbound(policy: policy, logger: Logger.silent)
         let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
         people = IssuerUsers(database: database) { owner, issuer, _, db in

@@ -1,4 +1,5 @@
 import Cryptography
+@testable import Directory
 @testable import Federation
 import JOSE
 @testable import OAuth

@@ -1,3 +1,4 @@
+@testable import Directory
 import Storage
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 @testable import Federation
 import JOSE
 import OAuth

@@ -1,6 +1,7 @@
-import Cryptography
-import Federation
 import Authentication
+import Cryptography
+import Directory
+import Federation
 import JOSE
 import OAuth
 import Storage
@@ -79,11 +80,11 @@ struct QueryPlanTests {
         let data = PersonalData(
             database: database, clock: world.clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
         #expect(try await data.document(of: world.user) != nil)
-        let clearance = BulkDeletion(database: database)
+        let erasure = BulkErasure(database: database)
         let deletion = Deletion(
             database: database, grace: .days(14),
             strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: { _, _, _ in }),
             clock: world.clock, news: .unheard)
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
@@ -123,10 +124,10 @@ struct QueryPlanTests {
         database.forget()
         let sweep = await Retention(database: database).sweep(at: world.clock.now)
         #expect(sweep.failures.isEmpty)
-        let clearance = BulkDeletion(database: database)
-        try await clearance.clear(world.phone.id, at: world.clock.now)
-        try await clearance.clear(world.merchant, at: world.clock.now)
-        database.expectIndexes(atLeast: Retention.Rule.allCases.count + 10)
+        let erasure = BulkErasure(database: database)
+        try await erasure.client(world.phone.id)
+        try await erasure.merchant(world.merchant)
+        database.expectIndexes(atLeast: Retention(database: database).rules.count + 10)
         await database.close()
     }
 

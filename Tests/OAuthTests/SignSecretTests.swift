@@ -1,3 +1,4 @@
+@testable import Directory
 import Cryptography
 import JOSE
 import Testing

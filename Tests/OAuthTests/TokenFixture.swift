@@ -1,5 +1,6 @@
-import Cryptography
 import Authentication
+import Cryptography
+import Directory
 import JOSE
 import Keys
 import OAuth
@@ -32,8 +33,12 @@ struct TokenFixture: Sendable {
         self.database = database
         self.user = user
         self.seal = seal
-        merchants = Merchants(database: database, clock: clock, random: random, known: known)
-        clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        merchants = Merchants(
+            database: database, clock: clock, random: random, known: known,
+            erasure: BulkErasure(database: database))
+        clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: known,
+            erasure: BulkErasure(database: database))
         exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
         authenticator = ClientAuthenticator(
             database: database, known: known,

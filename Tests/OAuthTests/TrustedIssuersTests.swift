@@ -1,3 +1,4 @@
+import Directory
 import Federation
 import JOSE
 import Keys

@@ -1,6 +1,7 @@
-import Cryptography
-import Federation
 import Authentication
+import Cryptography
+import Directory
+import Federation
 import JOSE
 import Keys
 import OAuth
@@ -34,8 +35,12 @@ struct UnknownCommitTests {
         let database = RunsTwice(base: try await backend.open())
         let known = KnownClients(clock: clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
-        let merchants = Merchants(database: database, clock: clock, random: random, known: known)
-        let clients = Clients(database: database, clock: clock, random: random, seal: seal, known: known)
+        let merchants = Merchants(
+            database: database, clock: clock, random: random, known: known,
+            erasure: BulkErasure(database: database))
+        let clients = Clients(
+            database: database, clock: clock, random: random, seal: seal, known: known,
+            erasure: BulkErasure(database: database))
         let issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
         let hashing = HashingPool(

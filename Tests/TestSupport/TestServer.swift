@@ -1,9 +1,10 @@
 public import Cryptography
-import Server
+import Directory
 import JOSE
 public import Keys
 import OAuth
 import Pages
+import Server
 public import Storage
 import Values
 

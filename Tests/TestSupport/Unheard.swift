@@ -1,5 +1,6 @@
+import Authentication
 import Cryptography
-public import Authentication
+public import Directory
 import Keys
 public import OAuth
 

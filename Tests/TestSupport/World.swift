@@ -1,4 +1,5 @@
 public import Cryptography
+import Directory
 public import JOSE
 import OAuth
 import Values

@@ -1,3 +1,5 @@
+import Directory
+
 /// Brings people from another system over: a JSON document a line, a transaction for every few hundred.
 ///
 /// Nothing is hashed here: a hash of the other system verifies as it is, and becomes one of ours when its owner signs

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 extension SignIn {

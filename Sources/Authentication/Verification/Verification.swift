@@ -1,3 +1,4 @@
+import Directory
 public import Values
 
 /// A secret that went to somebody's e-mail address: whoever brings it back reads what is sent there.

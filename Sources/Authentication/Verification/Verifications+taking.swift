@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 public import Storage
 public import Values
 

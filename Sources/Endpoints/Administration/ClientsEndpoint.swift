@@ -1,3 +1,4 @@
+public import Directory
 import HTTP
 import JOSE
 public import OAuth

@@ -1,6 +1,7 @@
+public import Directory
 import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import Values
 
 /// `/admin/v1/merchants`.

@@ -1,5 +1,6 @@
+public import Directory
 import HTTP
-public import OAuth
+import OAuth
 public import Pages
 import Values
 

@@ -1,5 +1,6 @@
+import Authentication
+public import Directory
 import HTTP
-public import Authentication
 public import OAuth
 import Pages
 public import Values

@@ -1,5 +1,6 @@
-import HTTP
 public import Authentication
+public import Directory
+import HTTP
 import JOSE
 public import OAuth
 public import OpenID

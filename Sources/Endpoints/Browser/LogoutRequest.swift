@@ -1,4 +1,5 @@
 import Authentication
+import Directory
 import OAuth
 import OpenID
 import Pages

@@ -1,6 +1,7 @@
+public import Directory
 public import Federation
 import HTTP
-public import OAuth
+import OAuth
 public import Pages
 
 /// What every endpoint for people needs to make a page.

@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import HTTP
 import OAuth
 import Values

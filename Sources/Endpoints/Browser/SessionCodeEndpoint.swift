@@ -1,6 +1,7 @@
-public import Cryptography
-import HTTP
 public import Authentication
+public import Cryptography
+public import Directory
+import HTTP
 import Logging
 public import OAuth
 import Pages

@@ -1,5 +1,6 @@
+public import Directory
 import HTTP
-public import OAuth
+import OAuth
 
 /// Lets web pages read what their apps call, if their client registered their origin (Fetch §3.2). Never with
 /// credentials: no cookie counts at any of these addresses.

@@ -4,7 +4,7 @@ import JOSE
 import OAuth
 
 /// The name-value pairs of a body or a query, in their order, repeated ones and all.
-struct Form: Sendable {
+package struct Form: Sendable {
     typealias Pair = (name: String, value: String)
     let pairs: [Pair]
 

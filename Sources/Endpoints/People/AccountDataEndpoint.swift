@@ -1,5 +1,6 @@
-import HTTP
 public import Authentication
+import Directory
+import HTTP
 import JOSE
 
 /// `GET /account/data`: all that is held on a person, for that person.

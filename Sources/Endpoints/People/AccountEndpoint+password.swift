@@ -1,6 +1,7 @@
-import Cryptography
-import HTTP
 import Authentication
+import Cryptography
+import Directory
+import HTTP
 import JOSE
 import OAuth
 import Pages

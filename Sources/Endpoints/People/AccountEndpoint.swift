@@ -1,6 +1,7 @@
+public import Authentication
+public import Directory
 public import Federation
 import HTTP
-public import Authentication
 import JOSE
 import Logging
 public import OAuth

@@ -1,6 +1,7 @@
+public import Authentication
+public import Directory
 public import Federation
 import HTTP
-public import Authentication
 import JOSE
 public import OAuth
 import Pages

@@ -1,5 +1,6 @@
+import Authentication
 import Delivery
-public import Authentication
+public import Directory
 import JOSE
 import OAuth
 import Pages

@@ -1,5 +1,6 @@
+import Authentication
+public import Directory
 import HTTP
-public import Authentication
 import JOSE
 public import OAuth
 public import Values

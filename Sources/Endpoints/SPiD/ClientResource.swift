@@ -1,6 +1,7 @@
+public import Directory
 import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import Values
 
 /// `clients` and `client/{id}`: what a merchant's backend may know of the merchant's clients.

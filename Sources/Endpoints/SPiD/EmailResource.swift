@@ -1,6 +1,7 @@
-import HTTP
+import Authentication
 import Cryptography
-public import Authentication
+public import Directory
+import HTTP
 import JOSE
 import OAuth
 

@@ -1,6 +1,7 @@
-import HTTP
-import Foundation
 import Authentication
+import Directory
+import Foundation
+import HTTP
 import OAuth
 import Values
 

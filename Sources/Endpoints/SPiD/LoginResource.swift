@@ -1,8 +1,9 @@
-import HTTP
-import Cryptography
 public import Authentication
+import Cryptography
+public import Directory
+import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import Values
 
 /// `logins` and `user/{id}/logins`: who tried to sign in at a client, or at any of its merchant.

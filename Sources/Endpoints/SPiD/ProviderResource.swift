@@ -1,8 +1,9 @@
-import HTTP
+import Authentication
+public import Directory
 public import Federation
-public import Authentication
+import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import Pages
 public import Values
 

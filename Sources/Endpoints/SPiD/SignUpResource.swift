@@ -1,6 +1,7 @@
-import HTTP
-import Cryptography
 public import Authentication
+import Cryptography
+import Directory
+import HTTP
 import JOSE
 public import OAuth
 import Pages

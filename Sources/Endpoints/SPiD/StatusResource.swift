@@ -1,6 +1,7 @@
+public import Directory
 import HTTP
 import JOSE
-public import OAuth
+import OAuth
 public import Values
 
 /// `status` and `version`: whether the server is there, what it is, and what it can do.

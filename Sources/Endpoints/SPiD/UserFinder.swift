@@ -1,5 +1,6 @@
-import HTTP
 import Authentication
+import Directory
+import HTTP
 import OAuth
 import Values
 

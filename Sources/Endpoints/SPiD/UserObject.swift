@@ -1,5 +1,6 @@
-import Foundation
 import Authentication
+import Directory
+import Foundation
 import JOSE
 import OAuth
 import Values

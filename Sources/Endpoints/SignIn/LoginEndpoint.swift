@@ -1,5 +1,6 @@
-import HTTP
 public import Authentication
+import Directory
+import HTTP
 import Logging
 import OAuth
 import Pages

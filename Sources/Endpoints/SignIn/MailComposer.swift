@@ -1,5 +1,6 @@
-public import Delivery
 import Authentication
+public import Delivery
+import Directory
 import Mail
 public import Pages
 import Storage

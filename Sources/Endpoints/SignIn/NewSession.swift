@@ -1,6 +1,7 @@
+import Authentication
 public import Cryptography
+public import Directory
 import HTTP
-public import Authentication
 import OAuth
 import Values
 

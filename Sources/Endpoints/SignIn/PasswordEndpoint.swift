@@ -1,6 +1,7 @@
-import Cryptography
-import HTTP
 public import Authentication
+import Cryptography
+import Directory
+import HTTP
 import Logging
 import OAuth
 import Pages

@@ -1,6 +1,7 @@
+import Authentication
+import Directory
 import Federation
 import HTTP
-import Authentication
 import OAuth
 import Pages
 

@@ -1,6 +1,7 @@
-public import Cryptography
-import HTTP
 public import Authentication
+public import Cryptography
+import Directory
+import HTTP
 import OAuth
 import Pages
 import Values

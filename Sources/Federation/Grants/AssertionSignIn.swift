@@ -1,5 +1,6 @@
-public import Cryptography
 import Authentication
+public import Cryptography
+import Directory
 import JOSE
 import OAuth
 public import Values

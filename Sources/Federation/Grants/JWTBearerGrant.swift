@@ -1,5 +1,6 @@
-public import Cryptography
 import Authentication
+public import Cryptography
+public import Directory
 public import OAuth
 public import Values
 

@@ -1,3 +1,4 @@
+public import Directory
 public import OAuth
 
 /// An ID token of an issuer that the client's merchant trusts, for an access token of ours (RFC 8693).

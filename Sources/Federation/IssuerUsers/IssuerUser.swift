@@ -1,4 +1,5 @@
-public import Authentication
+import Authentication
+public import Directory
 public import JOSE
 
 /// A person as an issuer describes them.

@@ -1,4 +1,5 @@
-public import Authentication
+import Authentication
+public import Directory
 public import Storage
 public import Values
 

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import OAuth
 import Values
@@ -31,7 +32,7 @@ extension IssuerMetadata {
             isAppleKey = key != nil
             name = try members.text("sign_in_name") ?? base?.name
             scope = try members.text("scope", most: 500) ?? base?.scope
-            guard let scope, (try? Scope(parsing: scope)) == nil else { return }
+            guard let scope, Scope(parsing: scope) == nil else { return }
             throw JSONFault("scope", "words of printable ASCII with spaces between")
         }
 

@@ -1,6 +1,6 @@
 import JOSE
 import OAuth
-import Storage
+package import Storage
 import Values
 
 extension TrustedIssuers {
@@ -46,7 +46,7 @@ extension TrustedIssuers {
 }
 
 extension TrustedIssuer {
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         let app = try Self.app(row)
         guard let keys = try Self.keys(row) ?? app?.provider.keys else {
             throw StorageError.unreadable("issuers: a row without keys")

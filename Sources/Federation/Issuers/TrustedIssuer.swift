@@ -1,5 +1,6 @@
+public import Directory
 public import JOSE
-public import OAuth
+import OAuth
 public import Values
 
 /// Somebody whom a merchant trusts to say who a person is (RFC 7523).

@@ -1,7 +1,8 @@
 public import Cryptography
+public import Directory
 public import JOSE
 public import Keys
-public import OAuth
+import OAuth
 public import Outbound
 public import Storage
 public import Values

@@ -1,4 +1,5 @@
 import Authentication
+import Directory
 import JOSE
 import OAuth
 import Values

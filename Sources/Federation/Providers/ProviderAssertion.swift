@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import JOSE
 import OAuth
 import Values

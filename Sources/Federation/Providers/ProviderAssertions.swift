@@ -1,4 +1,5 @@
-public import OAuth
+public import Directory
+import OAuth
 public import Values
 
 /// Takes the assertions of SPiD's SDKs: whose they may be, what for, and whom the provider's token in them stands for.

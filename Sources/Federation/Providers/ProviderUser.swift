@@ -1,4 +1,5 @@
 import Authentication
+import Directory
 import JOSE
 
 /// A person as a provider describes them: what a new account is made of.

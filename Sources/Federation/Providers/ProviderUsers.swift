@@ -1,6 +1,7 @@
-public import Cryptography
 import Authentication
-public import OAuth
+public import Cryptography
+public import Directory
+import OAuth
 public import Storage
 public import Values
 

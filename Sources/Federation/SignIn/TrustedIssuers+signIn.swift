@@ -1,4 +1,5 @@
-public import OAuth
+public import Directory
+import OAuth
 import Storage
 public import Values
 

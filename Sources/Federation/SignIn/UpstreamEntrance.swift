@@ -1,5 +1,6 @@
+import Authentication
 public import Cryptography
-public import Authentication
+public import Directory
 public import Storage
 public import Values
 

@@ -1,4 +1,5 @@
-public import Authentication
+import Authentication
+public import Directory
 import JOSE
 public import Values
 

@@ -1,3 +1,4 @@
+import Directory
 public import Values
 
 /// What the browser brings to the client: where, and how.

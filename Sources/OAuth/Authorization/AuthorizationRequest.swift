@@ -1,3 +1,4 @@
+public import Directory
 import Values
 
 /// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), from a client that may make it.

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// Who is signed in to the browser that brings an authorization request, and what is known of that person.

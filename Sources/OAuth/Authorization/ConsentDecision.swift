@@ -1,3 +1,5 @@
+public import Directory
+
 /// What a person's answer to the question for consent comes to.
 public struct ConsentDecision: Sendable, Equatable {
     /// What the page asked for.

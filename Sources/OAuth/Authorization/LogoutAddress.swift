@@ -1,3 +1,5 @@
+public import Directory
+
 /// Where a browser may go after a logout: an address that the client which asked has registered.
 public struct LogoutAddress: Sendable {
     /// With the request's `state`, if it has one.

@@ -1,3 +1,5 @@
+import Directory
+
 extension Client {
     /// Whether `text`, in a token request, stands for `uri`, which the code was bound to: to the letter.
     ///

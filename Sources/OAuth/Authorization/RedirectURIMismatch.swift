@@ -1,3 +1,5 @@
+public import Directory
+
 /// The one small thing in which an address that is not registered differs from one that is: what a developer looks for
 /// longest.
 public enum RedirectURIMismatch: String, Sendable, CaseIterable {

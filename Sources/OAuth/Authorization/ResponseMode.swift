@@ -1,3 +1,5 @@
+import Directory
+
 /// How an answer travels through the browser to the client.
 public enum ResponseMode: String, Sendable, CaseIterable {
     case query

@@ -1,3 +1,4 @@
+public import Directory
 import Values
 
 /// A client and its registered redirect URI, both validated: the only place an answer may be redirected to.

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 public import Storage
 public import Values

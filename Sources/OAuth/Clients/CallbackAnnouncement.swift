@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import Keys
 import Storage

@@ -1,3 +1,4 @@
+public import Directory
 public import Storage
 public import Values
 
@@ -43,24 +44,6 @@ public struct ClientAuthenticator: Sendable {
     public func named(_ id: Client.ID) async throws -> Client? { try await entry(id)?.client }
 
     private func entry(_ id: Client.ID) async throws -> KnownClients.Entry? {
-        try await known.entry(id) { try await database.read { db in try Self.find(id, in: db) } }
-    }
-
-    static func find(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {
-        let rows = try db.rows(
-            """
-            SELECT \(Clients.columns), merchants.disabled_at AS merchant_disabled_at, client_secrets.fingerprint
-            FROM clients
-            LEFT JOIN merchants ON merchants.id = clients.merchant_id
-            LEFT JOIN client_secrets ON client_secrets.client_id = clients.id
-            WHERE clients.id = \(id)
-            """)
-        guard let first = rows.first else { return nil }
-        let client = try Client(first)
-        let merchantDisabledAt: Timestamp? = try first.get("merchant_disabled_at")
-        return KnownClients.Entry(
-            client: client,
-            secrets: try rows.compactMap { try $0.get("fingerprint") },
-            isLive: client.disabledAt == nil && merchantDisabledAt == nil)
+        try await known.entry(id) { try await database.read { db in try Clients.entry(id, in: db) } }
     }
 }

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// What a request says about which client it comes from (RFC 6749 §2.3, RFC 7521 §4.2).

@@ -1,3 +1,4 @@
+public import Directory
 public import JOSE
 
 /// The public keys of clients, wherever those are.

@@ -1,3 +1,4 @@
+import Directory
 import Values
 
 /// A one-time code bought with a person's token: for a backend (type=code) or for a webview (type=session).

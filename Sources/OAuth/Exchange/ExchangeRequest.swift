@@ -1,3 +1,4 @@
+import Directory
 import Values
 
 /// What a device asks for at `/oauth/exchange`, and whether it may have it.

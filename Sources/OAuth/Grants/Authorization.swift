@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// What a grant proved: for whom, for which client, in which scope, and the claim that must still be won.

@@ -1,3 +1,5 @@
+public import Directory
+
 /// A client acts for itself (RFC 6749 §4.4).
 public struct ClientCredentialsGrant: Grant {
     public static let type = GrantType.clientCredentials

@@ -1,3 +1,4 @@
+import Directory
 import Storage
 
 /// The claim that the client still is what it was when it proved itself: not disabled, and registered for the grant and

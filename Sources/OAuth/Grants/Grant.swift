@@ -1,3 +1,4 @@
+public import Directory
 import Values
 
 /// One way to a token. It proves; only the mint writes.

@@ -1,4 +1,5 @@
 public import Cryptography
+public import Directory
 public import Keys
 public import Values
 

@@ -1,3 +1,5 @@
+public import Directory
+
 /// What a client asked for along with a sign-in, and its tokens tell (OpenID Connect Core §3.1.2.1, RFC 8707).
 public struct AuthenticationRequest: Sendable, Equatable {
     /// Told in the first ID token only, and never one that was not sent.

@@ -1,3 +1,5 @@
+import Directory
+
 extension ClaimsRequest {
     /// The claims of a person, by the scope that tells them (OpenID Connect Core §5.4).
     private static let scopes: KeyValuePairs<String, Set<String>> = [

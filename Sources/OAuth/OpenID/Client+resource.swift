@@ -1,3 +1,5 @@
+public import Directory
+
 extension Client {
     /// Whom the request wants its access token to be for (RFC 8707 §2): one of the client's resources, or nil for us, whose
     /// name is `issuer`.

@@ -1,4 +1,5 @@
 public import Cryptography
+public import Directory
 public import JOSE
 import Keys
 public import Storage
@@ -152,17 +153,5 @@ public struct ClientRegistration: Sendable {
         guard try await clients.holds(client, secret) else {
             throw JSONFault("client_secret", "what was issued, or left out: a client cannot choose it")
         }
-    }
-}
-
-extension Clients {
-    /// Whether `secret` is one of the client's.
-    fileprivate func holds(_ client: Client, _ secret: Secret<Client>) async throws -> Bool {
-        if client.authentication == .secretJWT {
-            let issued = Secret<Client>(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
-            return issued.fingerprint.matches(secret.fingerprint)
-        }
-        let entry = try await database.read { db in try ClientAuthenticator.find(client.id, in: db) }
-        return entry?.secrets.contains { $0.matches(secret.fingerprint) } ?? false
     }
 }

@@ -1,3 +1,4 @@
+public import Directory
 public import JOSE
 import Values
 
@@ -72,7 +73,7 @@ struct RegistrationDocument: Sendable {
 
     private static func scope(_ members: JSONMembers, over base: Client?) throws(JSONFault) -> Scope {
         guard let text = try members.text("scope", most: 2000) else { return base?.scope ?? scope }
-        guard let asked = try? Scope(parsing: text), asked.isSubset(of: scope.union(base?.scope ?? .empty)) else {
+        guard let asked = Scope(parsing: text), asked.isSubset(of: scope.union(base?.scope ?? .empty)) else {
             throw JSONFault("scope", "of \(scope) for a client that registers itself")
         }
         return asked

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// What a person allowed a client that asks, until revoked.

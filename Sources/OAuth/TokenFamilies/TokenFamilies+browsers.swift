@@ -1,3 +1,4 @@
+import Directory
 public import Storage
 public import Values
 

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// One completed authorization: the family of its code and tokens. Ending it ends all of them at once.

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// A live access token, with all that whoever it was presented to needs to decide.

@@ -1,3 +1,4 @@
+import Directory
 import Values
 
 /// Tells a resource server about a token that was presented to it (RFC 7662).

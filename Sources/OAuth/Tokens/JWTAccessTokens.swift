@@ -1,4 +1,5 @@
 import Cryptography
+public import Directory
 import JOSE
 public import Keys
 public import Values

@@ -119,7 +119,7 @@ struct RefreshReplay: Redemption {
 
 extension RefreshToken {
     /// Moves the end of the permission along with what its tokens live to. The same hundredth is not worth a write:
-    /// `Retention.permissionMemory` allows for it.
+    /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
         guard end - permissionExpiresAt > (end - now) / 100 else { return }
         try db.execute("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")

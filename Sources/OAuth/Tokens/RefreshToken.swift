@@ -1,3 +1,4 @@
+import Directory
 import Values
 
 /// A refresh token and where it stands in its chain.

@@ -1,3 +1,5 @@
+public import Directory
+
 /// The token endpoint's whole story: who asks, may they, what did they prove, and the tokens.
 public struct TokenIssuance: Sendable {
     private let clients: ClientAuthenticator

@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// What the token endpoint answers (RFC 6749 §5.1), before it is JSON.

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import OAuth
 import Values
@@ -52,11 +53,10 @@ extension DittoRules {
 
     private static func scope(_ members: JSONMembers) throws(JSONFault) -> Scope {
         guard let text = try members.text("scope", most: 1000) else { return .empty }
-        do {
-            return try Scope(parsing: text)
-        } catch {
+        guard let scope = Scope(parsing: text) else {
             throw JSONFault("scope", "tokens of printable ASCII separated by single spaces")
         }
+        return scope
     }
 
     private static func permissions(

@@ -1,3 +1,4 @@
+import Directory
 import OAuth
 
 /// Whom a webhook lets in, and what it answers.

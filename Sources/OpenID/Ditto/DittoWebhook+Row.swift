@@ -1,5 +1,5 @@
 import JOSE
-import Storage
+package import Storage
 import Values
 
 extension DittoWebhook {
@@ -11,7 +11,7 @@ extension DittoWebhook {
         try db.rows("SELECT \(columns) FROM webhooks WHERE id = \(id)").first.map(DittoWebhook.init)
     }
 
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         let id = try row.get("id", as: ID.self)
         let rules: DittoRules
         do {

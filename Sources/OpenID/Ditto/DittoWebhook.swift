@@ -1,5 +1,6 @@
+public import Directory
 public import JOSE
-public import OAuth
+import OAuth
 public import Values
 
 /// Where Ditto asks whether a person may come in, and what they may read and write: a merchant's, for one of its apps.

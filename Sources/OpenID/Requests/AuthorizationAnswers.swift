@@ -1,3 +1,4 @@
+import Directory
 public import OAuth
 public import Values
 

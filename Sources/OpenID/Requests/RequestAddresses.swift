@@ -1,4 +1,5 @@
-public import OAuth
+public import Directory
+import OAuth
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {

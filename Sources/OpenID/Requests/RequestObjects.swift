@@ -1,4 +1,5 @@
 import Cryptography
+public import Directory
 public import JOSE
 public import OAuth
 public import Values

@@ -1,7 +1,8 @@
 import Cryptography
+public import Directory
 import JOSE
 public import Keys
-public import OAuth
+import OAuth
 public import Values
 
 /// An ID token of ours that came back, to say whom a request is about (OpenID Connect Core §3.1.2.1, RP-Initiated Logout

@@ -1,5 +1,6 @@
 public import Cryptography
-public import OAuth
+public import Directory
+import OAuth
 public import Storage
 import Synchronization
 public import Values
@@ -44,9 +45,8 @@ public final class SubjectIdentifiers: Sendable {
         if let known = salt.withLock({ $0 }) { return known }
         let made = Base64URL.encode(random.bytes(32))
         let text = try await database.write { db -> String in
-            try db.execute(
-                "INSERT INTO facts (name, value) VALUES (\(Self.fact), \(made)) ON CONFLICT (name) DO NOTHING")
-            return try db.rows("SELECT value FROM facts WHERE name = \(Self.fact)").first?.get("value") ?? made
+            try Facts.note(made, as: Self.fact, in: db)
+            return try Facts.value(of: Self.fact, in: db) ?? made
         }
         let key = Array(text.utf8)
         salt.withLock { $0 = key }

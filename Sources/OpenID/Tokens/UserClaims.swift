@@ -1,4 +1,5 @@
 public import Authentication
+import Directory
 public import JOSE
 public import OAuth
 public import Values

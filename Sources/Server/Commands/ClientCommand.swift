@@ -1,4 +1,5 @@
 import CommandLineTool
+import Directory
 import JOSE
 import OAuth
 import Values

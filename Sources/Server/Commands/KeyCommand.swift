@@ -2,6 +2,7 @@ import CommandLineTool
 import Cryptography
 import JOSE
 import Keys
+import Storage
 import Values
 
 /// `spindle key …`
@@ -55,8 +56,10 @@ struct KeyCommand: CommandGroup {
             let count: Int
             do {
                 let new = try newKey(installation)
-                count = try await Resealing(from: installation.masterKey, to: new, random: installation.random)
-                    .run(on: installation.database)
+                count = try await Resealing(
+                    from: installation.masterKey, to: new, StoredTable.all, random: installation.random
+                )
+                .run(on: installation.database)
             } catch {
                 await installation.close()
                 throw error

@@ -1,8 +1,10 @@
 import CommandLineTool
 import Cryptography
+import Directory
 import JOSE
 import Keys
 import OAuth
+import Storage
 import Values
 
 extension KeyCommand {
@@ -45,7 +47,8 @@ extension KeyCommand {
             let keys = SigningKeys(database: installation.database, seal: installation.seal)
             let clients = Clients(
                 database: installation.database, clock: installation.clock, random: installation.random,
-                seal: installation.seal, known: KnownClients(clock: installation.clock))
+                seal: installation.seal, known: KnownClients(clock: installation.clock),
+                erasure: BulkErasure(database: installation.database, tables: StoredTable.all))
             let algorithms = Set(try await keys.all().map(\.algorithm)).intersection(
                 try await clients.algorithmsInUse())
             var made: [SigningKey] = []

@@ -77,7 +77,9 @@ struct RestoreCommand: Command {
         guard let key else {
             return Terminal.tell("the master key is not here yet: put it at \(location.path ?? "master_key_file")")
         }
-        guard try await MasterKeyCheck(key).verify(database) != .wrong else { throw MasterKeyError.wrong }
+        guard try await MasterKeyCheck(key).verify(database, StoredTable.all) != .wrong else {
+            throw MasterKeyError.wrong
+        }
     }
 
     /// Folds what a killed server left in the log into the old file: the log must not be taken for the new file's.

@@ -1,5 +1,6 @@
-import CommandLineTool
 import Authentication
+import CommandLineTool
+import Directory
 import JOSE
 import Storage
 import Values

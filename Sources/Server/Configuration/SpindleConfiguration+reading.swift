@@ -1,3 +1,4 @@
+import Directory
 import Logging
 import OAuth
 import Values

@@ -18,10 +18,7 @@ struct DevelopmentFlag {
         let isSet = try await database.write { db in
             if try Self.stored(in: db) != nil { return true }
             guard try db.rows("SELECT id FROM users LIMIT 1").isEmpty else { return false }
-            try db.execute(
-                """
-                INSERT INTO facts (name, value) VALUES (\(Self.fact), \(now.iso8601)) ON CONFLICT (name) DO NOTHING
-                """)
+            try Facts.note(now.iso8601, as: Self.fact, in: db)
             return true
         }
         guard isSet else { throw InstallationError.peopleInDevelopment }
@@ -34,6 +31,6 @@ struct DevelopmentFlag {
     }
 
     private static func stored(in db: any Transaction) throws -> String? {
-        try db.rows("SELECT value FROM facts WHERE name = \(fact)").first?.get("value")
+        try Facts.value(of: fact, in: db)
     }
 }

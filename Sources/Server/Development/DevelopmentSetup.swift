@@ -1,6 +1,7 @@
+import Directory
 import Endpoints
-import Keys
 import JOSE
+import Keys
 import OAuth
 import Values
 

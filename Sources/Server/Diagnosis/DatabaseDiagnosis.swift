@@ -46,7 +46,9 @@ struct DatabaseDiagnosis {
                 guard let read = try file.read() else { throw MasterKeyError.missing(path: file.path) }
                 key = read
             }
-            guard try await MasterKeyCheck(key).verify(database) == .right else { throw MasterKeyError.wrong }
+            guard try await MasterKeyCheck(key).verify(database, StoredTable.all) == .right else {
+                throw MasterKeyError.wrong
+            }
             return (Finding("master key", .good, "it is this database's own"), key)
         } catch {
             return (Finding("master key", .bad, Self.reason(error)), nil)

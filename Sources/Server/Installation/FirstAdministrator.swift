@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import OAuth
 import Storage
@@ -29,11 +30,7 @@ struct FirstAdministrator: Sendable {
             ]))
         do {
             return try await clients.register(metadata, merchant: nil) { client, db in
-                try db.execute(
-                    """
-                    INSERT INTO facts (name, value) VALUES (\(Self.fact), \(client.id))
-                    ON CONFLICT (name) DO NOTHING
-                    """)
+                try Facts.note(client.id, as: Self.fact, in: db)
                 guard try Self.stored(in: db) == client.id else { throw AnotherWasFirst() }
             }
         } catch is AnotherWasFirst {
@@ -44,6 +41,6 @@ struct FirstAdministrator: Sendable {
     private struct AnotherWasFirst: Error {}
 
     private static func stored(in db: any Transaction) throws -> Client.ID? {
-        try db.rows("SELECT value FROM facts WHERE name = \(fact)").first?.get("value")
+        try Facts.value(of: fact, in: db)
     }
 }

@@ -51,12 +51,12 @@ extension Installation {
         case .behind(let steps):
             guard purpose.migrates(location) else { throw InstallationError.behind(steps) }
             // Whoever has the wrong key for a database has the wrong database.
-            key = try await source.masterKey(for: database, random: random)
+            key = try await source.masterKey(for: database, StoredTable.all, random: random)
             try await migrator.migrate(at: clock.now.milliseconds)
         }
         if let key { return key }
         do {
-            return try await source.masterKey(for: database, random: random)
+            return try await source.masterKey(for: database, StoredTable.all, random: random)
         } catch MasterKeyError.notGiven where location.isFile {
             throw InstallationError.uninitialised(location.description)
         }

@@ -103,11 +103,11 @@ extension BrowserUser {
 extension World {
     /// What a node's sweeper does, without its mails and callbacks.
     var deletion: Deletion {
-        let clearance = BulkDeletion(database: server.database)
+        let erasure = BulkErasure(database: server.database)
         return Deletion(
             database: server.database, grace: .days(14),
             strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await clearance.clear($0) }, farewell: { _, _, _ in }),
+                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: { _, _, _ in }),
             clock: server.clock, news: .unheard)
     }
 }

@@ -1,3 +1,4 @@
+import Directory
 import JOSE
 import OAuth
 import Storage

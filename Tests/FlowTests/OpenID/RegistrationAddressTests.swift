@@ -1,4 +1,5 @@
 import JOSE
+@testable import Directory
 @testable import OAuth
 import TestSupport
 import Testing

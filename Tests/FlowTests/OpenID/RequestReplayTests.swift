@@ -1,5 +1,6 @@
 import JOSE
 import OAuth
+import Storage
 import TestSupport
 import Testing
 import Values

@@ -1,4 +1,5 @@
 import Authentication
+import Directory
 import JOSE
 import TestSupport
 import Testing

@@ -95,7 +95,7 @@ struct UnknownAddressTests {
             _ = try await world.server.mail.letter(to: World.email)
             #expect(world.server.mail.letters(to: Self.nobody).isEmpty)
             #expect(!world.server.log.says("delivery given up"))
-            _ = await Retention(database: world.server.database).sweep([.deliveries], at: world.server.clock.now)
+            _ = await Retention(database: world.server.database).sweep(only: ["deliveries"], at: world.server.clock.now)
             #expect(try await blank(world) == 0)
         }
     }

@@ -117,7 +117,7 @@ struct UpstreamOutcomeTests {
             let departure = try await story.leave(&browser)
             story.here.server.clock.advance(by: .minutes(4))
             let sweep = await Retention(database: story.here.server.database).sweep(
-                [.upstreamRequests], at: story.here.server.clock.now)
+                only: ["providerRequests"], at: story.here.server.clock.now)
             #expect(sweep.gone == 1)
             story.grant(story.claims(departure))
             #expect(try await story.comeBack(departure, in: &browser).status == 303)

@@ -1,0 +1,63 @@
+import Cryptography
+import Directory
+public import JOSE
+
+/// What a document of administration says about an account.
+public struct UserChanges: Sendable {
+    let email: EmailAddress?
+    let emailVerified: Bool?
+    let password: Password?
+    let disabled: Bool?
+    let profile: [JSON.Member]
+    /// The claims that null takes away.
+    let withoutClaims: Set<String>
+    let attributes: AttributeChanges?
+
+    /// The first member, if any, that only the person or the platform may set on an existing account.
+    public var sensitiveMember: String? {
+        if email != nil { return "email" }
+        if emailVerified != nil { return "email_verified" }
+        if password != nil { return "password" }
+        if attributes != nil { return "attributes" }
+        return disabled == nil ? nil : "disabled"
+    }
+    public var verifiesEmail: Bool { emailVerified == true }
+    public var disables: Bool { disabled == true }
+    public var setsPassword: Bool { password != nil }
+    public var setsAttributes: Bool { attributes != nil }
+    /// What the person is called, which must not be their password.
+    public var names: [String] {
+        profile.filter { ["name", "nickname", "given_name", "family_name", "preferred_username"].contains($0.name) }
+            .compactMap(\.value.string)
+    }
+
+    public init(_ json: JSON) throws(JSONFault) {
+        let members = try JSONMembers(json)
+        if let text = try members.text("email", most: 300) {
+            guard let address = EmailAddress(text) else { throw JSONFault("email", "an e-mail address") }
+            email = address
+        } else {
+            email = nil
+        }
+        emailVerified = try members.flag("email_verified")
+        if let value = members.any("password") {
+            guard let text = value.string else { throw JSONFault("password", "8 to 128 characters") }
+            password = try Password(text)
+        } else {
+            password = nil
+        }
+        disabled = try members.flag("disabled")
+        var profile: [JSON.Member] = []
+        let claims = User.claims.flatMap(\.value)
+        for claim in claims where claim != PostalAddress.claim {
+            if let text = try members.text(claim, most: User.longestClaim) {
+                guard User.mayHold(text, as: claim) else { throw JSONFault(claim, "an http or https URL") }
+                profile.append(.init(claim, .string(text)))
+            }
+        }
+        if let address = try PostalAddress.read(members) { profile.append(.init(PostalAddress.claim, address)) }
+        self.profile = profile
+        withoutClaims = Set(claims.filter { members.has($0) && members.any($0) == nil })
+        attributes = try AttributeChanges(members)
+    }
+}

@@ -1,0 +1,142 @@
+public import Cryptography
+public import Directory
+import JOSE
+public import Storage
+public import Values
+
+/// Where accounts are kept.
+public struct Users: Sendable {
+    /// Ends all access of an account in the caller's transaction: tokens live on another side of the house.
+    public typealias EndAccess = @Sendable (UserID, Timestamp, any Transaction) throws -> Void
+
+    let database: any Database
+    let hashing: HashingPool
+    let clock: any WallClock
+    let random: any RandomSource
+    let endAccess: EndAccess
+    let news: UserEvents
+
+    public init(
+        database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
+        endAccess: @escaping EndAccess, news: UserEvents
+    ) {
+        self.database = database
+        self.hashing = hashing
+        self.clock = clock
+        self.random = random
+        self.endAccess = endAccess
+        self.news = news
+    }
+
+    /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
+    public func create(
+        _ changes: UserChanges, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
+    ) async throws -> User {
+        guard let email = changes.email else { throw JSONFault("email", "given") }
+        let now = clock.now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let user = User(
+            id: .random(from: random), email: email.text, emailVerified: changes.emailVerified ?? false,
+            profile: .object(changes.profile), createdAt: now, updatedAt: now,
+            disabledAt: changes.disabled == true ? now : nil, deletionDueAt: nil,
+            attributes: try changes.attributes?.applied() ?? .object([]))
+        let passwordHash = hash
+        try await database.write { db in
+            // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
+            guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
+            try Self.insert(user, passwordHash: passwordHash, in: db)
+            try also(user.id, now, db)
+        }
+        return user
+    }
+
+    static func insert(_ user: User, passwordHash: String?, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                disabled_at, attributes)
+            VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
+                \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
+                \(user.attributes.text))
+            """)
+    }
+
+    public func find(_ id: UserID) async throws -> User? {
+        try await database.read { db in try User.find(id, in: db) }
+    }
+
+    /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
+    public func list(connectedTo merchant: String?, after cursor: Int64, count: Int) async throws -> [User] {
+        try await database.scan { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(User.columns) FROM users WHERE id > \(cursor) AND EXISTS (
+                            SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
+                            WHERE connections.user_id = users.id AND clients.merchant_id = \(merchant)
+                                AND clients.registration_token IS NULL)
+                        ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(User.init)
+        }
+    }
+
+    /// Stores what `changes` names. A new password and disabling end every token and session of the account. `confirm`
+    /// refuses by throwing: whoever asked may have lost the right to while the password was hashed.
+    public func change(
+        _ id: UserID, _ changes: UserChanges,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
+    ) async throws -> User? {
+        let now = clock.now
+        var hash: String?
+        if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
+        let newHash = hash
+        return try await news.write(to: database, at: now) { [endAccess] db, announcement in
+            try confirm(db)
+            guard var user = try User.find(id, in: db) else { return nil }
+            let address = user.email
+            try user.take(changes, at: now)
+            try announcement.watching(id, in: db) {
+                try db.execute(
+                    """
+                    UPDATE users SET email = \(user.email), email_verified = \(user.emailVerified),
+                        password_hash = COALESCE(\(newHash), password_hash), profile = \(user.profile.text),
+                        updated_at = \(now), disabled_at = \(user.disabledAt),
+                        attributes = \(user.attributes.text)
+                    WHERE id = \(id)
+                    """)
+            }
+            if newHash != nil || changes.disabled == true {
+                try Sessions.endAll(of: id, at: now, in: db, announcement)
+                try endAccess(id, now, db)
+            }
+            if newHash != nil || changes.disabled == true || user.email != address {
+                // A link on its way to an address that is no longer the person's must not open the account.
+                try Verifications.endAll(of: id, at: now, in: db)
+            }
+            return user
+        }
+    }
+}
+
+extension User {
+    fileprivate mutating func take(_ changes: UserChanges, at now: Timestamp) throws(JSONFault) {
+        if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
+            // Whoever showed to read the old address has not shown it of the new one.
+            email = address
+            emailVerified = false
+        }
+        emailVerified = changes.emailVerified ?? emailVerified
+        let named = Set(changes.profile.map(\.name)).union(changes.withoutClaims)
+        profile = .object((profile.members ?? []).filter { !named.contains($0.name) } + changes.profile)
+        if let change = changes.attributes { attributes = try change.applied(to: attributes) }
+        if let disabled = changes.disabled { disabledAt = disabled ? disabledAt ?? now : nil }
+        updatedAt = now
+    }
+}

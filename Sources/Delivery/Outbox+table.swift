@@ -1,0 +1,18 @@
+import Keys
+public import Storage
+
+extension Outbox {
+    public static let table = StoredTable(
+        "deliveries",
+        retention: [
+            // Whoever delivers has moved `due_at` on: one that nobody can deliver comes up here when it is due again.
+            .statement("deliveries") { now, batch in
+                """
+                DELETE FROM deliveries WHERE id IN (
+                    SELECT id FROM deliveries WHERE due_at <= \(now) AND expires_at <= \(now)
+                    ORDER BY due_at LIMIT \(batch))
+                """
+            }
+        ],
+        ofUser: .expiry, ofClient: .expiry, sealed: [(SealedPlace.delivery.rawValue, "sealed_content")])
+}

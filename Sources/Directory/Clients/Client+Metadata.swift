@@ -1,0 +1,162 @@
+public import JOSE
+import Values
+
+/// What a registration or a change says about a client, in the member names of RFC 7591 §2.
+public struct ClientMetadata: Sendable {
+    var name: String
+    var redirectURIs: [RedirectURI]
+    var grantTypes: Set<GrantType>
+    public internal(set) var scope: Scope
+    var authentication: Client.Authentication
+    var firstParty: Bool
+    var spidCompatible: Bool
+    var rotatesRefreshTokens: Bool
+    var accessTokenLifetime: Duration
+    var refreshTokenLifetime: Duration
+    var refreshRepeatWindow: Duration
+    /// Nil where neither this nor the client said so before.
+    var requiresPKCE: Bool?
+    var webOrigins: [String]
+    var postLogoutRedirectURIs: [RedirectURI]
+    var callbackURI: String?
+    var requiresVerifiedEmail: Bool
+    var signsResponses: Bool
+    var termsURI: String?
+    var openID: OpenIDSettings
+
+    /// Reads `json` over `base`, or over the defaults of RFC 7591 §2. `sector` is the document of its
+    /// `sector_identifier_uri`, if that is new.
+    public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
+        let members = try JSONMembers(json)
+        name = try members.name("client_name") ?? base?.name ?? "Unnamed client"
+        redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
+        grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
+        scope = try Self.scope(members) ?? base?.scope ?? .empty
+        authentication = try Self.authentication(members) ?? base?.authentication ?? .secretBasic
+        firstParty = try members.flag("first_party") ?? base?.firstParty ?? true
+        spidCompatible = try members.flag("spid_compatible") ?? base?.spidCompatible ?? false
+        rotatesRefreshTokens = try members.flag("rotate_refresh_tokens") ?? base?.rotatesRefreshTokens ?? false
+        accessTokenLifetime =
+            try members.seconds("access_token_lifetime", within: 10...31_536_000) ?? base?.accessTokenLifetime
+            ?? .hours(1)
+        refreshTokenLifetime =
+            try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
+            ?? .days(30)
+        refreshRepeatWindow =
+            try members.seconds("refresh_repeat_window", within: 0...86_400) ?? base?.refreshRepeatWindow
+            ?? .minutes(10)
+        requiresPKCE = try members.flag("require_pkce") ?? base?.requiresPKCE
+        webOrigins = try Self.webOrigins(members) ?? base?.webOrigins ?? []
+        postLogoutRedirectURIs =
+            try Self.redirectURIs(members, "post_logout_redirect_uris") ?? base?.postLogoutRedirectURIs ?? []
+        callbackURI = try Self.callbackURI(members, base)
+        requiresVerifiedEmail = try members.flag("require_verified_email") ?? base?.requiresVerifiedEmail ?? false
+        signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
+        termsURI = try Self.termsURI(members, base)
+        openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
+        if let base, base.authentication != authentication {
+            throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
+        }
+        try checkTogether(members)
+        try checkSector(sector, over: base)
+    }
+
+    /// Whether it would be a client that administers the platform.
+    public var asksForAdministration: Bool { scope.contains(Scope.admin) }
+
+    private func checkTogether(_ members: JSONMembers) throws(JSONFault) {
+        if authentication == .none, grantTypes.contains(.clientCredentials) {
+            // RFC 6749 §4.4: the client credentials grant is for confidential clients.
+            throw JSONFault("grant_types", "without client_credentials for a client that has no secret")
+        }
+        if authentication == .none, scope.contains(Scope.admin) || scope.contains(Scope.adminMerchant) {
+            throw JSONFault("scope", "without admin scopes for a client that has no secret")
+        }
+        if authentication == .none, try members.flag("require_pkce") == false {
+            throw JSONFault("require_pkce", "true for a client that has no secret")
+        }
+        if authentication == .privateKeyJWT, openID.keys == .none {
+            throw JSONFault("jwks", "given, or jwks_uri in its place, for private_key_jwt")
+        }
+        if openID.accessTokenFormat == .jwt, accessTokenLifetime > OpenIDSettings.longestJWT {
+            throw JSONFault(
+                "access_token_lifetime", "at most \(OpenIDSettings.longestJWT.seconds) seconds for tokens that are JWTs"
+            )
+        }
+        try checkPairwise()
+        try checkSigning()
+    }
+
+    /// What knows people by their numbers: SPiD's API, its signed answers, and callbacks.
+    private func checkPairwise() throws(JSONFault) {
+        guard openID.isPairwise else { return }
+        guard !spidCompatible else {
+            throw JSONFault(
+                "subject_type", "public for a client with spid_compatible: SPiD's API tells people's numbers")
+        }
+        guard callbackURI == nil else {
+            throw JSONFault(
+                "callback_uri", "left out for a client with subject_type pairwise: callbacks tell people's numbers")
+        }
+    }
+
+    /// OpenID Connect Registration §2: the algorithm is of the method, and there is none for the others.
+    private func checkSigning() throws(JSONFault) {
+        guard let algorithm = openID.authenticationAlgorithm else { return }
+        let name = "token_endpoint_auth_signing_alg"
+        switch authentication {
+        case .secretJWT:
+            guard algorithm == .hs256 else { throw JSONFault(name, "HS256 for client_secret_jwt") }
+        case .privateKeyJWT:
+            guard !algorithm.isSymmetric else { throw JSONFault(name, "not an HMAC for private_key_jwt") }
+        case .none, .secretBasic, .secretPost:
+            throw JSONFault(name, "left out, unless the method is client_secret_jwt or private_key_jwt")
+        }
+    }
+
+    private static func redirectURIs(
+        _ members: JSONMembers, _ name: String
+    ) throws(JSONFault) -> [RedirectURI]? {
+        guard let list = try members.list(name) else { return nil }
+        var uris: [RedirectURI] = []
+        for text in list {
+            guard let uri = RedirectURI(registering: text) else {
+                throw JSONFault(
+                    name,
+                    "absolute URIs without fragment, user or password, in a scheme that runs no script; https, "
+                        + "or http to localhost, 127.0.0.0/8 or ::1")
+            }
+            if !uris.contains(uri) { uris.append(uri) }
+        }
+        return uris
+    }
+
+    private static func grantTypes(_ members: JSONMembers) throws(JSONFault) -> Set<GrantType>? {
+        guard let list = try members.list("grant_types") else { return nil }
+        let types = list.map(GrantType.init)
+        guard types.allSatisfy(GrantType.registrable.contains) else {
+            throw JSONFault("grant_types", "of \(GrantType.registrable.map(\.name).joined(separator: ", "))")
+        }
+        return Set(types)
+    }
+
+    private static func scope(_ members: JSONMembers) throws(JSONFault) -> Scope? {
+        guard members.any("scope") != nil else { return nil }
+        if members.any("scope")?.string == "" { return .empty }
+        guard let text = try members.text("scope", most: 2000) else { return nil }
+        guard let scope = Scope(parsing: text) else {
+            throw JSONFault("scope", "scope tokens of printable ASCII separated by spaces")
+        }
+        return scope
+    }
+
+    private static func authentication(_ members: JSONMembers) throws(JSONFault) -> Client.Authentication? {
+        guard let text = try members.text("token_endpoint_auth_method") else { return nil }
+        guard let method = Client.Authentication(rawValue: text) else {
+            throw JSONFault(
+                "token_endpoint_auth_method",
+                "of \(Client.Authentication.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return method
+    }
+}

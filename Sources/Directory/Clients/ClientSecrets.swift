@@ -1,0 +1,71 @@
+import Cryptography
+import Keys
+import Storage
+public import Values
+
+/// One of a client's live secrets; the value itself is told once.
+public struct ClientSecret: Sendable {
+    public typealias ID = Identifier<ClientSecret>
+    public let id: ID
+    public let createdAt: Timestamp
+}
+
+extension Clients {
+    /// Two may live at once, so that a secret can be rotated without an outage.
+    public static let mostSecrets = 2
+
+    /// Adds a second live secret. Nil when there are two already, or the client has none by nature.
+    public func addSecret(to id: Client.ID) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
+        let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
+        let value = Secret<Client>.random(from: random)
+        defer { known.forget() }
+        let added = try await database.write { db in
+            guard let client = try Self.find(id, in: db), client.authentication.takesSecret else { return false }
+            let live = try db.rows("SELECT id FROM client_secrets WHERE client_id = \(id) AND id <> \(secret.id)")
+            guard live.count < Self.mostSecrets else { return false }
+            try Self.insert(value, id: secret.id, of: id, at: secret.createdAt, in: db)
+            return true
+        }
+        return added ? (secret, value) : nil
+    }
+
+    public func secrets(of id: Client.ID) async throws -> [ClientSecret] {
+        try await database.read { db in
+            try db.rows("SELECT id, created_at FROM client_secrets WHERE client_id = \(id) ORDER BY created_at, id")
+                .map { ClientSecret(id: try $0.get("id"), createdAt: try $0.get("created_at")) }
+        }
+    }
+
+    /// Ends one secret. False when the client has no such secret.
+    public func endSecret(_ secret: ClientSecret.ID, of id: Client.ID) async throws -> Bool {
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
+        defer { known.forget() }
+        try await database.write { db in
+            _ = try db.execute("DELETE FROM client_secrets WHERE id = \(secret) AND client_id = \(id)")
+        }
+        return true
+    }
+
+    static func insert(
+        _ secret: Secret<Client>, id: ClientSecret.ID, of client: Client.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO client_secrets (id, client_id, fingerprint, created_at)
+            VALUES (\(id), \(client), \(secret.fingerprint), \(now)) ON CONFLICT (id) DO NOTHING
+            """)
+    }
+}
+
+extension Clients {
+    /// Whether `secret` is one of the client's.
+    package func holds(_ client: Client, _ secret: Secret<Client>) async throws -> Bool {
+        if client.authentication == .secretJWT {
+            let issued = Secret<Client>(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
+            return issued.fingerprint.matches(secret.fingerprint)
+        }
+        let entry = try await database.read { db in try Self.entry(client.id, in: db) }
+        return entry?.secrets.contains { $0.matches(secret.fingerprint) } ?? false
+    }
+}

@@ -1,0 +1,216 @@
+public import Cryptography
+public import JOSE
+public import Keys
+public import Storage
+public import Values
+
+/// Where clients are kept.
+public struct Clients: Sendable {
+    package let database: any Database
+    package let clock: any WallClock
+    let random: any RandomSource
+    package let seal: Seal
+    let known: KnownClients
+    private let erasure: BulkErasure
+
+    /// `erasure` knows every table that holds something of a client.
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, known: KnownClients,
+        erasure: BulkErasure
+    ) {
+        self.erasure = erasure
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.seal = seal
+        self.known = known
+    }
+
+    static let columns: SQL.Columns = """
+        clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
+        clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_repeat_window, \
+        clients.requires_pkce, clients.web_origins, \
+        clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
+        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
+        clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
+        """
+
+    /// What is told once, when a client is made.
+    public struct Registered: Sendable {
+        public let client: Client
+        public let secret: Secret<Client>?
+        public let signSecret: Secret<Client>
+    }
+
+    /// Registers a client of `merchant`; nil is the platform itself. Without an `id` it gets one that nobody has. With
+    /// `lendsResources`, which is the platform's to say, it may name other merchants' APIs. `also` joins its transaction.
+    public func register(
+        _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, registeringItself: Bool = false,
+        lendsResources: Bool = false,
+        also: @escaping @Sendable (Client, any Transaction) throws -> Void = { _, _ in }
+    ) async throws -> Registered {
+        let now = clock.now
+        let id = id ?? .random(from: random)
+        let signSecret = Secret<Client>.random(from: random)
+        let client = Client(
+            id: id, merchant: merchant, name: metadata.name, redirectURIs: metadata.redirectURIs,
+            grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
+            firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
+            rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
+            refreshTokenLifetime: metadata.refreshTokenLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
+            requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
+            webOrigins: metadata.webOrigins,
+            postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
+            requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
+            termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
+            openID: metadata.openID,
+            sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
+            registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
+        let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
+        let secretID = ClientSecret.ID.random(from: random)
+        try await publishKeys(for: client.openID)
+        try await database.write { [seal] db in
+            try seal.confirm(in: db)
+            try Self.insert(client, in: db)
+            try ClientResources.note(client, after: nil, lends: lendsResources, in: db)
+            if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
+            try also(client, db)
+        }
+        // What signs with a secret signs with this one, and expects it under the standard's name.
+        let shown = client.authentication == .secretJWT ? signSecret : secret
+        return Registered(client: client, secret: shown, signSecret: signSecret)
+    }
+
+    public func find(_ id: Client.ID) async throws -> Client? {
+        try await database.read { db in try Self.find(id, in: db) }
+    }
+
+    package static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
+        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id)").first.map(Client.init)
+    }
+
+    /// A client that may act: it and its merchant exist and are not disabled.
+    public func findLive(_ id: Client.ID) async throws -> Client? {
+        let entry = try await known.entry(id) {
+            try await database.read { db in try Self.entry(id, in: db) }
+        }
+        return entry.flatMap { $0.isLive ? $0.client : nil }
+    }
+
+    /// As above, but of `merchant` alone. Another's costs what an unknown one costs: the time does not tell them apart.
+    package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
+        let isOurs = try await database.read { db in
+            try !db.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)").isEmpty
+        }
+        return isOurs ? try await findLive(id) : nil
+    }
+
+    /// As above, in an open transaction.
+    package static func findLive(_ id: Client.ID, in db: any Transaction) throws -> Client? {
+        try Self.entry(id, in: db).flatMap { $0.isLive ? $0.client : nil }
+    }
+
+    /// What client authentication asks for: the client, its secrets, and whether it may act.
+    package static func entry(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {
+        let rows = try db.rows(
+            """
+            SELECT \(columns), merchants.disabled_at AS merchant_disabled_at, client_secrets.fingerprint
+            FROM clients
+            LEFT JOIN merchants ON merchants.id = clients.merchant_id
+            LEFT JOIN client_secrets ON client_secrets.client_id = clients.id
+            WHERE clients.id = \(id)
+            """)
+        guard let first = rows.first else { return nil }
+        let client = try Client(first)
+        let merchantDisabledAt: Timestamp? = try first.get("merchant_disabled_at")
+        return KnownClients.Entry(
+            client: client,
+            secrets: try rows.compactMap { try $0.get("fingerprint") },
+            isLive: client.disabledAt == nil && merchantDisabledAt == nil)
+    }
+
+    /// At most `count` clients whose id is after `cursor`; of one merchant, or of all when nil.
+    public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
+        try await database.scan { db in
+            let rows =
+                if let merchant {
+                    try db.rows(
+                        """
+                        SELECT \(Self.columns) FROM clients
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        """)
+                } else {
+                    try db.rows(
+                        "SELECT \(Self.columns) FROM clients WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                }
+            return try rows.map(Client.init)
+        }
+    }
+
+    /// The clients of the merchant that `client` belongs to, itself among them; without a merchant itself alone.
+    public func sharing(merchantOf client: Client) async throws -> [Client] {
+        guard let merchant = client.merchant else { return [client] }
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT \(Self.columns) FROM clients
+                WHERE merchant_id = \(merchant) AND disabled_at IS NULL ORDER BY id
+                """
+            ).map(Client.init)
+        }
+    }
+
+    /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
+    /// transaction: a change of the name never undoes a disabling that came between.
+    ///
+    /// `confirm` and `permit` refuse by throwing: the one looks again at what was checked before this was called, the
+    /// other sees the client as it is and as it would become. `sector` is the document of its `sector_identifier_uri`, if
+    /// that is new. With `lendsResources`, which is the platform's to say, the client may name other merchants' APIs.
+    public func change(
+        _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
+        confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
+        permit: @escaping @Sendable (_ client: Client, _ changed: Client) throws -> Void = { _, _ in }
+    ) async throws -> Client? {
+        let now = clock.now
+        let disabled = try JSONMembers(json).flag("disabled")
+        defer { known.forget() }
+        let changed = try await database.write { db -> Client? in
+            try confirm(db)
+            guard let client = try Self.find(id, in: db) else { return nil }
+            var changed = client
+            changed.take(try ClientMetadata(json, over: client, sector: sector))
+            changed.updatedAt = now
+            if changed.termsURI != client.termsURI { changed.termsChangedAt = changed.termsURI == nil ? nil : now }
+            if let disabled { changed.disabledAt = disabled ? client.disabledAt ?? now : nil }
+            guard changed.merchant == nil || !changed.scope.contains(Scope.admin) else {
+                throw JSONFault.platformScopeOfMerchant
+            }
+            try permit(client, changed)
+            try Self.update(changed, in: db)
+            try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
+            if changed.firstParty, !client.firstParty {
+                // Whoever has its token must not say where codes go for which nobody is asked any more.
+                try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
+            }
+            return changed
+        }
+        if let changed { try await publishKeys(for: changed.openID) }
+        return changed
+    }
+
+    /// Deletes a client with all it holds. False when there is none. It is disabled first, so that nothing new arises:
+    /// interrupted, this leaves a disabled client.
+    public func delete(_ id: Client.ID) async throws -> Bool {
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        defer { known.forget() }
+        let now = clock.now
+        try await database.write { db in
+            try db.execute("UPDATE clients SET disabled_at = \(now) WHERE id = \(id) AND disabled_at IS NULL")
+        }
+        try await erasure.client(id)
+        try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
+        return true
+    }
+}

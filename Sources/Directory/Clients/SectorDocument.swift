@@ -1,0 +1,51 @@
+import JOSE
+
+/// The document at a `sector_identifier_uri`: the redirect URIs of all clients that know people by the same names
+/// (OpenID Connect Registration §5).
+public struct SectorDocument: Sendable {
+    let uri: String
+    let redirectURIs: Set<String>
+
+    /// Fetches such documents.
+    public struct Source: Sendable {
+        private let fetch: @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]
+
+        /// `fetch` answers what is published at an address, at the expense of who asks, and throws when nothing is.
+        public init(fetch: @escaping @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]) {
+            self.fetch = fetch
+        }
+
+        package func document(at uri: String, for asker: String) async throws -> SectorDocument {
+            let body: [UInt8]
+            do {
+                body = try await fetch(uri, asker)
+            } catch let error where !(error is CancellationError) {
+                throw JSONFault("sector_identifier_uri", "the address of a document that can be read")
+            }
+            guard let list = (try? JSON(parsing: body))?.strings else {
+                throw JSONFault("sector_identifier_uri", "the address of a JSON array of redirect URIs")
+            }
+            return SectorDocument(uri: uri, redirectURIs: Set(list))
+        }
+    }
+}
+
+extension ClientMetadata {
+    /// Whether the sector is one that the client belongs to, by `document` or because it was found to before.
+    ///
+    /// Another client's sector would tell who its people are.
+    func checkSector(_ document: SectorDocument?, over base: Client?) throws(JSONFault) {
+        guard let uri = openID.sectorIdentifierURI else { return }
+        guard let document, document.uri == uri else {
+            guard let base, base.openID.sectorIdentifierURI == uri,
+                redirectURIs.allSatisfy(base.redirectURIs.contains)
+            else {
+                throw JSONFault("sector_identifier_uri", "left to dynamic registration, which reads its document")
+            }
+            return
+        }
+        guard redirectURIs.map(\.text).allSatisfy(document.redirectURIs.contains) else {
+            throw JSONFault("sector_identifier_uri", "the address of a document that lists all redirect_uris")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import JOSE
+package import Storage
+package import Values
+
+/// A person at one moment of a transaction, to tell what became different.
+package struct UserSnapshot {
+    package let user: User
+    private let passwordHash: String?
+
+    /// Nil when there is no such account.
+    package init?(of id: UserID?, in db: any Transaction) throws {
+        guard let id else { return nil }
+        let row = try db.rows("SELECT \(User.columns), password_hash FROM users WHERE id = \(id)").first
+        guard let row else { return nil }
+        user = try User(row)
+        passwordHash = try row.get("password_hash")
+    }
+
+    /// What is different `later`; nil when nothing is that anybody can see.
+    package func change(to later: UserSnapshot) -> UserEvent? {
+        let (old, new) = (user, later.user)
+        var fields: Set<UserEvent.Field> = []
+        if old.email != new.email { fields.insert(.email) }
+        if passwordHash != later.passwordHash { fields.insert(.password) }
+        for member in (old.profile.members ?? []) + (new.profile.members ?? [])
+        where old.profile[member.name] != new.profile[member.name] {
+            fields.insert(.claim(member.name))
+        }
+        let standing = old.standing == new.standing ? nil : new.standing
+        return fields.isEmpty && standing == nil ? nil : .changed(fields: fields, standing: standing)
+    }
+}
+
+extension UserEvents.Announcement {
+    /// Does `work` on the account `id`, and says what it made different.
+    @discardableResult
+    package func watching<Value>(_ id: UserID, in db: any Transaction, _ work: () throws -> Value) throws -> Value {
+        let before = try UserSnapshot(of: id, in: db)
+        let value = try work()
+        try sayWhatChanged(since: before, in: db)
+        return value
+    }
+
+    /// Says what is different by now.
+    package func sayWhatChanged(since before: UserSnapshot?, in db: any Transaction) throws {
+        guard let before, let after = try UserSnapshot(of: before.user.id, in: db),
+            let change = before.change(to: after)
+        else { return }
+        try say(change, before.user.id, db)
+    }
+}

@@ -1,0 +1,129 @@
+public import Cryptography
+public import JOSE
+public import Storage
+public import Values
+
+/// Where merchants are kept.
+public struct Merchants: Sendable {
+    private let database: any Database
+    private let clock: any WallClock
+    private let random: any RandomSource
+    private let known: KnownClients
+    private let erasure: BulkErasure
+
+    /// `erasure` knows every table that holds something of a merchant.
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, known: KnownClients,
+        erasure: BulkErasure
+    ) {
+        self.erasure = erasure
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.known = known
+    }
+
+    private static let columns: SQL.Columns =
+        """
+        id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at, disabled_at
+        """
+
+    /// Makes a merchant of `{"name", "logout_reaches_backends"?, "skip_introduction"?}`.
+    public func create(_ json: JSON) async throws -> Merchant {
+        let members = try JSONMembers(json)
+        let now = clock.now
+        let merchant = Merchant(
+            id: .random(from: random), name: try members.requiredName("name"),
+            logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
+            skipsIntroduction: try members.flag("skip_introduction") ?? false,
+            logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
+            createdAt: now, updatedAt: now, disabledAt: nil)
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                INSERT INTO merchants (id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color,
+                    created_at, updated_at)
+                VALUES (\(merchant.id), \(merchant.name), \(merchant.logoutReachesBackends),
+                    \(merchant.skipsIntroduction), \(merchant.logoURI), \(merchant.accentColor), \(now), \(now))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
+        return merchant
+    }
+
+    public func find(_ id: Merchant.ID) async throws -> Merchant? {
+        try await database.read { db in
+            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first.map(Merchant.init)
+        }
+    }
+
+    /// At most `count` merchants whose id is after `cursor`, in the order of their ids.
+    public func list(after cursor: String, count: Int) async throws -> [Merchant] {
+        try await database.scan { db in
+            try db.rows(
+                "SELECT \(Self.columns) FROM merchants WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
+            ).map(Merchant.init)
+        }
+    }
+
+    /// Changes the members that `json` names. Nil when there is no such merchant.
+    public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
+        let members = try JSONMembers(json)
+        let name = try members.name("name")
+        let reaches = try members.flag("logout_reaches_backends")
+        let skips = try members.flag("skip_introduction")
+        let disabled = try members.flag("disabled")
+        let now = clock.now
+        defer { known.forget() }
+        return try await database.write { db in
+            guard
+                var merchant = try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first
+                    .map(Merchant.init)
+            else { return nil }
+            merchant.name = name ?? merchant.name
+            merchant.logoURI = try Merchant.logoURI(members, merchant)
+            merchant.accentColor = try Merchant.accentColor(members, merchant)
+            merchant.logoutReachesBackends = reaches ?? merchant.logoutReachesBackends
+            merchant.skipsIntroduction = skips ?? merchant.skipsIntroduction
+            if let disabled { merchant.disabledAt = disabled ? merchant.disabledAt ?? now : nil }
+            merchant.updatedAt = now
+            try db.execute(
+                """
+                UPDATE merchants SET name = \(merchant.name),
+                    logout_reaches_backends = \(merchant.logoutReachesBackends),
+                    skips_introduction = \(merchant.skipsIntroduction),
+                    logo_uri = \(merchant.logoURI), accent_color = \(merchant.accentColor),
+                    updated_at = \(merchant.updatedAt), disabled_at = \(merchant.disabledAt)
+                WHERE id = \(id)
+                """)
+            return merchant
+        }
+    }
+
+    /// Deletes a merchant with its clients and all they hold. False when there is none. Disabled first, like a client.
+    public func delete(_ id: Merchant.ID) async throws -> Bool {
+        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        guard try await find(id) != nil else { return false }
+        defer { known.forget() }
+        let now = clock.now
+        let clients: [Client.ID] = try await database.write { db in
+            try db.execute("UPDATE merchants SET disabled_at = \(now) WHERE id = \(id) AND disabled_at IS NULL")
+            return try db.rows("SELECT id FROM clients WHERE merchant_id = \(id)").map { try $0.get("id") }
+        }
+        for client in clients { try await erasure.client(client) }
+        try await erasure.merchant(id)
+        try await database.write { db in _ = try db.execute("DELETE FROM merchants WHERE id = \(id)") }
+        return true
+    }
+}
+
+extension Merchant {
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), name: try row.get("name"),
+            logoutReachesBackends: try row.get("logout_reaches_backends"),
+            skipsIntroduction: try row.get("skips_introduction"), logoURI: try row.get("logo_uri"),
+            accentColor: try row.get("accent_color"), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
+    }
+}

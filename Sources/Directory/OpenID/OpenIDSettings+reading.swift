@@ -1,0 +1,139 @@
+import Cryptography
+public import JOSE
+import Values
+
+extension OpenIDSettings {
+    /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are what the client has then: the
+    /// sector of a pairwise client is their host.
+    public init(_ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI]) throws(JSONFault) {
+        let members = try JSONMembers(json)
+        self = base ?? OpenIDSettings()
+        if let types = try Self.responseTypes(members) { responseTypes = types }
+        if let algorithm = try Self.algorithm(members, "id_token_signed_response_alg") { idTokenAlgorithm = algorithm }
+        if let lifetime = try members.seconds("id_token_lifetime", within: 60...Self.longestJWT.seconds) {
+            idTokenLifetime = lifetime
+        }
+        if let flag = try members.flag("id_token_scope_claims") { idTokenCarriesScope = flag }
+        if members.has("id_token_claims") { claims = try Self.claims(members) }
+        if members.has("sector_identifier_uri") {
+            sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
+        }
+        // Also when nothing was said of it: the sector goes with the addresses.
+        subjectType = try Self.subjectType(
+            try members.text("subject_type") ?? subjectType.name, sector: sectorIdentifierURI, redirectURIs)
+        if members.has("userinfo_signed_response_alg") {
+            userinfoAlgorithm = try Self.algorithm(members, "userinfo_signed_response_alg")
+        }
+        if members.has("request_object_signing_alg") {
+            requestObjectAlgorithm = try Self.signature(members, "request_object_signing_alg")
+            // Of the client's secrets we know none.
+            guard requestObjectAlgorithm.map({ !$0.isSymmetric }) ?? true else {
+                throw JSONFault("request_object_signing_alg", "not an HMAC")
+            }
+        }
+        if members.has("request_uris") { requestURIs = try Self.requestURIs(members) }
+        if members.has("token_endpoint_auth_signing_alg") {
+            authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
+        }
+        if let flag = try members.flag("require_issuer_audience") { addressesIssuer = flag }
+        keys = try Self.keys(members) ?? keys
+        if let text = try members.text("access_token_format") {
+            guard let format = AccessTokenFormat(rawValue: text) else {
+                throw JSONFault("access_token_format", "opaque or jwt")
+            }
+            accessTokenFormat = format
+        }
+        if let list = try members.list("resources") { resources = try list.map(Self.resource) }
+        if members.has("default_max_age") {
+            defaultMaxAge = try members.seconds("default_max_age", within: 0...31_536_000)
+        }
+        if members.has("backchannel_logout_uri") {
+            backChannelLogoutURI = try Self.address(members, "backchannel_logout_uri")
+        }
+        if let flag = try members.flag("backchannel_logout_session_required") { sendsSessionID = flag }
+        information = try Self.information(members, over: information)
+    }
+
+    private static func responseTypes(_ members: JSONMembers) throws(JSONFault) -> [ResponseType]? {
+        guard let list = try members.list("response_types") else { return nil }
+        let types = list.compactMap { ResponseType($0) }
+        guard types.count == list.count, !types.isEmpty else {
+            throw JSONFault("response_types", "of \(ResponseType.all.map { "\"\($0)\"" }.joined(separator: ", "))")
+        }
+        return ResponseType.all.filter(types.contains)
+    }
+
+    private static func algorithm(_ members: JSONMembers, _ name: String) throws(JSONFault) -> PrivateKey.Algorithm? {
+        guard let text = try members.text(name) else { return nil }
+        guard let algorithm = PrivateKey.Algorithm(rawValue: text) else {
+            throw JSONFault(name, "of \(PrivateKey.Algorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return algorithm
+    }
+
+    private static func signature(_ members: JSONMembers, _ name: String) throws(JSONFault) -> SignatureAlgorithm? {
+        guard let text = try members.text(name) else { return nil }
+        guard let algorithm = SignatureAlgorithm(rawValue: text) else {
+            throw JSONFault(name, "of \(SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return algorithm
+    }
+
+    /// The claims that an ID token has by itself are not to be given by attributes.
+    private static let reserved: Set = [
+        "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
+        "s_hash", "sid", "events", "cnf", "act", "client_id", "scope", "_claim_names", "_claim_sources",
+    ]
+
+    private static func claims(_ members: JSONMembers) throws(JSONFault) -> [String: String] {
+        guard let json = members.any("id_token_claims") else { return [:] }
+        var claims: [String: String] = [:]
+        for member in json.members ?? [.init("", .null)] {
+            guard let attribute = member.value.string, (1...100).contains(attribute.utf8.count),
+                (1...100).contains(member.name.utf8.count), !reserved.contains(member.name), claims.count < 30
+            else {
+                throw JSONFault(
+                    "id_token_claims",
+                    "an object: at most 30 names of claims, none of them the protocol's own, with the attribute of each"
+                )
+            }
+            claims[member.name] = attribute
+        }
+        return claims
+    }
+
+    private static func subjectType(
+        _ text: String, sector: String?, _ redirectURIs: [RedirectURI]
+    ) throws(JSONFault) -> SubjectType {
+        switch text {
+        case "public": return .public
+        case "pairwise":
+            // Core §8.1: the sector is the host of one address, or of the document that lists the addresses of several.
+            // Only of https is the host proven: what stands for it in an app's own scheme is what the app says.
+            let hosts = Set(sector.map { [RedirectURI(stored: $0).host] } ?? redirectURIs.map(\.secureHost))
+            guard hosts.count == 1, let found = hosts.first, let host = found, !host.isEmpty else {
+                throw JSONFault(
+                    "subject_type",
+                    "public, unless all redirect_uris are https and have one host or there is a sector_identifier_uri")
+            }
+            return .pairwise(sector: host)
+        default: throw JSONFault("subject_type", "public or pairwise")
+        }
+    }
+
+    private static func resource(_ text: String) throws(JSONFault) -> String {
+        // RFC 8707 §2: an absolute URI without a fragment.
+        guard text.utf8.count <= 500, text.firstMatch(of: /^[a-zA-Z][a-zA-Z0-9+.\-]*:[^\s#]+$/) != nil else {
+            throw JSONFault("resources", "absolute URIs without a fragment")
+        }
+        return text
+    }
+
+    package static func address(_ members: JSONMembers, _ name: String) throws(JSONFault) -> String? {
+        guard let text = try members.text(name, most: 2000) else { return nil }
+        guard RedirectURI(registering: text) != nil, text.hasPrefix("https://") || text.hasPrefix("http://") else {
+            throw JSONFault(name, "an https URL")
+        }
+        return text
+    }
+}

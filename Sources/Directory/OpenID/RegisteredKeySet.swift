@@ -1,0 +1,50 @@
+import Cryptography
+package import JOSE
+
+/// The public keys that a client registered by value (`jwks`).
+///
+/// Strangers choose them and strangers have us try them, so there are few and none is slow; and they are read with the
+/// client, not with each thing it signs.
+public struct RegisteredKeySet: Sendable, Equatable {
+    /// As it came, which is how it is kept.
+    let text: String
+    package let keys: AssertionKeys
+
+    private static let longest = 16 * 1024
+    private static let most = 20
+    private static let strongestRSA = 4096
+
+    /// The members of a JWK that only its owner may know (RFC 7518 §6).
+    private static let secrets: Set = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    init(_ json: JSON) throws(JSONFault) {
+        let listed = json["keys"]?.array ?? []
+        // A private key that was pasted by mistake must not come to lie in our database.
+        guard !listed.flatMap({ $0.members ?? [] }).contains(where: { Self.secrets.contains($0.name) }) else {
+            throw JSONFault("jwks", "a set of public keys only; it holds a private or symmetric one")
+        }
+        text = json.text
+        guard listed.count <= Self.most, text.utf8.count <= Self.longest else {
+            throw JSONFault("jwks", "of at most \(Self.most) keys and \(Self.longest) bytes")
+        }
+        guard listed.allSatisfy({ Self.bits(of: $0) <= Self.strongestRSA }) else {
+            throw JSONFault("jwks", "without RSA keys of more than \(Self.strongestRSA) bits")
+        }
+        guard let keys = try? AssertionKeys(keySet: text), !keys.isEmpty else {
+            throw JSONFault(
+                "jwks",
+                "a JWK set with a public key for signatures: RSA of 2048 bits or more with the exponent AQAB, EC P-256, "
+                    + "P-384 or P-521, or Ed25519")
+        }
+        self.keys = keys
+    }
+
+    public static func == (a: RegisteredKeySet, b: RegisteredKeySet) -> Bool { a.text == b.text }
+
+    /// The length of an RSA modulus; 0 of another key.
+    private static func bits(of key: JSON) -> Int {
+        guard key["kty"] == "RSA", let modulus = key["n"]?.string.flatMap({ Base64URL.decode($0) }) else { return 0 }
+        let significant = modulus.drop { $0 == 0 }
+        return significant.count * 8 - (significant.first?.leadingZeroBitCount ?? 0)
+    }
+}

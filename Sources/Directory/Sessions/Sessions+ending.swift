@@ -1,0 +1,62 @@
+package import Storage
+package import Values
+
+/// The end of sessions by somebody's wish, which others hear of.
+extension Sessions {
+    /// A session that is still good, before it ends.
+    package struct Live {
+        package let user: UserID
+        /// What bought it; nil where the person signed in.
+        package let family: String?
+    }
+
+    /// The session `id`, unless it has ended or expired, or what bought it has.
+    static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
+        try db.rows(
+            """
+            SELECT s.user_id, s.family_id FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
+            WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            """
+        ).first.map { row in
+            Live(user: try row.get("user_id"), family: try row.get("family_id"))
+        }
+    }
+
+    /// Ends a session and says so: once, and not of one that had ended by itself.
+    static func end(
+        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
+    ) throws {
+        let live = try live(id, at: now, in: db)
+        guard try mark(id, at: now, in: db), let live else { return }
+        try announcement.say(.signedOut(family: live.family), live.user, db)
+        try announcement.say(.browserEnded(id), live.user, db)
+    }
+
+    /// Ends a session because somebody else signed in there: nobody signed out, but it is gone all the same.
+    static func displace(
+        _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
+    ) throws {
+        let live = try live(id, at: now, in: db)
+        guard try mark(id, at: now, in: db), let live else { return }
+        try announcement.say(.browserEnded(id), live.user, db)
+    }
+
+    /// Ends every session of `user`, but for one that is kept. Said before its tokens end: who hears of it hangs on
+    /// them.
+    package static func endAll(
+        of user: UserID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
+        _ announcement: UserEvents.Announcement
+    ) throws {
+        try announcement.say(.everyBrowserEnded(except: kept), user, db)
+        try db.execute(
+            """
+            UPDATE sessions SET ended_at = \(now)
+            WHERE user_id = \(user) AND id <> \(kept?.text ?? "") AND ended_at IS NULL
+            """)
+    }
+
+    /// Returns whether this ended it.
+    private static func mark(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
+        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+    }
+}

@@ -1,0 +1,140 @@
+public import Storage
+public import Values
+
+/// Where sessions are kept.
+public struct Sessions: Sendable {
+    package let database: any Database
+    package let clock: any WallClock
+    package let news: UserEvents
+
+    public init(database: any Database, clock: any WallClock, news: UserEvents) {
+        self.database = database
+        self.clock = clock
+        self.news = news
+    }
+
+    /// What will be said of sessions in somebody else's transaction.
+    public func announcement(at now: Timestamp) -> UserEvents.Announcement { news.announcement(now) }
+
+    /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
+    /// from one sign-in to the next.
+    package static func begin(
+        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, family: String?,
+        replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
+        _ announcement: UserEvents.Announcement
+    ) throws {
+        // What clients know of a browser by `sid` stays true when the same person signs in there again.
+        let isRenewed = try old.map { old in
+            try db.execute(
+                """
+                UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
+                    signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
+                    expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
+                    ip_address = \(opening.address), method = \(opening.method.rawValue),
+                    remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
+                WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
+                """) == 1
+        }
+        if isRenewed != true {
+            if let old { try displace(old, at: now, in: db, announcement) }
+            try db.execute(
+                """
+                INSERT INTO sessions (id, fingerprint, user_id, family_id, signed_in_at, created_at, seen_at,
+                    expires_at, user_agent, ip_address, method, remembered, merchant_id)
+                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(signedInAt),
+                    \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
+                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.voucher?.merchant))
+                ON CONFLICT (id) DO NOTHING
+                """)
+        }
+        try displaceSurplus(of: user, at: now, in: db, announcement)
+    }
+
+    /// How many of one account live at once; a further one displaces the one that was used longest ago. A page that lists
+    /// them, and what ends them all, stay small.
+    static let mostOfOne = 100
+
+    private static func displaceSurplus(
+        of user: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
+    ) throws {
+        // Sorted here: in SQL, every sign-in would have it sorted.
+        let live = try db.rows(
+            """
+            SELECT id, seen_at FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
+            LIMIT \(2 * mostOfOne)
+            """)
+        guard live.count > mostOfOne else { return }
+        let byUse: [(seenAt: Timestamp, id: Session.ID)] = try live.map { (try $0.get("seen_at"), try $0.get("id")) }
+        for session in byUse.sorted(by: { $0.seenAt < $1.seenAt }).prefix(live.count - mostOfOne) {
+            try end(session.id, at: now, in: db, announcement)
+        }
+    }
+
+    /// The live session of a cookie. Using it keeps it alive; that is written down at most once a minute.
+    public func find(_ secret: Secret<Session>) async throws -> Session? {
+        let now = clock.now
+        let fingerprint = secret.fingerprint
+        let session = try await database.read { db in
+            try db.rows(
+                """
+                SELECT s.id, s.user_id, s.family_id, s.merchant_id AS vouched_for, s.signed_in_at, s.seen_at,
+                    s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
+                FROM sessions s
+                JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
+                LEFT JOIN token_families p ON p.id = s.family_id
+                LEFT JOIN clients c ON c.id = p.client_id
+                LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
+                WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                    AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                """
+            ).first.map(Session.init)
+        }
+        guard let session else { return nil }
+        if now - session.seenAt >= .seconds(60) {
+            let expiresAt = session.expiry(usedAt: now)
+            try await database.write { db in
+                _ = try db.execute(
+                    """
+                    UPDATE sessions SET seen_at = \(now), expires_at = \(expiresAt)
+                    WHERE id = \(session.id) AND fingerprint = \(fingerprint) AND ended_at IS NULL
+                    """)
+            }
+        }
+        return session
+    }
+
+    /// Signs the person of a session out, by their wish.
+    public func end(_ id: Session.ID) async throws {
+        let now = clock.now
+        try await news.write(to: database, at: now) { db, announcement in
+            try Self.end(id, at: now, in: db, announcement)
+        }
+    }
+}
+
+extension Session {
+    /// When it ends unless it is used again.
+    public func expiry(usedAt now: Timestamp) -> Timestamp {
+        isRemembered
+            ? createdAt + Session.rememberedLifetime
+            : min(now + Session.idleLifetime, createdAt + Session.longestLifetime)
+    }
+
+    init(_ row: Row) throws {
+        self.init(
+            id: try row.get("id"), user: try row.get("user_id"), email: try row.get("email"),
+            emailVerified: try row.get("email_verified"),
+            signedInAt: try row.get("signed_in_at"),
+            origin: try Self.origin(row),
+            method: Session.Method(rawValue: try row.get("method")) ?? .password,
+            isRemembered: try row.get("remembered"),
+            seenAt: try row.get("seen_at"),
+            createdAt: try row.get("created_at"))
+    }
+
+    private static func origin(_ row: Row) throws -> Origin {
+        if let merchant = try row.get("vouched_for", as: String?.self) { return .vouched(merchant: merchant) }
+        guard try row.get("family_id", as: String?.self) != nil else { return .signIn }
+        return .bought(merchant: try row.get("merchant_id"))
+    }
+}

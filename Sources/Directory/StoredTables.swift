@@ -1,0 +1,40 @@
+import Keys
+public import Storage
+
+extension Merchants {
+    static let table = StoredTable("merchants")
+}
+
+extension Clients {
+    static let table = StoredTable(
+        "clients", ofMerchant: .cascade, sealed: [(SealedPlace.signSecret.rawValue, "sealed_sign_secret")])
+    static let secrets = StoredTable("client_secrets", ofClient: .cascade)
+}
+
+extension ClientResources {
+    static let table = StoredTable("client_resources", ofClient: .cascade)
+}
+
+extension User {
+    static let table = StoredTable("users", export: ["account", "profile", "attributes"])
+}
+
+extension Connections {
+    static let table = StoredTable(
+        "connections", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"),
+        export: ["connections"])
+}
+
+extension Sessions {
+    static let table = StoredTable(
+        "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")], ofUser: .cascade,
+        ofMerchant: .cascade, export: ["sessions"])
+}
+
+extension StoredTable {
+    /// The tables of this module, children first.
+    public static let ofDirectory = [
+        Sessions.table, Connections.table, ClientResources.table, Clients.secrets, Clients.table, Merchants.table,
+        User.table,
+    ]
+}

@@ -1,0 +1,23 @@
+import JOSE
+public import Storage
+public import Values
+
+extension User {
+    package static let columns: SQL.Columns =
+        "id, email, email_verified, profile, created_at, updated_at, disabled_at, deletion_due_at, attributes"
+
+    package init(_ row: Row) throws {
+        let profile: String = try row.get("profile")
+        self.init(
+            id: try row.get("id"), email: try row.get("email"), emailVerified: try row.get("email_verified"),
+            profile: try JSON(parsing: Array(profile.utf8)), createdAt: try row.get("created_at"),
+            updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
+            deletionDueAt: try row.get("deletion_due_at"),
+            attributes: try JSON(parsing: Array(try row.get("attributes", as: String.self).utf8)))
+    }
+
+    /// The account of that number, in an open transaction.
+    public static func find(_ id: UserID, in db: any Transaction) throws -> User? {
+        try db.rows("SELECT \(columns) FROM users WHERE id = \(id)").first.map(User.init)
+    }
+}

@@ -1,0 +1,86 @@
+public import JOSE
+public import Values
+
+/// A person's account. It belongs to the deployment; merchants' clients are connected to it.
+public struct User: Sendable {
+    public let id: UserID
+    /// Nil when only an issuer's subject leads here.
+    public var email: String?
+    public var emailVerified: Bool
+    /// Profile claims by their names in OpenID Connect Core §5.1.
+    public var profile: JSON
+    public let createdAt: Timestamp
+    public var updatedAt: Timestamp
+    public var disabledAt: Timestamp?
+    /// When it will be deleted, if its person asked for that and did not change their mind.
+    public let deletionDueAt: Timestamp?
+    /// What administration says of the person for the claims of clients: texts and lists of texts.
+    public var attributes: JSON
+
+    package init(
+        id: UserID, email: String?, emailVerified: Bool, profile: JSON, createdAt: Timestamp, updatedAt: Timestamp,
+        disabledAt: Timestamp?, deletionDueAt: Timestamp?, attributes: JSON = .object([])
+    ) {
+        self.id = id
+        self.email = email
+        self.emailVerified = emailVerified
+        self.profile = profile
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.disabledAt = disabledAt
+        self.deletionDueAt = deletionDueAt
+        self.attributes = attributes
+    }
+
+    /// The profile claims an account can hold, by the scope that shows them.
+    public static let claims: KeyValuePairs<String, [String]> = [
+        "profile": [
+            "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
+            "website", "gender", "birthdate", "zoneinfo", "locale",
+        ],
+        "address": [PostalAddress.claim],
+        "phone": ["phone_number"],
+    ]
+
+    /// In bytes of UTF-8.
+    public static let longestClaim = 500
+
+    /// Whether `text` may stand for `claim`: clients make links of three of them (OpenID Connect Core §5.1), which must not
+    /// run as a script. What has no scheme may stay: people write the names of their sites without one.
+    public static func mayHold(_ text: String, as claim: String) -> Bool {
+        guard ["profile", "picture", "website"].contains(claim) else { return true }
+        let beginning = text.prefix { !"/?#\\".contains($0) }
+        guard let colon = beginning.firstIndex(of: ":") else { return true }
+        return ["http", "https"].contains(beginning[..<colon].lowercased())
+    }
+
+    /// Beside every number there is, for clients that look for it: nobody has verified one yet.
+    public static let phoneVerified = JSON.Member("phone_number_verified", false)
+
+    /// The person as `/me` and `/user/{id}` show it: what `scope` covers, to a client that knows them as `name`.
+    public func json(as name: String, scope covers: (String) -> Bool) -> JSON {
+        var members: [JSON.Member] = [
+            .init("user_id", .string(name)), .init("sub", .string(name)),
+            .init("updated_at", .integer(updatedAt.seconds)),
+        ]
+        if covers("email"), let email {
+            members.append(.init("email", .string(email)))
+            members.append(.init("email_verified", .bool(emailVerified)))
+        }
+        for (scope, claims) in Self.claims where covers(scope) {
+            members += claims.compactMap { claim in profile[claim].map { .init(claim, $0) } }
+        }
+        if covers("phone"), profile["phone_number"] != nil { members.append(Self.phoneVerified) }
+        return .object(members)
+    }
+
+    /// The person as administration shows it.
+    public var adminJSON: JSON {
+        guard case .object(var members) = json(as: id.description, scope: { _ in true }) else { return .null }
+        members.append(.init("attributes", attributes))
+        members.append(.init("created_at", .integer(createdAt.seconds)))
+        members.append(.init("disabled", .bool(disabledAt != nil)))
+        if let deletionDueAt { members.append(.init("deletion_due_at", .integer(deletionDueAt.seconds))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,35 @@
+import Keys
+public import Storage
+
+extension TrustedIssuers {
+    static let table = StoredTable(
+        "issuers", ofMerchant: .cascade,
+        sealed: [
+            (SealedPlace.issuerSecret.rawValue, "sealed_secret"), (SealedPlace.appSecret.rawValue, "sealed_app_secret"),
+            (SealedPlace.upstreamSecret.rawValue, "sealed_client_secret"),
+        ])
+}
+
+extension IssuerSubjects {
+    static let table = StoredTable(
+        "issuer_subjects", ofUser: .cascade,
+        ofMerchant: .statement { merchant, batch in
+            """
+            DELETE FROM issuer_subjects WHERE issuer_id IN (SELECT id FROM issuers WHERE merchant_id = \(merchant))
+                AND subject IN (
+                    SELECT s.subject FROM issuers i JOIN issuer_subjects s ON s.issuer_id = i.id
+                    WHERE i.merchant_id = \(merchant) LIMIT \(batch))
+            """
+        }, export: ["issuers"])
+}
+
+extension UpstreamRequests {
+    static let table = StoredTable(
+        "provider_requests", retention: [.rows("providerRequests", key: "state", until: "expires_at")],
+        ofUser: .cascade, ofMerchant: .cascade)
+}
+
+extension StoredTable {
+    /// The tables of this module, children first.
+    public static let ofFederation = [IssuerSubjects.table, UpstreamRequests.table, TrustedIssuers.table]
+}

@@ -1,0 +1,130 @@
+public import Storage
+import Values
+
+extension AccessTokens {
+    static let table = StoredTable(
+        "access_tokens", retention: [.rows("accessTokens", key: "fingerprint", until: "expires_at")], ofUser: .expiry,
+        ofClient: .expiry)
+}
+
+extension RefreshTokens {
+    /// One that expired or was rotated is remembered this long after its expiry, so that its replay still revokes.
+    public static let memory: Duration = .days(7)
+
+    static let table = StoredTable(
+        "refresh_tokens",
+        retention: [
+            .rows("refreshTokens", key: "fingerprint", until: "expires_at", memory: memory),
+            // A chain that rotated every hour for a month has hundreds of tokens: they go first, in batches.
+            .statement("refreshTokensOfEnded") { now, batch in
+                """
+                DELETE FROM refresh_tokens WHERE fingerprint IN (
+                    SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
+                    WHERE f.ended_at <= \(now - memory) ORDER BY f.ended_at LIMIT \(batch))
+                """
+            },
+        ],
+        ofUser: .statement { user, batch in
+            """
+            DELETE FROM refresh_tokens WHERE fingerprint IN (
+                SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
+                WHERE f.user_id = \(user) LIMIT \(batch))
+            """
+        },
+        ofClient: .statement { client, batch in
+            """
+            DELETE FROM refresh_tokens WHERE fingerprint IN (
+                SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
+                WHERE f.client_id = \(client) LIMIT \(batch))
+            """
+        },
+        // The successor opens with the predecessor alone, which nobody here has.
+        forgottenWithKey: "UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
+}
+
+extension TokenFamilies {
+    /// One is remembered this long after its expiry: longer than its refresh tokens, which may outlive it by a hundredth
+    /// of a year, and than a session that it bought in its last minute. One that was given in a browser session stays as
+    /// long as that.
+    public static let memory: Duration = .days(14)
+
+    static let table = StoredTable(
+        "token_families",
+        retention: [
+            .statement("endedFamilies") { now, batch in
+                """
+                DELETE FROM token_families WHERE id IN (
+                    SELECT id FROM token_families WHERE ended_at <= \(now - RefreshTokens.memory)
+                    ORDER BY ended_at LIMIT \(batch))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
+                """
+            },
+            // While its session lives it says who is to be told of the end; with the session's row it loses that.
+            .statement("expiredFamilies") { now, batch in
+                """
+                DELETE FROM token_families WHERE id IN (
+                    SELECT id FROM token_families
+                    WHERE session_id IS NULL AND expires_at <= \(now - memory)
+                    ORDER BY expires_at LIMIT \(batch))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
+                """
+            },
+        ],
+        ofUser: .batches(owner: "user_id", key: "id"), ofClient: .batches(owner: "client_id", key: "id"),
+        export: ["permissions"])
+}
+
+extension AuthorizationCodes {
+    /// A spent code is remembered this long, so that its replay still revokes.
+    static let memory: Duration = .days(1)
+
+    static let table = StoredTable(
+        "authorization_codes",
+        retention: [.rows("authorizationCodes", key: "fingerprint", until: "expires_at", memory: memory)],
+        ofUser: .expiry, ofClient: .expiry)
+}
+
+extension ExchangeCodes {
+    static let table = StoredTable(
+        "exchange_codes",
+        retention: [
+            .rows("exchangeCodes", key: "fingerprint", until: "expires_at", memory: AuthorizationCodes.memory)
+        ],
+        ofUser: .expiry, ofClient: .expiry)
+}
+
+extension Consents {
+    static let table = StoredTable(
+        "consents", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"), export: ["consents"])
+}
+
+extension Agreements {
+    static let table = StoredTable(
+        "agreements", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"),
+        export: ["agreements"])
+}
+
+extension Introductions {
+    static let table = StoredTable(
+        "introductions", ofUser: .cascade, ofMerchant: .batches(owner: "merchant_id", key: "user_id"),
+        export: ["introductions"])
+}
+
+extension InitialAccessTokens {
+    static let table = StoredTable(
+        "initial_access_tokens", retention: [.rows("initialAccessTokens", key: "id", until: "expires_at")],
+        ofMerchant: .cascade)
+}
+
+extension ReplayMemory {
+    static let table = StoredTable(
+        "used_assertions", retention: [.rows("usedAssertions", key: "fingerprint", until: "expires_at")])
+}
+
+extension StoredTable {
+    /// The tables of this module, children first.
+    public static let ofOAuth = [
+        AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table, TokenFamilies.table,
+        Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
+    ]
+}

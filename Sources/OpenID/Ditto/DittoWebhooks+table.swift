@@ -1,0 +1,7 @@
+import Keys
+public import Storage
+
+extension DittoWebhooks {
+    public static let table = StoredTable(
+        "webhooks", ofMerchant: .cascade, sealed: [(SealedPlace.webhookSecrets.rawValue, "sealed_secrets")])
+}

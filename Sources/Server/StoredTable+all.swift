@@ -1,0 +1,15 @@
+import Authentication
+import Delivery
+import Directory
+import Federation
+import Keys
+import OAuth
+import OpenID
+public import Storage
+
+extension StoredTable {
+    /// Every table, children before their parents: the order in which rows are swept and taken away.
+    public static let all =
+        ofOAuth + ofAuthentication + ofFederation + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
+        + [Facts.table]
+}

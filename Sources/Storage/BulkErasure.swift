@@ -1,0 +1,34 @@
+/// Takes away what a user, a client or a merchant holds, in batches, before it is deleted itself: the cascade of one
+/// DELETE over a million rows would keep everybody else waiting, and on PostgreSQL would never come to its end.
+public struct BulkErasure: Sendable {
+    private let database: any Database
+    /// Children before their parents.
+    private let tables: [StoredTable]
+    private let batch: Int
+
+    public init(database: any Database, tables: [StoredTable], batch: Int = 500) {
+        self.database = database
+        self.tables = tables
+        self.batch = batch
+    }
+
+    public func user(_ id: some SQLBindable & Sendable) async throws { try await erase(tables.map(\.ofUser), of: id) }
+
+    public func client(_ id: some SQLBindable & Sendable) async throws {
+        try await erase(tables.map(\.ofClient), of: id)
+    }
+
+    public func merchant(_ id: some SQLBindable & Sendable) async throws {
+        try await erase(tables.map(\.ofMerchant), of: id)
+    }
+
+    private func erase(
+        _ statements: [StoredTable.Erasure.Statement?], of owner: any SQLBindable & Sendable
+    ) async throws {
+        for statement in statements.compactMap(\.self) {
+            let sql = statement(owner, batch)
+            var gone = batch
+            while gone >= batch { gone = try await database.write { db in try db.execute(sql) } }
+        }
+    }
+}

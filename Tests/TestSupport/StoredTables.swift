@@ -1,0 +1,39 @@
+public import Cryptography
+public import Keys
+import Server
+public import Storage
+public import Values
+
+extension Retention {
+    /// By the rules of every table.
+    public init(database: any Database) { self.init(database: database, tables: StoredTable.all) }
+
+    /// Follows the rules called `names` alone.
+    public func sweep(only names: Set<String>, at now: Timestamp, batch: Int = 500) async -> Sweep {
+        await sweep(rules.filter { names.contains($0.name) }, at: now, batch: batch)
+    }
+}
+
+extension BulkErasure {
+    /// Of every table.
+    public init(database: any Database, batch: Int = 500) {
+        self.init(database: database, tables: StoredTable.all, batch: batch)
+    }
+}
+
+extension Resealing {
+    /// Of every table.
+    public init(from old: MasterKey, to new: MasterKey, random: any RandomSource) {
+        self.init(from: old, to: new, StoredTable.all, random: random)
+    }
+}
+
+extension MasterKeyCheck {
+    public func verify(_ database: any Database) async throws -> Answer { try await verify(database, StoredTable.all) }
+}
+
+extension MasterKeySource {
+    public func masterKey(for database: any Database, random: any RandomSource) async throws -> MasterKey {
+        try await masterKey(for: database, StoredTable.all, random: random)
+    }
+}
