@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("An account goes once, when it is due, and whoever must know is told")
+@Suite("A user is deleted once, when due, and every client that must know is told")
 struct DeletionTests {
     /// A house with accounts, whose farewells leave a mark in the transaction they belong to.
     private struct Fixture: Sendable {
@@ -65,7 +65,8 @@ struct DeletionTests {
         }
     }
 
-    @Test("only what is due, each once, however many nodes ask", arguments: Backend.available)
+    @Test(
+        "only users whose deletion is due are deleted, each once, however many nodes ask", arguments: Backend.available)
     func once(backend: Backend) async throws {
         let house = try await Fixture(backend)
         var ids: [UserID] = []
@@ -84,7 +85,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("in batches, and saying whether there is more", arguments: Backend.available)
+    @Test("deletions run in batches, and each batch reports whether more remain", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let house = try await Fixture(backend)
         var ids: [UserID] = []
@@ -100,7 +101,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("one that cannot be told of stays, and keeps no other", arguments: Backend.available)
+    @Test("a user whose deletion cannot be announced stays, and delays no other deletion", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let house = try await Fixture(backend)
@@ -122,7 +123,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("a commit of unknown outcome says farewell once", arguments: Backend.available)
+    @Test("a commit of unknown outcome announces a deletion once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
@@ -133,7 +134,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("a restored account is not deleted by who had already looked", arguments: Backend.available)
+    @Test("a restored user is not deleted by a node that had already selected them", arguments: Backend.available)
     func restored(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
@@ -155,7 +156,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("what an unfinished deletion left is finished by the next round", arguments: Backend.available)
+    @Test("the next round finishes a deletion that was interrupted", arguments: Backend.available)
     func crashed(backend: Backend) async throws {
         struct Crash: Error {}
         let house = try await Fixture(backend)

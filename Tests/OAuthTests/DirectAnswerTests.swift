@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What must still stand when tokens are given past the token endpoint")
+@Suite("Conditions that must still hold when front-channel tokens are issued")
 struct DirectAnswerTests {
     private static let user = UserID(7)
 
@@ -62,7 +62,9 @@ struct DirectAnswerTests {
 
     private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
 
-    @Test("without the consent, or after it, there is nothing, not even half of it", arguments: types)
+    @Test(
+        "without consent, or after its revocation, no front-channel token is issued, not even one of two",
+        arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
         #expect(try await scene.gift(type) == nil)
@@ -87,7 +89,7 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "nor after the session has ended, in one of another person, or for a person who is disabled", arguments: types)
+        "no front-channel token is issued for an ended session, another user's, or a disabled user", arguments: types)
     func session(_ type: String) async throws {
         let scene = try await Scene()
         try await scene.allow()

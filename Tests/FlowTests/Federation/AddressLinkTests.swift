@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whose account an issuer's word leads to by an address") struct AddressLinkTests {
+@Suite("Which user an issuer's verified e-mail address leads to") struct AddressLinkTests {
     private static let google = "https://accounts.google.com"
     private static let links: KeyValuePairs<String, JSON> = ["link_by_email": true]
 
@@ -20,7 +20,8 @@ import Values
         ).require("user_id")
     }
 
-    @Test("Google runs the mailbox: linked, for good, and its owner is told", arguments: Backend.available)
+    @Test(
+        "Google's word for a mailbox it runs links it for good to its user, who is told", arguments: Backend.available)
     func gmail(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -49,7 +50,8 @@ import Values
         }
     }
 
-    @Test("nobody who knows reads it: not linked, and its account is not touched", arguments: Backend.available)
+    @Test(
+        "an address that Google does not run is not linked, and its user is not touched", arguments: Backend.available)
     func notAuthoritative(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -81,7 +83,7 @@ import Values
     }
 
     @Test(
-        "an issuer that is said to run a domain's mail leads to its addresses, and to no others",
+        "an issuer set to run a domain's mail leads to that domain's addresses only",
         arguments: Backend.available)
     func ownDomain(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -108,7 +110,7 @@ import Values
     }
 
     @Test(
-        "an account whose owner has not shown to read the address, or who leaves, is not led to",
+        "a user who has not verified the address, or whose deletion is pending, is not linked",
         arguments: Backend.available)
     func unfitAccounts(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -148,7 +150,7 @@ import Values
         }
     }
 
-    @Test("without the rule an address leads nowhere, and is not taken from its account", arguments: Backend.available)
+    @Test("without the rule an address links nothing, and stays with its user", arguments: Backend.available)
     func noRule(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -172,7 +174,7 @@ import Values
         }
     }
 
-    @Test("eight tokens of one person at once: one link, one mail", arguments: Backend.available)
+    @Test("eight concurrent tokens of one subject make one link and one mail", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)

@@ -55,7 +55,9 @@ struct FacebookSignInTests {
         graph.stop()
     }
 
-    @Test("its dialog, its access token, its own word on whose it is", arguments: Backend.available)
+    @Test(
+        "Facebook's sign-in uses its dialog, its access token, and its own statement of whose the token is",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -73,7 +75,8 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("a token that Facebook does not know, or that another app was given", arguments: Backend.available)
+    @Test(
+        "a token that Facebook does not know, or that another app was given, is refused", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await Self.with(backend) { story in
             for (token, reason) in [
@@ -92,7 +95,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("who is about to be deleted may stay", arguments: Backend.available)
+    @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
