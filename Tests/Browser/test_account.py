@@ -44,7 +44,7 @@ def test_a_password_is_changed_and_other_sessions_end(house, window, person, ano
 
 
 @pytest.mark.every_way
-def test_an_address_is_changed_when_the_new_one_has_been_shown_to_be_read(house, window, person):
+def test_an_address_changes_once_the_new_one_is_verified(house, window, person):
     new = house.address()
     window.form(action="/account/email").fill(email=new, current_password=person.password).submit()
     window.expect("code.title", look="code change address")
@@ -57,7 +57,7 @@ def test_an_address_is_changed_when_the_new_one_has_been_shown_to_be_read(house,
 
 
 @pytest.mark.every_way
-def test_another_session_is_signed_out_from_here(house, window, person, another):
+def test_another_session_can_be_ended(house, window, person, another):
     elsewhere = another(window.kind, window.width)
     house.sign_in(elsewhere, person)
     window.open("/account")
@@ -68,7 +68,7 @@ def test_another_session_is_signed_out_from_here(house, window, person, another)
     assert not house.is_signed_in(elsewhere)
 
 
-def test_all_other_sessions_are_signed_out_at_once(house, window, person, another):
+def test_all_other_sessions_can_be_ended_at_once(house, window, person, another):
     others = [another(), another()]
     for other in others:
         house.sign_in(other, person)
@@ -79,7 +79,7 @@ def test_all_other_sessions_are_signed_out_at_once(house, window, person, anothe
 
 
 @pytest.mark.every_way
-def test_people_get_their_data(house, window, person, browsers):
+def test_users_can_download_their_data(house, window, person, browsers):
     window.find('a[href="/account/data"]').click()
     folder = browsers.downloads(window.kind, 0)
     WebDriverWait(window.driver, 20, 0.05).until(lambda _: list(folder.glob("*.json")), f"no file from {window}")
@@ -90,7 +90,7 @@ def test_people_get_their_data(house, window, person, browsers):
 
 
 @pytest.mark.every_way
-def test_a_deletion_can_be_taken_back_by_signing_in(house, window, person):
+def test_signing_in_can_cancel_a_deletion(house, window, person):
     token = house.spindle.password(house.phone, person)["access_token"]
     window.open("/account/delete")
     window.look("delete account")
@@ -114,7 +114,7 @@ def test_a_deletion_can_be_taken_back_by_signing_in(house, window, person):
     assert house.can_sign_in(person.email, person.password)
 
 
-def test_the_errand_goes_on_when_a_deletion_is_taken_back(house, window, person):
+def test_the_request_continues_when_a_deletion_is_cancelled(house, window, person):
     window.open("/account/delete")
     window.form("current_password").fill(current_password=person.password).submit()
     errand = house.errand()
@@ -125,7 +125,7 @@ def test_the_errand_goes_on_when_a_deletion_is_taken_back(house, window, person)
     assert errand.person(window)["sub"] == person.id
 
 
-def test_without_a_grace_period_an_account_is_gone_at_once(build, another):
+def test_without_a_grace_period_a_user_is_deleted_at_once(build, another):
     house = build(SPINDLE_DELETION_GRACE="0")
     window = another()
     window.origin = house.spindle.origin
@@ -139,7 +139,7 @@ def test_without_a_grace_period_an_account_is_gone_at_once(build, another):
     assert not house.can_sign_in(person.email, person.password)
 
 
-def test_who_is_not_signed_in_is_asked_to(house, window):
+def test_the_account_page_asks_for_a_sign_in(house, window):
     person = house.person()
     window.open("/account")
     window.form("password").fill(email=person.email, password=person.password).submit()

@@ -46,7 +46,7 @@ def test_a_form_on_another_site_changes_nothing(house, window, another, person, 
 
 @pytest.mark.every_way
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"], ids=["same site", "another site"])
-def test_a_form_on_another_site_says_what_happened(house, window, person, attacker, host):
+def test_a_form_from_another_site_gets_an_explanation(house, window, person, attacker, host):
     lure = attacker.lure(f"{house.spindle.origin}/account/profile", name="Mallory")
     window.open(lure.replace("127.0.0.1", host))
     window.follow("button")
@@ -55,7 +55,7 @@ def test_a_form_on_another_site_says_what_happened(house, window, person, attack
 
 
 @pytest.mark.parametrize("page", ["/account", "/login", "authorize"])
-def test_our_pages_do_not_show_in_frames_of_others(house, window, person, attacker, page):
+def test_no_other_site_can_frame_our_pages(house, window, person, attacker, page):
     path = house.errand(prompt="login").path if page == "authorize" else page
     window.open(attacker.lure("/"))
     with window.frame(house.spindle.origin + path):
@@ -64,7 +64,7 @@ def test_our_pages_do_not_show_in_frames_of_others(house, window, person, attack
 
 
 @pytest.mark.every_way
-def test_a_form_of_a_browser_without_cookies_says_what_happened(house, window):
+def test_a_form_from_a_browser_without_cookies_gets_an_explanation(house, window):
     person = house.person()
     window.open("/login")
     window.driver.delete_all_cookies()
@@ -75,7 +75,7 @@ def test_a_form_of_a_browser_without_cookies_says_what_happened(house, window):
 
 # Twice
 
-def test_signing_in_twice_signs_in(house, window):
+def test_a_login_form_sent_twice_signs_in(house, window):
     person, errand = house.person(), house.errand()
     window.open(errand.path)
     window.form("password").fill(email=person.email, password=person.password).submit()
@@ -87,7 +87,7 @@ def test_signing_in_twice_signs_in(house, window):
 
 
 @pytest.mark.every_way
-def test_a_new_password_that_is_sent_twice_is_set_once(house, window):
+def test_a_password_form_sent_twice_sets_the_password_once(house, window):
     person, new = house.person(), house.password()
     window.open("/password")
     window.form("email").fill(email=person.email).submit()
@@ -101,7 +101,7 @@ def test_a_new_password_that_is_sent_twice_is_set_once(house, window):
 
 
 @pytest.mark.every_way
-def test_a_sign_up_that_is_sent_twice_makes_one_account(house, window):
+def test_a_sign_up_form_sent_twice_creates_one_user(house, window):
     email, password = house.address(), house.password()
     house.sign_up(window, email, password)
     first = house.outbox.wait_for(email)
@@ -120,7 +120,7 @@ def test_a_sign_up_that_is_sent_twice_makes_one_account(house, window):
     assert house.can_sign_in(email, password)
 
 
-def test_a_code_that_was_used_is_good_for_nothing(house, window):
+def test_a_used_code_is_refused(house, window):
     person = house.person()
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
@@ -135,7 +135,7 @@ def test_a_code_that_was_used_is_good_for_nothing(house, window):
     assert not house.is_signed_in(window)
 
 
-def test_a_deletion_that_is_sent_twice_is_one_deletion(house, window, person):
+def test_a_deletion_form_sent_twice_is_one_deletion(house, window, person):
     window.open("/account/delete")
     with window.tab() as tab:
         tab.open("/account/delete")
@@ -148,7 +148,7 @@ def test_a_deletion_that_is_sent_twice_is_one_deletion(house, window, person):
     assert house.is_signed_in(window)
 
 
-def test_an_app_that_is_revoked_twice_is_revoked(house, window):
+def test_revoking_an_app_twice_succeeds(house, window):
     house.sign_in(window, house.person())
     errand = house.errand(house.partner)
     window.open(errand.path)
@@ -191,7 +191,7 @@ def test_a_form_after_a_logout_in_another_tab_asks_to_sign_in(
     assert is_unharmed(house, elsewhere, person)
 
 
-def test_a_decision_after_a_logout_in_another_tab_gives_nothing(house, window):
+def test_a_consent_after_a_logout_in_another_tab_grants_nothing(house, window):
     house.sign_in(window, house.person())
     errand = house.errand(house.partner)
     window.open(errand.path)
@@ -201,7 +201,7 @@ def test_a_decision_after_a_logout_in_another_tab_gives_nothing(house, window):
     assert window.is_at_home and window.has('[name="password"]'), window
 
 
-def test_a_decision_after_a_change_of_person_in_another_tab_gives_nothing(house, window):
+def test_a_consent_after_a_change_of_user_in_another_tab_grants_nothing(house, window):
     second = house.person()
     house.sign_in(window, house.person())
     errand = house.errand(house.partner)
@@ -213,7 +213,7 @@ def test_a_decision_after_a_change_of_person_in_another_tab_gives_nothing(house,
     assert window.is_at_home, f"what the first one read, the second one did not allow: {window}"
 
 
-def test_a_form_of_somebody_who_is_not_here_any_more_changes_nothing(house, window, person):
+def test_a_form_of_a_user_who_is_no_longer_signed_in_changes_nothing(house, window, person):
     second = house.person()
     with window.tab() as tab:
         sign_out(tab)
@@ -233,7 +233,7 @@ def test_a_form_of_a_session_that_was_ended_elsewhere_asks_to_sign_in(house, win
     assert is_unharmed(house, elsewhere, person)
 
 
-def test_a_decision_on_a_request_that_was_forged_is_told_to_be_broken(house, window):
+def test_a_consent_with_an_altered_request_is_refused(house, window):
     house.sign_in(window, house.person())
     window.open(house.errand(house.partner).path)
     window.form(action="/oauth/consent").forge("request", "%")
@@ -256,7 +256,7 @@ MEBIBYTE = "a" * (1 << 20)
     ],
     ids=["login address", "login password", "sign-up name", "forgotten address"],
 )
-def test_a_mebibyte_in_a_field_is_told_to_be_too_much(house, window, page, values):
+def test_a_mebibyte_in_a_field_is_refused_as_too_large(house, window, page, values):
     window.open(page)
     form = window.form("email")
     for name in values:
@@ -279,7 +279,7 @@ def test_a_mebibyte_in_the_account_page_changes_nothing(house, window, person, n
 
 @pytest.mark.parametrize("size", [501, 10_000], ids=["a little", "a lot"])
 @pytest.mark.parametrize("name", ["name", "phone_number"])
-def test_what_is_too_long_is_refused_in_its_form(house, window, person, name, size):
+def test_a_value_that_is_too_long_is_refused_in_its_form(house, window, person, name, size):
     form = window.form(action="/account/profile")
     window.driver.execute_script("arguments[0].removeAttribute('maxlength')", form.field(name))
     form.fill(**{name: "ø" * size}).submit()

@@ -15,7 +15,7 @@ SECRETS = [
 
 
 @pytest.mark.parametrize("link", FORGED.values(), ids=FORGED)
-def test_a_forged_link_says_that_there_is_no_such_link(house, window, link):
+def test_a_forged_link_is_reported_as_unknown(house, window, link):
     for secret in SECRETS:
         window.open(link.format(secret))
         window.expect_message("linkUnknown", "sessionLinkUnknown")
@@ -35,7 +35,7 @@ def test_a_sign_up_link_works_once(house, window):
 
 
 @pytest.mark.every_way
-def test_a_stolen_sign_up_link_asks_for_what_the_thief_does_not_know(house, window, another):
+def test_a_stolen_sign_up_link_asks_for_the_password(house, window, another):
     email, password = house.address(), house.password()
     house.sign_up(window, email, password)
     link = house.outbox.wait_for(email).link
@@ -49,7 +49,7 @@ def test_a_stolen_sign_up_link_asks_for_what_the_thief_does_not_know(house, wind
     assert house.is_signed_in(window), "and is still good for who signed up"
 
 
-def test_a_stolen_code_is_good_for_nothing_in_another_browser(house, window, another):
+def test_a_stolen_code_is_refused_in_another_browser(house, window, another):
     person = house.person()
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
@@ -65,7 +65,7 @@ def test_a_stolen_code_is_good_for_nothing_in_another_browser(house, window, ano
     assert house.is_signed_in(window)
 
 
-def test_a_stolen_sign_up_code_is_good_for_nothing_in_another_browser(house, window, another):
+def test_a_stolen_sign_up_code_is_refused_in_another_browser(house, window, another):
     email = house.address()
     house.sign_up(window, email, house.password())
     verification = window.find('[name="verification"]').get_property("value")
@@ -78,7 +78,7 @@ def test_a_stolen_sign_up_code_is_good_for_nothing_in_another_browser(house, win
     assert house.is_signed_in(window)
 
 
-def test_a_session_link_that_somebody_else_was_faster_with_is_gone(house, window, another):
+def test_a_session_link_that_was_already_opened_is_refused(house, window, another):
     token = house.spindle.password(house.phone, house.person())["access_token"]
     link = f"/auth/session/{house.spindle.code(token, house.own, 'session')}"
     another().open(link)
@@ -99,7 +99,7 @@ def test_a_session_link_in_a_frame_is_not_spent(house, window, attacker):
 
 @pytest.mark.parametrize("onward", ["https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example",
                                     "javascript:alert(1)", "/account/../logout"])
-def test_a_link_to_our_login_leads_nowhere_else(house, window, onward):
+def test_a_link_to_the_login_page_cannot_lead_to_another_site(house, window, onward):
     person = house.person()
     house.sign_in(window, person, f"/login?continue={quote(onward, safe='')}")
     assert window.is_at_home, window

@@ -6,7 +6,7 @@ COLOURS = {"yellow": "#ffd700", "nearly black": "#101010", "grey": "#777777"}
 
 
 @pytest.mark.parametrize("colour", COLOURS.values(), ids=COLOURS)
-def test_a_merchant_has_its_own_colour(house, window, colour):
+def test_a_merchants_pages_have_its_colour(house, window, colour):
     merchant = house.spindle.create_merchant("Fargehandel")
     painted = house.spindle.administer("PATCH", f"merchants/{merchant}", {"accent_color": colour})
     assert painted.status == 200, painted

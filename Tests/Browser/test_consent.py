@@ -15,7 +15,7 @@ def errand(house, window):
 
 
 @pytest.mark.every_way
-def test_what_is_allowed_is_remembered_until_it_is_revoked(house, window, errand):
+def test_consent_is_remembered_until_it_is_revoked(house, window, errand):
     assert "Word & Partner" in window.text
     window.press("decision", "allow")
     assert set(errand.tokens(window)["scope"].split()) == {"openid", "email", "profile"}
@@ -35,7 +35,7 @@ def test_what_is_allowed_is_remembered_until_it_is_revoked(house, window, errand
 
 
 @pytest.mark.every_way
-def test_a_scope_that_is_not_ticked_is_not_given(house, window, errand):
+def test_a_scope_that_is_not_ticked_is_not_granted(house, window, errand):
     window.find('input[name="scope"][value="email"]').click()
     window.press("decision", "allow")
     tokens = errand.tokens(window)
@@ -44,7 +44,7 @@ def test_a_scope_that_is_not_ticked_is_not_given(house, window, errand):
 
 
 @pytest.mark.every_way
-def test_who_denies_is_back_in_the_app_and_nothing_is_given(house, window, errand):
+def test_a_denial_returns_to_the_app_and_grants_nothing(house, window, errand):
     window.press("decision", "deny")
     assert errand.answer(window)["error"] == "access_denied"
     window.open("/account")
@@ -52,7 +52,7 @@ def test_who_denies_is_back_in_the_app_and_nothing_is_given(house, window, erran
 
 
 @pytest.mark.every_way
-def test_who_is_somebody_else_signs_in_and_is_asked_the_same(house, window, errand):
+def test_another_user_signs_in_from_the_consent_page_and_is_asked_the_same(house, window, errand):
     other = house.person()
     window.follow('p a[href*="select_account"]')
     form = window.form("password")
@@ -83,7 +83,7 @@ def test_an_app_that_registered_itself_is_not_shown_as_the_merchants(house, wind
     assert "Found on the Web" in window.text and "Bokhandel" not in window.text
 
 
-def test_an_app_of_the_house_is_never_asked_for_unless_it_wants_it(house, window):
+def test_a_first_party_app_needs_no_consent_unless_it_requests_it(house, window):
     house.sign_in(window, house.person())
     first = house.errand()
     house.meet(window, first)
@@ -105,7 +105,7 @@ def test_a_decision_that_is_sent_twice_changes_nothing(house, window, errand):
 
 
 @pytest.mark.every_way
-def test_who_allows_nothing_is_asked_what_they_mean(house, window):
+def test_a_consent_form_with_nothing_ticked_is_asked_again(house, window):
     house.sign_in(window, house.person())
     errand = house.errand(house.partner, scope="email profile")
     window.open(errand.path)

@@ -27,7 +27,7 @@ def claims(tokens: dict) -> dict:
 
 
 @pytest.mark.every_way
-def test_a_name_and_choices_are_all_it_takes(house, window):
+def test_development_sign_in_needs_a_name_and_choices_only(house, window):
     errand = house.errand(scope="openid email")
     window.open(errand.path)
     window.expect("developmentSignIn.title", look="development sign-in")
@@ -53,7 +53,7 @@ def test_a_name_and_choices_are_all_it_takes(house, window):
 
 
 @pytest.mark.every_way
-def test_an_error_reaches_the_app_instead(house, window):
+def test_a_chosen_development_error_reaches_the_app(house, window):
     errand = house.errand()
     window.open(errand.path)
     window.form("username").fill(error="temporarily_unavailable").submit('button[value="error"]')
@@ -62,7 +62,7 @@ def test_an_error_reaches_the_app_instead(house, window):
 
 
 @pytest.mark.parametrize("language", ["en", "no", "sv", "de"])
-def test_every_page_says_what_it_is(house, window, language):
+def test_every_page_has_the_development_banner(house, window, language):
     window.language = language
     for path, look in [("/login", "development sign-in alone"), ("/login?page=people", "development login"),
                        ("/development/answer?code=abc&state=x", "development answer"),
@@ -74,7 +74,7 @@ def test_every_page_says_what_it_is(house, window, language):
         assert window.find("body > :first-child").get_attribute("class") == "development"
 
 
-def test_the_page_of_people_is_one_step_away(house, window):
+def test_the_normal_login_page_is_one_step_away(house, window):
     errand = house.errand()
     window.open(errand.path)
     window.follow(".aside a")

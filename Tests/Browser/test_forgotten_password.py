@@ -12,7 +12,7 @@ def ask(house, window, email: str) -> None:
 
 
 @pytest.mark.every_way
-def test_a_new_password_is_chosen_with_the_link_of_the_mail(house, window, another):
+def test_a_new_password_is_set_by_the_mailed_link(house, window, another):
     person, new = house.person(), house.password()
     elsewhere = another(window.kind, window.width)
     house.sign_in(elsewhere, person, remember=True)
@@ -38,7 +38,7 @@ def test_a_new_password_is_chosen_with_the_link_of_the_mail(house, window, anoth
     window.expect_message("linkGone")
 
 
-def test_a_forgotten_password_of_nobody_looks_the_same_and_sends_nothing(house, window):
+def test_a_reset_for_an_unknown_address_looks_the_same_and_sends_nothing(house, window):
     email, person = house.address(), house.person()
     ask(house, window, email)
     ask(house, window, person.email)
@@ -46,7 +46,7 @@ def test_a_forgotten_password_of_nobody_looks_the_same_and_sends_nothing(house, 
     assert not house.outbox.to(email)
 
 
-def test_the_errand_goes_on_after_a_reset(house, window):
+def test_the_request_continues_after_a_reset(house, window):
     person, errand = house.person(), house.errand()
     window.open(errand.path)
     window.follow('a[href^="/password"]')
@@ -56,7 +56,7 @@ def test_the_errand_goes_on_after_a_reset(house, window):
     assert errand.person(window)["sub"] == person.id
 
 
-def test_an_older_link_is_gone_when_a_newer_one_was_used(house, window):
+def test_using_a_newer_reset_link_invalidates_the_older(house, window):
     person = house.person()
     ask(house, window, person.email)
     ask(house, window, person.email)

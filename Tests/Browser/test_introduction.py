@@ -5,7 +5,7 @@ from harness.spindle import Client
 
 
 @pytest.mark.every_way
-def test_who_has_never_been_there_is_asked_once(house, window):
+def test_a_user_new_to_a_merchant_is_asked_once(house, window):
     house.sign_in(window, house.person())
     errand = house.errand()
     house.meet(window, errand)
@@ -15,7 +15,7 @@ def test_who_has_never_been_there_is_asked_once(house, window):
 
 
 @pytest.mark.every_way
-def test_who_has_never_been_there_goes_as_somebody_else(house, window):
+def test_a_user_new_to_a_merchant_can_continue_as_another_user(house, window):
     house.sign_in(window, house.person())
     other, errand = house.person(), house.errand()
     window.open(errand.path)
@@ -25,7 +25,7 @@ def test_who_has_never_been_there_goes_as_somebody_else(house, window):
 
 
 @pytest.mark.every_way
-def test_an_app_on_the_device_is_answered_to_who_taps(house, window):
+def test_an_app_on_the_device_is_answered_after_a_tap(house, window):
     person = house.person()
     assert house.can_sign_in(person.email, person.password), "the app has met them"
     house.sign_in(window, person)
@@ -36,7 +36,7 @@ def test_an_app_on_the_device_is_answered_to_who_taps(house, window):
 
 
 @pytest.mark.every_way
-def test_to_an_address_that_nobody_vouched_for_one_goes_by_a_click(house, window):
+def test_a_self_registered_clients_address_is_left_for_by_a_click_only(house, window):
     made = house.spindle.administer("POST", "initial-access-tokens", {"merchant_id": house.merchant})
     told = house.spindle.good(
         "POST", "/oauth/register", 201, bearer=made.json["initial_access_token"],

@@ -19,7 +19,7 @@ def press(window, *keys: str) -> None:
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_without_a_mouse(house, window):
+def test_a_user_can_sign_in_without_a_mouse(house, window):
     person, errand = house.person(), house.errand()
     window.open(errand.path)
     for name, value in (("email", person.email), ("password", person.password)):
@@ -31,7 +31,7 @@ def test_a_person_signs_in_without_a_mouse(house, window):
 
 
 @pytest.mark.parametrize("page", ["login", "sign-up", "forgotten", "consent", "account", "delete account", "sign out"])
-def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(house, window, page):
+def test_the_keyboard_reaches_every_control_in_order_with_visible_focus(house, window, page):
     if page in ("consent", "account", "delete account", "sign out"):
         house.sign_in(window, house.person())
     window.open({

@@ -25,7 +25,7 @@ def is_back(house, window, state):
 
 @pytest.mark.every_way
 @pytest.mark.parametrize("path", ["/logout", "/v2/logout"])
-def test_an_id_token_shows_whose_wish_it_is(house, window, path):
+def test_a_logout_with_an_id_token_is_not_asked_about(house, window, path):
     _, token = sign_in(house, window)
     end(house, window, path, id_token_hint=token, post_logout_redirect_uri=house.app.goodbye, state="s t&te")
     assert is_back(house, window, "s t&te"), window
@@ -33,7 +33,7 @@ def test_an_id_token_shows_whose_wish_it_is(house, window, path):
 
 
 @pytest.mark.every_way
-def test_auth0s_sdks_are_asked_about_and_led_back(house, window):
+def test_auth0s_logout_asks_and_returns(house, window):
     """They send no ID token: any page could send the same."""
     sign_in(house, window)
     values = {"client_id": house.own.id, "returnTo": house.app.goodbye, "auth0Client": "e30=", "federated": ""}
@@ -45,21 +45,21 @@ def test_auth0s_sdks_are_asked_about_and_led_back(house, window):
     assert not house.is_signed_in(window)
 
 
-def test_who_does_not_want_to_stays_signed_in(house, window):
+def test_declining_the_logout_keeps_the_session(house, window):
     sign_in(house, window)
     end(house, window, "/v2/logout", client_id=house.own.id, returnTo=house.app.goodbye)
     window.expect(TITLE)
     assert house.is_signed_in(window)
 
 
-def test_a_logout_without_a_session_leads_back_too(house, window):
+def test_a_logout_without_a_session_returns_too(house, window):
     _, token = sign_in(house, window)
     for _ in range(2):
         end(house, window, id_token_hint=token, post_logout_redirect_uri=house.app.goodbye, state="s")
         assert is_back(house, window, "s"), window
 
 
-def test_the_token_of_somebody_else_is_asked_about(house, window, another):
+def test_a_logout_with_another_users_token_asks_first(house, window, another):
     _, theirs = sign_in(house, another())
     sign_in(house, window)
     end(house, window, id_token_hint=theirs, post_logout_redirect_uri=house.app.goodbye, state="s")
@@ -73,7 +73,7 @@ def test_the_token_of_somebody_else_is_asked_about(house, window, another):
     {"id_token_hint": "altered"},
     {"client_id": "of another"},
 ])
-def test_what_was_altered_leads_nowhere(house, window, wrong):
+def test_an_altered_id_token_hint_leads_nowhere(house, window, wrong):
     _, token = sign_in(house, window)
     values = {"id_token_hint": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s"} | wrong
     if wrong.get("post_logout_redirect_uri") == "altered":
@@ -92,7 +92,7 @@ def test_what_was_altered_leads_nowhere(house, window, wrong):
     window.expect("signedOut.title")
 
 
-def test_an_apps_own_form_is_as_good_as_its_link(house, window, attacker):
+def test_an_apps_logout_form_works_like_its_link(house, window, attacker):
     """The form comes from another origin; what it carries says whose wish it is."""
     _, token = sign_in(house, window)
     fields = {"id_token_hint": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s"}
@@ -103,7 +103,7 @@ def test_an_apps_own_form_is_as_good_as_its_link(house, window, attacker):
 
 
 @pytest.mark.parametrize("response_type", ["id_token", "id_token token", "code id_token token"])
-def test_tokens_in_the_fragment_stay_in_the_browser(house, window, response_type):
+def test_tokens_in_the_fragment_never_reach_the_server(house, window, response_type):
     types = {"response_types": [response_type], "grant_types": ["authorization_code", "implicit", "refresh_token"]}
     client = house.spindle.create_client(
         house.merchant, "Kartet", house.app.callback, scope="openid email profile", **types)

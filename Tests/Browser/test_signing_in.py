@@ -7,7 +7,7 @@ from stage.window import Window
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_and_the_app_learns_who_it_is(house, window):
+def test_a_user_signs_in_and_the_app_learns_who_it_is(house, window):
     person, errand = house.person(), house.errand()
     window.open(errand.path)
     window.expect("login.title", look="login")
@@ -23,7 +23,7 @@ def test_a_person_signs_in_and_the_app_learns_who_it_is(house, window):
 
 
 @pytest.mark.every_way
-def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
+def test_a_wrong_password_is_reported_and_the_next_try_succeeds(house, window):
     person, errand = house.person(), house.errand()
     window.open(errand.path)
     window.form("password").fill(email=person.email, password="not the password").submit()
@@ -36,7 +36,7 @@ def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
     assert errand.person(window)["sub"] == person.id
 
 
-def test_guessing_is_slowed_down_and_the_owner_gets_in_elsewhere(house, window, another):
+def test_guessing_is_throttled_and_the_owner_gets_in_elsewhere(house, window, another):
     person = house.person()
     window.open("/login")
     while not window.says("refusal.tooManyAttempts.seconds"):
@@ -50,14 +50,14 @@ def test_guessing_is_slowed_down_and_the_owner_gets_in_elsewhere(house, window, 
     assert house.is_signed_in(owner)
 
 
-def test_an_unknown_address_is_told_the_same_as_a_wrong_password(house, window):
+def test_an_unknown_address_gets_the_answer_of_a_wrong_password(house, window):
     window.open("/login")
     window.form("password").fill(email=house.address(), password="not the password").submit()
     window.expect("refusal.wrongCredentials", look="login wrong")
 
 
 @pytest.mark.every_way
-def test_who_cancels_is_back_in_the_app_without_having_signed_in(house, window):
+def test_cancelling_returns_to_the_app_without_a_sign_in(house, window):
     errand = house.errand()
     window.open(errand.path)
     window.press("decision", "cancel")
@@ -65,7 +65,7 @@ def test_who_cancels_is_back_in_the_app_without_having_signed_in(house, window):
     assert not house.is_signed_in(window)
 
 
-def test_who_cancels_gets_to_the_address_that_the_app_named_for_it(house, window):
+def test_cancelling_leads_to_the_apps_cancel_address(house, window):
     errand = house.errand(cancel_redirect_uri=house.app.callback)
     window.open(errand.path)
     window.press("decision", "cancel")
@@ -92,7 +92,7 @@ def test_a_code_by_mail_signs_in_without_a_password(house, window):
     assert errand.person(window)["sub"] == person.id
 
 
-def test_five_wrong_codes_end_it(house, window):
+def test_five_wrong_codes_end_the_mailed_code(house, window):
     person = house.person()
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
@@ -103,7 +103,7 @@ def test_five_wrong_codes_end_it(house, window):
     assert not house.is_signed_in(window)
 
 
-def test_a_code_for_nobody_looks_like_a_code_for_somebody(house, window):
+def test_a_code_for_an_unknown_address_looks_the_same(house, window):
     window.open("/login")
     window.form("password").fill(email=house.address()).submit('button[formaction="/login/code"]')
     window.expect("code.title", look="code sign-in")
@@ -112,7 +112,7 @@ def test_a_code_for_nobody_looks_like_a_code_for_somebody(house, window):
 
 
 @pytest.mark.parametrize("remember", [True, False], ids=["remembered", "not remembered"])
-def test_who_asks_to_be_remembered_is_signed_in_after_a_restart_of_the_browser(house, eye, tmp_path, remember):
+def test_a_remembered_session_survives_a_restart_of_the_browser(house, eye, tmp_path, remember):
     person, kind = house.person(), Kind()
 
     def restarted() -> Window:
@@ -131,7 +131,7 @@ def test_who_asks_to_be_remembered_is_signed_in_after_a_restart_of_the_browser(h
         window.driver.quit()
 
 
-def test_an_app_may_ask_for_the_password_again(house, window):
+def test_an_app_can_require_the_password_again(house, window):
     person = house.person()
     house.sign_in(window, person)
     errand = house.errand(prompt="login")
@@ -143,7 +143,7 @@ def test_an_app_may_ask_for_the_password_again(house, window):
 
 
 @pytest.mark.parametrize("language", ["sv", "de", "no", "en"])
-def test_an_app_chooses_the_language(house, window, language):
+def test_an_app_can_choose_the_language(house, window, language):
     person, errand = house.person(), house.errand(ui_locales=f"fr {language}")
     window.language = language
     window.open(errand.path)
@@ -168,7 +168,7 @@ def test_an_answer_by_form_post_reaches_the_app(house, window):
     assert visit.method == "POST" and "code" in visit.values and "code" not in window.url
 
 
-def test_an_answer_in_the_fragment_stays_in_the_browser(house, window):
+def test_an_answer_in_the_fragment_never_reaches_the_server(house, window):
     person, errand = house.person(), house.errand(response_mode="fragment")
     window.open(errand.path)
     window.form("password").fill(email=person.email, password=person.password).submit()
@@ -187,12 +187,12 @@ def test_an_answer_in_the_fragment_stays_in_the_browser(house, window):
     ],
     ids=["no client", "unknown client", "unregistered redirect uri", "unregistered cancel uri"],
 )
-def test_a_bad_client_or_redirect_uri_is_shown_and_never_redirected_to(house, window, parameters, topic):
+def test_a_bad_client_or_redirect_uri_gets_a_page_and_never_a_redirect(house, window, parameters, topic):
     window.open(house.errand(**parameters).path)
     window.expect_message(topic)
 
 
-def test_a_client_with_two_redirect_uris_has_to_say_which(house, window):
+def test_a_client_with_two_redirect_uris_must_name_one(house, window):
     both = [house.app.callback, house.app.goodbye]
     client = house.spindle.create_client(
         house.merchant, "Torn", house.app.callback, grant_types=["authorization_code"], redirect_uris=both
@@ -207,7 +207,7 @@ def test_an_address_that_does_not_exist_has_a_page(house, window):
 
 
 @pytest.mark.every_way
-def test_an_app_that_wants_an_address_that_is_read_sends_for_a_code_first(house, window):
+def test_an_app_that_requires_a_verified_address_asks_for_a_mailed_code_first(house, window):
     strict = house.spindle.create_client(
         house.merchant, "Nøye", house.app.callback, grant_types=["authorization_code"], require_verified_email=True
     )

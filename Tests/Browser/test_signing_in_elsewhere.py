@@ -47,7 +47,7 @@ def forget(window):
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_there_and_is_back_in_the_app(here, there, window):
+def test_a_user_signs_in_at_another_issuer_and_returns_to_the_app(here, there, window):
     person, errand = there.person(), here.errand()
     window.open(errand.path)
     window.expect("login.with", look="login with others")
@@ -64,7 +64,7 @@ def test_a_person_signs_in_there_and_is_back_in_the_app(here, there, window):
 
 
 @pytest.mark.every_way
-def test_who_cancels_there_is_led_back_to_the_other_ways(here, there, window):
+def test_cancelling_at_another_issuer_returns_to_the_sign_in_page(here, there, window):
     window.open(here.errand().path)
     window.follow(WAY)
     window.press("decision", "cancel")
@@ -74,7 +74,7 @@ def test_who_cancels_there_is_led_back_to_the_other_ways(here, there, window):
 
 
 @pytest.mark.every_way
-def test_an_answer_that_is_loaded_again_signs_nobody_in(here, there, window):
+def test_reloading_an_issuers_answer_signs_nobody_in(here, there, window):
     person, errand = there.person(), here.errand()
     window.open(errand.path)
     window.follow(WAY)
@@ -85,13 +85,13 @@ def test_an_answer_that_is_loaded_again_signs_nobody_in(here, there, window):
     window.expect_message("upstreamGone")
 
 
-def test_the_sign_up_page_has_the_buttons_too(here, window):
+def test_the_sign_up_page_has_the_issuers_buttons_too(here, window):
     window.open(here.errand(prompt="create").path)
     window.expect("signUp.with", look="sign up with others")
 
 
 @pytest.mark.every_way
-def test_a_person_connects_another_issuer_to_their_account(here, there, window):
+def test_a_user_connects_another_issuer(here, there, window):
     person, other, errand = here.person(), there.person(), here.errand()
     here.sign_in(window, person, errand.path)
     errand.tokens(window)

@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.mark.every_way
-def test_who_signs_out_is_signed_out(house, window):
+def test_signing_out_ends_the_session(house, window):
     house.sign_in(window, house.person(), remember=True)
     window.open("/logout")
     window.look("sign out")
@@ -16,7 +16,7 @@ def test_who_signs_out_is_signed_out(house, window):
     assert not house.is_signed_in(window)
 
 
-def test_an_app_that_shows_whose_session_it_means_is_returned_to_at_once(house, window):
+def test_a_logout_with_an_id_token_hint_returns_at_once(house, window):
     house.sign_in(window, house.person())
     errand = house.errand()
     house.meet(window, errand)
@@ -49,7 +49,7 @@ def test_the_app_gets_its_logout_after_the_question(house, window):
 
 
 @pytest.mark.every_way
-def test_what_the_back_button_shows_of_who_signed_out_is_good_for_nothing(house, window):
+def test_a_page_reached_by_the_back_button_after_a_logout_cannot_act(house, window):
     person = house.person()
     house.sign_in(window, person, "/login?continue=/account")
     window.form(action="/logout").submit()
@@ -62,7 +62,7 @@ def test_what_the_back_button_shows_of_who_signed_out_is_good_for_nothing(house,
     assert window.form(action="/account/profile").value("name") == "Kari Nordmann"
 
 
-def test_signing_out_twice_is_signing_out(house, window):
+def test_signing_out_twice_succeeds(house, window):
     house.sign_in(window, house.person())
     window.open("/logout")
     with window.tab() as tab:

@@ -3,7 +3,7 @@
 import pytest
 
 @pytest.mark.every_way
-def test_somebody_new_signs_up_with_the_code_of_the_mail(house, window):
+def test_a_new_user_signs_up_with_the_mailed_code(house, window):
     name = "Zoë 👩🏽‍🚀 Ærlig" if window.kind.scripts else "نجيب محفوظ"
     email, password, errand = house.address(), house.password(), house.errand()
     window.open(errand.path)
@@ -22,7 +22,7 @@ def test_somebody_new_signs_up_with_the_code_of_the_mail(house, window):
 
 
 @pytest.mark.every_way
-def test_the_link_of_the_mail_is_a_click_in_the_same_browser(house, window):
+def test_the_mailed_link_needs_a_click_in_the_same_browser(house, window):
     email, password = house.address(), house.password()
     house.sign_up(window, email, password)
     link = house.outbox.wait_for(email).link
@@ -37,7 +37,7 @@ def test_the_link_of_the_mail_is_a_click_in_the_same_browser(house, window):
 
 
 @pytest.mark.every_way
-def test_the_link_asks_for_the_password_in_another_browser(house, window, another):
+def test_the_mailed_link_asks_for_the_password_in_another_browser(house, window, another):
     email, password = house.address(), house.password()
     house.sign_up(window, email, password)
     phone = another(window.kind, "narrow")
@@ -51,7 +51,7 @@ def test_the_link_asks_for_the_password_in_another_browser(house, window, anothe
     assert house.can_sign_in(email, password)
 
 
-def test_the_errand_goes_on_where_the_link_is_opened(house, window):
+def test_the_request_continues_where_the_link_is_opened(house, window):
     email, password, errand = house.address(), house.password(), house.errand()
     window.open(errand.path)
     window.follow('a[href^="/signup"]')
@@ -62,7 +62,7 @@ def test_the_errand_goes_on_where_the_link_is_opened(house, window):
 
 
 @pytest.mark.every_way
-def test_a_sign_up_with_a_taken_address_looks_the_same_and_writes_to_its_owner(house, window):
+def test_a_sign_up_with_a_taken_address_looks_the_same_and_mails_its_owner(house, window):
     person = house.person()
     house.sign_up(window, person.email, house.password())
     window.expect("code.title", look="code sign-up")
@@ -90,7 +90,7 @@ def test_a_weak_password_is_refused_with_the_reason(house, window, password, ref
     assert not house.outbox.to(email)
 
 
-def test_wrong_codes_run_out_and_the_page_says_how_to_go_on(house, window):
+def test_after_too_many_wrong_codes_the_page_says_how_to_go_on(house, window):
     email = house.address()
     house.sign_up(window, email, house.password())
     code = house.outbox.wait_for(email).code

@@ -24,7 +24,7 @@ def silent(house):
     return house.errand(response_mode="web_message", prompt="none")
 
 
-def test_the_page_around_is_told_that_nobody_is_signed_in(house, window):
+def test_web_message_tells_the_page_that_login_is_required(house, window):
     errand = silent(house)
     origin, message = ask(house, window, house.app.origin, errand)
     assert origin == house.spindle.origin
@@ -33,7 +33,7 @@ def test_the_page_around_is_told_that_nobody_is_signed_in(house, window):
     assert message["response"]["state"] == errand.state
 
 
-def test_the_page_around_is_told_a_code_for_who_is_signed_in(house, window):
+def test_web_message_gives_the_page_a_code_for_the_signed_in_user(house, window):
     person = house.person()
     house.sign_in(window, person)
     _, message = ask(house, window, house.app.origin, silent(house))
@@ -47,6 +47,6 @@ def test_the_page_around_is_told_a_code_for_who_is_signed_in(house, window):
     assert house.spindle.good("GET", "/me", bearer=tokens.json["access_token"])["user_id"] == person.id
 
 
-def test_a_page_of_another_origin_is_told_nothing(house, window, attacker):
+def test_web_message_tells_a_page_of_another_origin_nothing(house, window, attacker):
     house.sign_in(window, house.person())
     assert ask(house, window, attacker.origin, silent(house)) is None

@@ -22,7 +22,7 @@ def has_session(house, window, client, page: str, path: str = "/ajax/hasSession.
 
 
 @pytest.mark.parametrize("path", ["/ajax/hasSession.js", "/rpc/hasSession.js"])
-def test_a_page_learns_who_is_signed_in_once_they_are_connected(house, window, path):
+def test_a_page_learns_who_is_signed_in_once_the_user_is_connected(house, window, path):
     person = house.person()
     callback, answer = has_session(house, window, house.own, house.app.origin, path)
     assert callback == "site.onSession"
@@ -46,7 +46,7 @@ def test_a_page_that_is_not_registered_learns_nothing(house, window, attacker):
     assert has_session(house, window, house.partner, house.app.origin) is None
 
 
-def test_a_page_of_the_house_may_show_the_sign_in_in_a_frame(house, window):
+def test_a_first_party_page_may_frame_the_sign_in(house, window):
     window.open(house.app.origin)
     with window.frame(house.spindle.origin + house.errand().path):
         assert window.has('[name="form_token"]')

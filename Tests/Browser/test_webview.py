@@ -24,7 +24,7 @@ def test_a_webview_is_signed_in_by_the_token_of_its_phone(house, window):
     assert person.email in window.text, "the session itself is unharmed"
 
 
-def test_a_webview_of_somebody_else_is_asked_before_it_changes_hands(house, window):
+def test_a_webview_with_another_user_is_asked_before_it_switches(house, window):
     first, second = house.person(), house.person()
     house.sign_in(window, first)
     window.open(session_link(house, second))
@@ -36,7 +36,7 @@ def test_a_webview_of_somebody_else_is_asked_before_it_changes_hands(house, wind
     assert second.email in window.text
 
 
-def test_who_does_not_want_to_change_stays_who_they_are(house, window):
+def test_a_user_who_declines_the_switch_keeps_the_session(house, window):
     first, second = house.person(), house.person()
     house.sign_in(window, first)
     window.open(session_link(house, second))
@@ -54,7 +54,7 @@ def test_a_session_that_was_bought_does_not_open_the_account_page(house, window)
     assert window.path == "/account" and person.email in window.text
 
 
-def test_no_prompt_and_no_session_is_an_error_for_the_app(house, window):
+def test_prompt_none_without_a_session_returns_an_error_to_the_app(house, window):
     errand = house.errand(prompt="none")
     window.open(errand.path)
     assert errand.answer(window)["error"] == "login_required"

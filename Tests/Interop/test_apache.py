@@ -159,7 +159,7 @@ class Visitor:
         return self.there.post(form.action, data=form.fields, headers={"Origin": "null"}, timeout=20)
 
 
-def test_people_sign_in_and_sign_out(spindle, apache):
+def test_mod_auth_openidc_signs_users_in_and_out(spindle, apache):
     visitor = Visitor(spindle, apache)
     shown = visitor.sign_in()
     assert (shown.status_code, shown.text) == (200, "for members"), apache.log
@@ -174,7 +174,7 @@ def test_people_sign_in_and_sign_out(spindle, apache):
     assert visitor.ask().status_code == 302
 
 
-def test_who_signs_out_with_us_is_signed_out_there(spindle, apache):
+def test_signing_out_at_spindle_ends_the_session_of_mod_auth_openidc(spindle, apache):
     visitor, other = Visitor(spindle, apache), Visitor(spindle, apache)
     for one in (visitor, other):
         assert one.sign_in().text == "for members", apache.log

@@ -73,7 +73,7 @@ def test_the_app_its_web_view_and_its_backend_go_from_sign_in_to_log_out(launch)
 
 
 @pytest.mark.usefixtures("the_compiler_is_there")
-def test_it_brings_its_own_server_where_there_is_none():
+def test_the_example_starts_its_own_server_when_none_runs():
     done = run(SPINDLE_BINARY=str(binary()))
     assert done.returncode == 0, done.stdout
     _, facebook = done.stdout.split("\n== facebook\n")
@@ -84,14 +84,14 @@ def test_it_brings_its_own_server_where_there_is_none():
 
 
 @pytest.mark.usefixtures("the_compiler_is_there")
-def test_it_fails_when_the_server_refuses(launch):
+def test_the_example_fails_when_the_server_refuses(launch):
     server = launch()
     done = run(server.origin, SPINDLE_ADMIN=f"{server.admin[0]}:not the secret")
     assert done.returncode == 1 and "FAILED: /oauth/token answered 401" in done.stdout, done.stdout
     assert not Spindle.of(server).administer("GET", "users").json["items"]
 
 
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path, program):
+def test_the_guides_commands_do_what_it_says(tmp_path, program):
     for name in ("curl", "bash"):
         program(name, name)
     expect_in_order(

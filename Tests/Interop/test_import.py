@@ -69,7 +69,7 @@ def accounts(server: Server) -> set[str]:
     return {item["email"] for item in json.loads(listed.stdout)["items"]}
 
 
-def test_imported_people_sign_in_with_the_password_they_had(launch, tmp_path, engine):
+def test_imported_users_sign_in_with_their_old_password(launch, tmp_path, engine):
     server = launch(engine)
     world = World.create(Spindle.of(server))
     people = [
@@ -113,7 +113,7 @@ def empty(prepare) -> Server:
 SECRET = "opal heron under glass"
 
 
-def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
+def test_each_refused_line_is_reported_without_its_content(empty, tmp_path):
     refused = {
         2: '{"email": "%s@example.com"' % SECRET,
         3: {"email": f"{SECRET} at example.com"},
@@ -150,7 +150,7 @@ def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
         assert "heron" not in run.stdout + run.stderr and "$scrypt" not in run.stdout + run.stderr
 
 
-def test_the_standard_input_is_read_and_nobody_is_imported_twice(empty):
+def test_import_reads_standard_input_and_imports_no_user_twice(empty):
     typed = "".join(json.dumps({"email": f"typed-{number}@example.com"}) + "\n" for number in range(1000))
     first = empty.command("user", "import", "-", "--json", typed=typed)
     assert first.returncode == 0 and json.loads(first.stdout)["imported"] == 1000, first.stderr
@@ -161,7 +161,7 @@ def test_the_standard_input_is_read_and_nobody_is_imported_twice(empty):
     assert len([email for email in accounts(empty) if email.startswith("typed-")]) >= 990
 
 
-def test_a_file_that_is_not_there_is_a_fault(empty, tmp_path):
+def test_a_missing_import_file_is_a_fault(empty, tmp_path):
     for place in (tmp_path / "nowhere.jsonl", tmp_path):
         done = empty.command("user", "import", str(place))
         assert done.returncode == DATA_FAULT, f"{place}: {done.returncode}\n{done.stdout}{done.stderr}"

@@ -29,7 +29,7 @@ SPENT_CODES = "SELECT count(*) FROM exchange_codes WHERE spent_at IS NOT NULL"
 
 
 @pytest.mark.timeout(SECONDS_A_KILL * max(KILLS.values()))
-def test_a_killed_server_has_kept_every_promise_it_made(launch, engine, request, tmp_path):
+def test_a_killed_server_keeps_everything_it_acknowledged(launch, engine, request, tmp_path):
     server = launch(engine)
     world = World.create(Spindle.of(server))
     phones = [Phone(world.phone()["refresh_token"]) for _ in range(3)]
