@@ -131,7 +131,7 @@ def apache(spindle, flow) -> Iterator[Apache]:
     apache.end()
 
 
-class Visitor:
+class SiteUser:
     """A browser of one person: what it keeps for Apache, and what for us."""
 
     def __init__(self, spindle: Spindle, apache: Apache):
@@ -160,27 +160,27 @@ class Visitor:
 
 
 def test_mod_auth_openidc_signs_users_in_and_out(spindle, apache):
-    visitor = Visitor(spindle, apache)
-    shown = visitor.sign_in()
+    user = SiteUser(spindle, apache)
+    shown = user.sign_in()
     assert (shown.status_code, shown.text) == (200, "for members"), apache.log
-    assert shown.headers["X-Person"] == f"{visitor.person.id} {visitor.person.email}"
-    assert visitor.ask().status_code == 200
+    assert shown.headers["X-Person"] == f"{user.person.id} {user.person.email}"
+    assert user.ask().status_code == 200
 
     # The module ends its own session and sends the browser to ours, with the ID token for a hint.
-    away = visitor.ask(f"/oidc?logout={quote(apache.origin + '/bye/', safe='')}").headers["Location"]
+    away = user.ask(f"/oidc?logout={quote(apache.origin + '/bye/', safe='')}").headers["Location"]
     assert parse_qs(urlsplit(away).query)["id_token_hint"]
-    assert visitor.browser.open(away).left_for.startswith(apache.origin + "/bye/")
-    assert not visitor.browser.is_signed_in()
-    assert visitor.ask().status_code == 302
+    assert user.browser.open(away).left_for.startswith(apache.origin + "/bye/")
+    assert not user.browser.is_signed_in()
+    assert user.ask().status_code == 302
 
 
 def test_signing_out_at_spindle_ends_the_session_of_mod_auth_openidc(spindle, apache):
-    visitor, other = Visitor(spindle, apache), Visitor(spindle, apache)
-    for one in (visitor, other):
+    user, other = SiteUser(spindle, apache), SiteUser(spindle, apache)
+    for one in (user, other):
         assert one.sign_in().text == "for members", apache.log
-    visitor.browser.log_out()
+    user.browser.log_out()
     deadline = time.monotonic() + 30
-    while visitor.ask().status_code == 200:
+    while user.ask().status_code == 200:
         assert time.monotonic() < deadline, f"still signed in there:\n{apache.log}"
         time.sleep(0.05)
     assert other.ask().status_code == 200, "the logout was of one session"

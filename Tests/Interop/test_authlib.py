@@ -168,7 +168,7 @@ def test_a_silent_request_gets_a_code_with_a_session_and_an_error_without(world,
 
 
 def test_authlib_refuses_a_code_or_nonce_of_another_request(world, client):
-    """A code of somebody else's visit, and an ID token of another nonce."""
+    """A code of another browser's request, and an ID token with another nonce."""
     registration = client()
     site, other = (Site.open(world.spindle, registration, "client_secret_basic", world.person) for _ in range(2))
     page = site.browser.open(site.here.get("/login").location)
@@ -179,7 +179,7 @@ def test_authlib_refuses_a_code_or_nonce_of_another_request(world, client):
     tokens = site.arrive(page.left_for)["tokens"]
     with site.app.test_request_context(), pytest.raises(JoseError, match="nonce"):
         site.oauth.spindle.parse_id_token(tokens, nonce="another")
-    # The verifier is of the other visit: the code is for who asked for it.
+    # The verifier belongs to the other request, and a code is for its requester only.
     page = site.browser.open(site.here.get("/login").location)
     program = session(world.spindle, registration, redirect_uri="https://shop.example/back")
     with pytest.raises(OAuthError, match="invalid_grant"):

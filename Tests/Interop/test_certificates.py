@@ -111,7 +111,7 @@ def test_a_tls_session_is_resumed_after_a_certificate_replacement(server, world,
         assert send(connection, "GET", "/healthz").status == 200
         # The ticket of TLS 1.3 comes after the handshake.
         reused, latest = connection.sock.session_reused, connection.sock.session
-        # Without a farewell OpenSSL's client forgets the session.
+        # Without close_notify OpenSSL's client discards the session.
         with suppress(OSError):
             connection.sock.unwrap()
         connection.close()

@@ -63,7 +63,7 @@ def write(path, *documents) -> str:
     return str(path)
 
 
-def accounts(server: Server) -> set[str]:
+def emails(server: Server) -> set[str]:
     listed = server.command("user", "list", "--count", "1000", "--json")
     assert listed.returncode == 0, listed.stderr
     return {item["email"] for item in json.loads(listed.stdout)["items"]}
@@ -129,7 +129,7 @@ def test_each_refused_line_is_reported_without_its_content(empty, tmp_path):
 
     rehearsal = empty.command("user", "import", file, "--dry-run", "--json")
     assert rehearsal.returncode == 1, rehearsal.stdout + rehearsal.stderr
-    assert accounts(empty) == set()
+    assert emails(empty) == set()
 
     done = empty.command("user", "import", file)
     assert done.returncode == 1
@@ -137,7 +137,7 @@ def test_each_refused_line_is_reported_without_its_content(empty, tmp_path):
     assert told == [f"line {number}" for number in refused], done.stderr
     totals = dict(line.split() for line in done.stdout.splitlines())
     assert totals == {"imported": "2", "rejected": "7", "skipped_existing": "0", "dry_run": "no"}
-    assert accounts(empty) == {"refused-1@example.com", "refused-10@example.com"}
+    assert emails(empty) == {"refused-1@example.com", "refused-10@example.com"}
 
     again = empty.command("user", "import", file, "--json")
     report = json.loads(again.stdout)
@@ -158,7 +158,7 @@ def test_import_reads_standard_input_and_imports_no_user_twice(empty):
     assert second.returncode == 0, second.stderr
     totals = dict(line.split() for line in second.stdout.splitlines())
     assert (totals["imported"], totals["skipped_existing"]) == ("0", "1000")
-    assert len([email for email in accounts(empty) if email.startswith("typed-")]) >= 990
+    assert len([email for email in emails(empty) if email.startswith("typed-")]) >= 990
 
 
 def test_a_missing_import_file_is_a_fault(empty, tmp_path):

@@ -19,7 +19,7 @@ if asked := os.environ.get("TEST_KILLS"):
 SECONDS_A_KILL = 80
 # Acknowledged of each kind, token, rotation and redemption, before each kill.
 ENOUGH = 60
-# A code that is marked spent without the permission and the token that spending it made.
+# A code that is marked spent without the token family and the token that its redemption made.
 LOST_CODES = """
     SELECT count(*) FROM exchange_codes
     WHERE spent_at IS NOT NULL AND NOT EXISTS (

@@ -92,7 +92,7 @@ def until_postponed(server: Server, attempts: int = 1) -> None:
         return server.log.read_text().count("delivery postponed") >= attempts
 
     until(is_postponed, f"failed attempt {attempts}")
-    assert len(waiting(server)) == 1, "a letter that may still arrive is not thrown away"
+    assert len(waiting(server)) == 1, "a mail that may still arrive is not thrown away"
 
 
 def mail_finding(server: Server) -> dict:

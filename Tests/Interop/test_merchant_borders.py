@@ -114,7 +114,7 @@ def test_a_link_made_by_a_merchants_backend_signs_in_at_that_merchant_only(world
     browser.open(f"/login/with/{issuer['id']}/callback?state={departure.query['state']}&code=a")
     # Into the merchant's own applications the link leads.
     assert "code" in browser.open(authorize).query
-    # Nowhere else: not into the account, nor to another merchant.
+    # Nowhere else: neither at the account page nor at another merchant.
     for path in ("/account", "/account/data"):
         assert victim.email not in browser.open(path).answer.text.replace("<wbr>", "")
     elsewhere = World.create(spindle)
