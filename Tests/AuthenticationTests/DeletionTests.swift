@@ -9,7 +9,7 @@ import Values
 
 @Suite("A user is deleted once, when due, and every client that must know is told")
 struct DeletionTests {
-    /// A house with accounts, whose farewells leave a mark in the transaction they belong to.
+    /// A database with users, whose deletion announcements leave a row in their transaction.
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
@@ -57,7 +57,7 @@ struct DeletionTests {
             try await users.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
         }
 
-        /// Marks accounts as an asked-for deletion does.
+        /// Marks users as a deletion request does.
         func due(_ ids: [UserID], at moment: Timestamp) async throws {
             try await database.write { db in
                 for id in ids { try db.execute("UPDATE users SET deletion_due_at = \(moment) WHERE id = \(id)") }
@@ -170,7 +170,7 @@ struct DeletionTests {
     }
 }
 
-/// The accounts that were cleared.
+/// The users that were deleted.
 private final class Cleared: Sendable {
     private let users = Mutex<[UserID]>([])
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-/// How long a parcel is tried, and when no more.
+/// How long a delivery is tried, and when it is given up.
 @Suite struct DeliveryBackoffTests {
     @Test("each failure doubles the pause, from a minute to an hour", arguments: Backend.available)
     func pauses(_ backend: Backend) async throws {

@@ -15,7 +15,7 @@ import Values
         let carrier = TransportDouble {
             let mine = number.next()
             arrival.yield(mine)
-            // The first letter hangs until the test is done with the others.
+            // The first mail hangs until the test is done with the others.
             if mine == 1 { for await _ in ends { break } }
         }
         let route = DeliveryWorker(house.outbox, by: carrier)

@@ -8,7 +8,7 @@ import Values
 @testable import Authentication
 
 @Suite("Importing users") struct ImportTests {
-    /// Accounts of a database of its own.
+    /// The users of a database of its own.
     static func users(_ database: any Database) throws -> Users {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,

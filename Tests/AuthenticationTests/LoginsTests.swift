@@ -8,7 +8,7 @@ import Values
 
 @Suite("Sign-in attempts are recorded with their client and merchant")
 struct LoginsTests {
-    /// A house with one account and one client that its person has used.
+    /// A database with one user and one client that the user has used.
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()

@@ -4,7 +4,7 @@ import Values
 
 @testable import Mail
 
-/// A letter as it goes over the wire.
+/// A mail as it goes over the wire.
 @Suite struct MailMessageTests {
     private static let postmark = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 

@@ -69,7 +69,7 @@ import Values
             ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
             ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
             ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
-            // About us, not about the letter.
+            // About this server, not about the mail.
             ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the envelope")),
             ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
         ] as [Refusal])
@@ -83,7 +83,7 @@ import Values
         "a mail server's temporary error is tried again, and its text stays out of the reason",
         arguments: [
             [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],
-            // The letter may have been taken: it is sent again rather than lost.
+            // The mail may have been accepted: it is sent again rather than lost.
             [.message: ""],
         ] as [MailServerStandIn.Script])
     func unwell(_ script: MailServerStandIn.Script) async throws {

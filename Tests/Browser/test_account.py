@@ -8,7 +8,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 @pytest.fixture
 def person(world, window):
-    """Somebody who is signed in, at the account page."""
+    """A signed-in user, at the account page."""
     person = world.person()
     world.sign_in(window, person, "/login?continue=/account")
     window.look("account")

@@ -15,7 +15,7 @@ TARGETS = [
 
 @pytest.fixture
 def person(world, window):
-    """Somebody who is signed in, at the account page."""
+    """A signed-in user, at the account page."""
     person = world.person()
     world.sign_in(window, person, "/login?continue=/account")
     return person

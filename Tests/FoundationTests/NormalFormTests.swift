@@ -60,7 +60,7 @@ import Testing
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.jp", "xn--r8jz45g.jp"),
             ("ｅｘａｍｐｌｅ.com", "example.com"), ("example。com", "example.com"), ("faß.de", "xn--fa-hia.de"),
             ("FAẞ.DE", "xn--fa-hia.de"), ("βόλος.com", "xn--nxasmm1c.com"), ("blåbærgrød.no", "xn--blbrgrd-fxak7p.no"),
-            // It may be an address: whoever judges addresses reads the result.
+            // It may be an IP address: the parser of addresses gets the result.
             ("127。0。0。1", "127.0.0.1"), ("①②⑦.0.0.1", "127.0.0.1"),
         ])
     func ascii(name: String, expected: String) { #expect(HostName.ascii(name) == expected) }

@@ -7,7 +7,7 @@ import Values
 
 @testable import Server
 
-/// The log as whoever reads it finds it, fast or slow.
+/// The log as a fast or slow reader gets it.
 @Suite struct StandardErrorLogTests {
     /// A pipe that nobody reads until asked, and the log that writes into it.
     private final class Stuck {

@@ -88,7 +88,7 @@ def test_development_mode_needs_only_an_empty_folder(prepare):
     assert trying(server)[1] == [uris[0], "app:/back"]
     server.stop()
 
-    # Whoever is in it may be nobody.
+    # Its users may be made up.
     refused = server.command("serve", SPINDLE_ISSUER="https://id.example")
     assert refused.returncode == BAD_CONFIGURATION and "served with --dev since" in refused.stderr, said(refused)
     told = server.command("doctor")

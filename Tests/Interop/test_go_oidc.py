@@ -113,7 +113,7 @@ def test_A06_ids_and_secrets_are_form_encoded_in_basic(world, encode):
         refused = ask(wrong)
         assert (refused.status, refused.error) == (401, "invalid_client"), wrong
         assert refused.headers["WWW-Authenticate"].startswith("Basic realm="), wrong
-    # An open percent sign is no secret at all, whoever sends it.
+    # An incomplete percent escape is not a secret, in any client's request.
     assert ask("50%").status in (400, 401)
 
 
@@ -144,7 +144,7 @@ def test_A08_one_refresh_token_can_be_used_repeatedly(visit):
 
 
 def test_A09_offline_access_decides_who_gets_refresh_tokens(visit, world):
-    # Whoever may use the grant gets one, asked for or not; nobody else does, however they ask.
+    # A client that may use the grant gets one, requested or not; any other client does not.
     guest = visit()
     assert guest.sign_in()["refresh_token"]
     assert guest.sign_in(guest.choose("allow"), offline="true")["refresh_token"]

@@ -150,7 +150,7 @@ struct AuthorizationDecisionTests {
         try await expect([
             Row(.own, [:], unmet, .introduce),
             Row(.own, ["prompt": "none"], unmet, .refuse(.consentRequired)),
-            // The same to whoever else it is, however they signed in.
+            // The same for another user, however they signed in.
             Row(.own, ["prompt": "none"], Self.visitor(isMeant: false, isIntroduced: false), .refuse(.consentRequired)),
             Row(.own, ["prompt": "none", "max_age": "59"], unmet, .refuse(.consentRequired)),
             Row(

@@ -74,7 +74,7 @@ struct DirectAnswerTests {
         #expect((gift.code != nil) == type.contains("code"))
         #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(gift.tokens?.refreshToken?.value == nil)
-        // A permission, or the code that will make one: each client is there to be told of a logout.
+        // A token family, or the code that will make one: each client is there to be told of a logout.
         let families = try await scene.fixture.database.read { db in
             try db.rows("SELECT id FROM token_families WHERE session_id IS NULL AND user_id = \(Self.user)").count
         }

@@ -63,7 +63,7 @@ struct MerchantAdministratorTests {
                     world.server, token, "clients", ["client_name": "x", "scope": .string(scope)])
                 expectProblem(made, 403, member: "scope")
                 let changed = try await patch(world, token, "clients/\(world.backend.id)", ["scope": .string(scope)])
-                // What no merchant's client may have is a fault, whoever asks.
+                // A member that no merchant's client may have is refused for every administrator.
                 expectProblem(changed, scope == "admin" ? 400 : 403, member: "scope")
             }
             let kept = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: token)

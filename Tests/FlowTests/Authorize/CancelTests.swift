@@ -30,7 +30,7 @@ struct CancelTests {
                 let answer = try await world.answer(page, in: browser, "cancel")
                 #expect(answer.header("location") == World.webview)
             }
-            // It is for who cancels: whoever signs in goes where sign-ins go.
+            // It is for cancelling: a sign-in leads to the redirect URI.
             let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
             let answer = try await browser.open(try #require(signedIn.header("location")))
             #expect(answer.header("location")?.hasPrefix("https://loom.example/in?code=") == true)

@@ -33,7 +33,7 @@ import Values
             let letter = try await story.world.server.mail.letter(to: "kari@gmail.com")
             #expect(letter.text.contains("Google") && letter.text.contains("http://spindle.test/account"))
             #expect(!letter.subject.contains("Somebody"))
-            // What the account says of its person stays as it was; and the link is to the subject, not the address.
+            // The user's profile stays as it was; and the link is to the subject, not the address.
             let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
             #expect(me.json["name"] == nil)
             let later = try await story.signIn(at: host, ["email": "another@gmail.com", "email_verified": true])
@@ -73,7 +73,7 @@ import Values
             for (host, claims) in claims {
                 let answer = try await story.signIn(at: host, claims)
                 #expect(answer.status == 200, "\(claims) \(answer)")
-                // Another account, without the address: an account with somebody's address would be waiting for its owner.
+                // Another user, without the address: a user with a stranger's address would be waiting for its owner.
                 let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
                 #expect(me.json["email"] == nil, "\(claims)")
             }
@@ -141,7 +141,7 @@ import Values
                 at: host, ["sub": "successor", "email": "known@gmail.com", "email_verified": true])
             story.expect("address_taken", successor)
 
-            // Without the rule for new accounts nobody is told whether there is one.
+            // Without the rule for new users the answer does not tell whether there is one.
             try await story.world.change("issuers", issuer, ["create_users": false])
             story.expect("unknown_user", try await signIn("unverified"))
             story.expect("unknown_user", try await signIn("leaving"))

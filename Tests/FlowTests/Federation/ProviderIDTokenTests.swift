@@ -63,7 +63,7 @@ import Testing
             #expect(first.status == 200, "\(first)")
             let second = try await story.signIn(at: host, ["iss": "accounts.google.com", "nonce": "n"], nonce: "n")
             #expect(try second.require("user_id") == first.require("user_id"))
-            // Whoever found a token does not know what the app began with.
+            // A finder of the token does not know the app's nonce.
             story.expect("assertion_nonce_missing", try await story.signIn(at: host, ["nonce": "n"]))
             story.expect("assertion_nonce", try await story.signIn(at: host, ["nonce": "n"], nonce: "m"))
             story.expect("assertion_nonce", try await story.signIn(at: host, nonce: "n"))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The test that sends every form from another site covers every form")
 struct FormRouteTests {
-    /// What programs send, with their own credentials; and what leads to the same request by GET, whoever sends it.
+    /// Forms that programs send, with their own credentials; and those that redirect to the same request by GET.
     private static let exempt = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
         "/userinfo", "/api/", "/admin/", "/webhooks/",

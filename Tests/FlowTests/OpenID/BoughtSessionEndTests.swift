@@ -6,7 +6,7 @@ import Values
 
 @Suite("However a session that a phone bought ends, the sites in its web view are told")
 struct BoughtSessionEndTests {
-    /// How the phone's permission ends.
+    /// How the phone's token family ends.
     enum End: CaseIterable {
         case logout, revocation, refreshReplay, revokedApp, disconnection, revocationByBackend
 

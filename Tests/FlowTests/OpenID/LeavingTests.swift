@@ -83,7 +83,7 @@ struct LeavingTests {
             let page = try await world.server.get(path)
             #expect(page.status == 200 && page.isPage && page.header("location") == nil)
             #expect(page.body.contains("href=\"\(Self.bye)?state=s\""))
-            // Whoever answers our page is sent on.
+            // After a form of our page the browser is redirected.
             var browser = Browser(world.server)
             try await browser.signIn()
             let out = try await browser.submit(

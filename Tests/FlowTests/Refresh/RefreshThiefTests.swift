@@ -48,7 +48,7 @@ struct RefreshThiefTests {
             let shared = try owner.require("refresh_token")
             let next = try await world.refresh(shared)
             #expect(try await world.isLive(try next.require("access_token")))
-            // Whoever of the two uses the shared token now ends the chain for both.
+            // The next of the two to use the shared token ends the family for both.
             #expect(try await world.refresh(shared).error == "invalid_grant")
             #expect(try await !world.isLive(try next.require("access_token")))
             #expect(try await !world.isLive(try thief.require("access_token")))

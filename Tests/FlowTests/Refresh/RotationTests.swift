@@ -31,7 +31,7 @@ struct RotationTests {
             #expect(again.status == 200)
             #expect(try again.require("refresh_token") == lost.require("refresh_token"))
             #expect(try again.require("access_token") != lost.require("access_token"))
-            // Whoever caught the lost answer has nothing.
+            // A thief of the lost answer has nothing.
             #expect(try await !world.isLive(try lost.require("access_token")))
             #expect(try await world.isLive(try again.require("access_token")))
             #expect(try await world.refresh(try again.require("refresh_token")).status == 200)

@@ -88,7 +88,7 @@ import Testing
             _ = try await world.answer(page, in: browser, "allow", ticking: ["email"])
             #expect(try await held(world) == [Self.loom])
 
-            // With the account goes what it agreed to; with a client, what it was agreed to.
+            // A user's agreements are deleted with the user, a client's with the client.
             #expect(
                 try await world.server.send("DELETE", "/admin/v1/clients/\(stranger.id)", bearer: world.admin).status
                     == 204)

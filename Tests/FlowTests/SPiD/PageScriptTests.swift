@@ -68,7 +68,7 @@ struct PageScriptTests {
             let page = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // No merchant signs out whoever passes by.
+            // No merchant signs out users it is not connected to.
             let stranger = try await told(world, "logout", page.client, browser)
             #expect(stranger["error"]?["code"] == 401 && stranger["response"]?["result"] == false)
             #expect(try await browser.isSignedIn())

@@ -111,7 +111,7 @@ import Values
                 #expect(letter.subject == "\(name) kan nå logge inn på kontoen din hos Loom")
                 #expect(letter.link(containing: "/account") == "http://spindle.test/account")
             }
-            // The next letter is another: nothing was told twice.
+            // The next mail is a different one: nothing was reported twice.
             var visitor = BrowserUser(story.world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let next = try await story.world.server.mail.letter(to: World.email)

@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Values
 
-/// Whoever makes an account with somebody else's address waits for its owner to move in. Mallory made Ada's: its address
-/// is not verified, Mallory knows the password, has a token and a session, and attached an own account of Facebook.
+/// An attacker creates a user with another person's address and waits for its owner. Mallory made Ada's: its address is
+/// not verified, Mallory knows the password, has a token and a session, and attached a Facebook account.
 @Suite("The first verification of an address ends what others had attached to its user") struct ProviderTakeoverTests {
     private struct Trap {
         let story: ProviderStory

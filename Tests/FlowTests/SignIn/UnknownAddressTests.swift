@@ -36,7 +36,7 @@ struct UnknownAddressTests {
         try await world.server.database.read { db in try db.rows("SELECT id FROM verifications").count }
     }
 
-    /// The parcels that nobody will carry.
+    /// The blank deliveries.
     private func blank(_ world: World) async throws -> Int {
         try await world.server.database.read { db in
             try db.rows("SELECT id FROM deliveries WHERE expires_at <= created_at AND attempts = 0").count
@@ -94,7 +94,7 @@ struct UnknownAddressTests {
         try await World.with(backend) { world in
             for path in ["/password", "/login/code"] { _ = try await ask(path, Self.nobody, world) }
             world.server.clock.advance(by: Outbox.lease)
-            // The postman looks at what is due.
+            // The delivery worker takes what is due.
             _ = try await ask("/password", World.email, world)
             _ = try await world.server.mail.letter(to: World.email)
             #expect(world.server.mail.letters(to: Self.nobody).isEmpty)

@@ -7,7 +7,7 @@ import Values
 
 @Suite("Connecting another issuer at the account page")
 struct ConnectTests {
-    /// Somebody who has used the app, at their account page.
+    /// A user of the app, at the account page.
     private func user(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
         let code = try await story.here.authorize(in: &browser).requireRedirected("code")
         #expect(try await story.here.redeemAuthorization(code).status == 200)

@@ -67,7 +67,7 @@ struct FacebookSignInTests {
             #expect(back.status == 303, "\(back)")
             let person = try await story.person(&browser)
             #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
-            // Nobody imitates Facebook: its word is good for the account itself, where it is offered to confirm.
+            // Facebook cannot be imitated: its assertion opens the account page, where it is offered for confirmation.
             #expect(try await browser.open("/account").status == 200)
             let confirm = try await browser.open("/login?confirm=1&continue=/account")
             let way = try confirm.requireLink(to: "/login/with/\(story.issuer)?continue=%2Faccount")
