@@ -11,7 +11,9 @@ import Testing
         var testDescription: String { name }
     }
 
-    @Test("a module of a plan has neither a test of its name nor the suite's reason to be left out", arguments: plans)
+    @Test(
+        "every module of a conformance plan has a test of its name, or the suite's reason to leave it out",
+        arguments: plans)
     func complete(_ plan: Plan) throws {
         let shown = try Self.names(in: plan.files, /@Test\(\s*"(oidcc-[^"]+)"/)
         let skipped = try Self.names(in: ["SkippedModules"], /"(oidcc-[^"]+)":/)
@@ -19,7 +21,7 @@ import Testing
         #expect(shown.subtracting(plan.modules) == [], "no module of this plan")
     }
 
-    @Test("a module is left out that no plan has")
+    @Test("every module that is left out belongs to a plan")
     func skipped() throws {
         let skipped = try Self.names(in: ["SkippedModules"], /"(oidcc-[^"]+)":/)
         #expect(skipped.subtracting(Self.plans.flatMap(\.modules)) == [])

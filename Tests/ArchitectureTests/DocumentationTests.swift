@@ -10,14 +10,14 @@ import Testing
         var testDescription: String { "\(path):\(line)" }
     }
 
-    @Test("docs/architecture.md answers with a line that is there", arguments: try answers())
+    @Test("docs/architecture.md names lines that exist and hold the quoted code", arguments: try answers())
     func references(_ answer: Answer) throws {
         let lines = try SourceTree.file(answer.path).lines
         let found = zip(1..., lines).filter { $0.1.contains(answer.code) }.map(\.0)
         #expect(found.contains(answer.line), "\(answer.path): `\(answer.code)` is at \(found), not \(answer.line)")
     }
 
-    @Test("docs/architecture.md has its answers")
+    @Test("docs/architecture.md has at least twenty rows")
     func answered() throws { #expect(try Self.answers().count >= 20) }
 
     /// The rows `| question | `path:line` | `code on that line` |`.
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a file or folder that a page names is there", arguments: SourceTree.documents)
+    @Test("every file or folder that a page names exists", arguments: SourceTree.documents)
     func files(_ page: SourceFile) {
         let folder = page.path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
         for (number, line) in zip(1..., page.lines) {
@@ -75,7 +75,7 @@ import Testing
         #expect(Set(named) == Set(SourceTree.modules), "the map and Sources differ")
     }
 
-    @Test("the README's table of what was measured is the one that Tests/Benchmarks/run has kept")
+    @Test("the README's table of measurements is the one that Tests/Benchmarks/run last wrote")
     func measured() throws {
         guard SourceTree.exists("Tests/Benchmarks/results/latest.md") else { return }
         let table = try SourceTree.file("Tests/Benchmarks/results/latest.md").text

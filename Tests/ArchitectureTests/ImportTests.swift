@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test("every library with a home is imported there")
+    @Test("every library with a module of its own is imported there")
     func used() {
         let imported = Set(SourceTree.sources.flatMap { file in file.code.compactMap { Self.imported($0.line) } })
         for (name, homes) in Self.homes where !homes.isEmpty {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("what is imported is ours or the toolchain's", arguments: SourceTree.swiftFiles)
+    @Test("every import names a module of this package or of the toolchain", arguments: SourceTree.swiftFiles)
     func packages(_ file: SourceFile) {
         let known = Self.toolchain.union(SourceTree.modules).union(["Migrations", "TestSupport"])
         for (number, line) in file.code {
@@ -72,7 +72,7 @@ import Testing
         for name in named { #expect(listed.contains(name), "deploy/packages lacks \(name)") }
     }
 
-    @Test("HTTPServer and what it stands on could be packages of their own")
+    @Test("HTTPServer and the modules below it import nothing else of this package")
     func borders() {
         let ours = Set(SourceTree.modules)
         let known = [
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("the pages know nothing of ours but templates, and OAuth and Authentication nothing of each other")
+    @Test("Pages imports only the template modules; OAuth and Authentication do not import each other")
     func strangers() {
         let ours = Set(SourceTree.modules).subtracting(["Mustache"])
         for file in SourceTree.sources {

@@ -5,7 +5,7 @@ import Testing
         ["Browser", "People", "SignIn"].contains { file.path.hasPrefix("Sources/Endpoints/\($0)/") }
     }
 
-    @Test("who loads the answer to a form again finds a page: each address that takes one has a GET", arguments: pages)
+    @Test("every address that takes a form by POST also answers GET with a page", arguments: pages)
     func forms(_ file: SourceFile) {
         func addresses(_ method: String) -> Set<String> {
             Set(

@@ -28,12 +28,12 @@ enum SourceTree {
     /// The folders of Sources.
     static let modules: [String] = names(in: "Sources")
     static let migrations = files(under: ["migrations"], endingIn: ["sql"])
-    static let documents = files(under: ["README.md", "CHANGELOG.md", "docs"], endingIn: ["md"])
+    private static let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+    static let documents = files(under: pages + ["docs"], endingIn: ["md"])
     /// Everything that is committed and readable, as far as endings tell.
     static let everything = files(
-        under: [
-            "README.md", "CHANGELOG.md", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations",
-            "deploy", "docs",
+        under: pages + [
+            "LICENSE", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
         ],
         endingIn: nil)
 

@@ -15,7 +15,7 @@ import Testing
         "serial", "blob", "bytea", "json", "jsonb", "integer", "insert or", "replace into", "nulls first", "rowid",
     ]
 
-    @Test("a statement stays within the subset of both engines", arguments: statements)
+    @Test("every SQL statement stays within the subset that both engines share", arguments: statements)
     func subset(_ statement: Statement) throws {
         let text = statement.text.lowercased()
         for word in Self.foreign {
@@ -25,7 +25,7 @@ import Testing
         #expect(!text.contains("::"), "\(statement.place) casts as PostgreSQL does: CAST(… AS …) is for both")
     }
 
-    @Test("the statements were found")
+    @Test("the search for SQL statements finds them")
     func found() { #expect(Self.statements.count > 60) }
 
     @Test("each migration is embedded by Package.swift and listed")

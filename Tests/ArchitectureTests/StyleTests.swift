@@ -14,7 +14,7 @@ import Testing
 
     static let unfinished = ["TO" + "DO", "FIX" + "ME", "fatalError", "try!", "as!"]
 
-    @Test("nothing is left to do, and nothing is forced", arguments: SourceTree.sources)
+    @Test("no source file holds a TODO, a forced try or cast, or a fatalError", arguments: SourceTree.sources)
     func unfinished(_ file: SourceFile) {
         for (number, line) in zip(1..., file.lines) {
             for word in Self.unfinished { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
@@ -27,7 +27,7 @@ import Testing
         "arc4random", "getentropy", "getrandom",
     ]
 
-    @Test("the time of day is asked for in one place, and chance in one")
+    @Test("the time of day is read in one place, and randomness in one")
     func ambient() {
         #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
         #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomSource.swift"])
@@ -51,14 +51,14 @@ import Testing
         "Sources/StorageSQLite/Connection.swift": "an SQLite connection, which one thread has at a time",
     ]
 
-    @Test("what the compiler does not check for races is on a short list, with its reason")
+    @Test("every type that opts out of the compiler's data race checks is on a short list with its reason")
     func unchecked() {
         let found = places(of: ["@unchecked Sendable", "nonisolated(unsafe)"])
         #expect(Set(found) == Set(Self.unchecked.keys))
         #expect(Self.unchecked.count <= 12)
     }
 
-    @Test("URLSession is not brought in: it is another HTTP client, with another libcurl behind it")
+    @Test("no source uses URLSession, which would bring a second HTTP client with its own libcurl")
     func networking() {
         // In two halves, so that this file is not one of those it looks for.
         let word = "Foundation" + "Networking"

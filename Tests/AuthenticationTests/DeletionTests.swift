@@ -8,9 +8,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("An account goes once, when it is due, and whoever must know is told")
+@Suite("A user is deleted once, when due, and every client that must know is told")
 struct DeletionTests {
-    /// A house with accounts, whose farewells leave a mark in the transaction they belong to.
+    /// A database with users, whose deletion announcements leave a row in their transaction.
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
@@ -58,7 +58,7 @@ struct DeletionTests {
             try await users.create(try UserChanges(["email": .string(email)])) { _, _, _ in }.id
         }
 
-        /// Marks accounts as an asked-for deletion does.
+        /// Marks users as a deletion request does.
         func due(_ ids: [UserID], at moment: Timestamp) async throws {
             try await database.write { db in
                 for id in ids { try db.execute("UPDATE users SET deletion_due_at = \(moment) WHERE id = \(id)") }
@@ -66,7 +66,8 @@ struct DeletionTests {
         }
     }
 
-    @Test("only what is due, each once, however many nodes ask", arguments: Backend.available)
+    @Test(
+        "only users whose deletion is due are deleted, each once, however many nodes ask", arguments: Backend.available)
     func once(backend: Backend) async throws {
         let house = try await Fixture(backend)
         var ids: [UserID] = []
@@ -85,7 +86,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("in batches, and saying whether there is more", arguments: Backend.available)
+    @Test("deletions run in batches, and each batch reports whether more remain", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let house = try await Fixture(backend)
         var ids: [UserID] = []
@@ -101,7 +102,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("one that cannot be told of stays, and keeps no other", arguments: Backend.available)
+    @Test("a user whose deletion cannot be announced stays, and delays no other deletion", arguments: Backend.available)
     func failing(backend: Backend) async throws {
         struct Unwilling: Error {}
         let house = try await Fixture(backend)
@@ -123,7 +124,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("a commit of unknown outcome says farewell once", arguments: Backend.available)
+    @Test("a commit of unknown outcome announces a deletion once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
@@ -134,7 +135,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("a restored account is not deleted by who had already looked", arguments: Backend.available)
+    @Test("a restored user is not deleted by a node that had already selected them", arguments: Backend.available)
     func restored(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let id = try await house.person("ada@example.com")
@@ -156,7 +157,7 @@ struct DeletionTests {
         await house.database.close()
     }
 
-    @Test("what an unfinished deletion left is finished by the next round", arguments: Backend.available)
+    @Test("the next round finishes a deletion that was interrupted", arguments: Backend.available)
     func crashed(backend: Backend) async throws {
         struct Crash: Error {}
         let house = try await Fixture(backend)
@@ -170,7 +171,7 @@ struct DeletionTests {
     }
 }
 
-/// The accounts that were cleared.
+/// The users that were deleted.
 private final class Cleared: Sendable {
     private let users = Mutex<[UserID]>([])
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-/// How long a parcel is tried, and when no more.
+/// How long a delivery is tried, and when it is given up.
 @Suite struct DeliveryBackoffTests {
     @Test("each failure doubles the pause, from a minute to an hour", arguments: Backend.available)
     func pauses(_ backend: Backend) async throws {
@@ -29,7 +29,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("what is of no use any more is not sent", arguments: Backend.available)
+    @Test("a delivery that no longer matters is not sent", arguments: Backend.available)
     func expired(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter, usefulFor: .minutes(10))
@@ -41,7 +41,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("after three days nobody tries any more", arguments: Backend.available)
+    @Test("a delivery is given up after three days", arguments: Backend.available)
     func givenUp(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         // However long the caller thinks it is of use.
@@ -59,7 +59,7 @@ import Values
     }
 
     @Test(
-        "a receiver that says never is not asked again, and the log says neither who nor what",
+        "a receiver that answers with a permanent refusal is not asked again, and the log names neither party",
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
@@ -75,7 +75,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a server that stops leaves the attempt to the next one at once", arguments: Backend.available)
+    @Test("a server that stops hands an unfinished attempt to the next server at once", arguments: Backend.available)
     func stopped(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)

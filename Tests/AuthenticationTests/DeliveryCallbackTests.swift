@@ -45,7 +45,7 @@ import Values
         try await house.database.write { db in try parcel.store(in: db) }
     }
 
-    @Test("a callback arrives as it was given, and is gone", arguments: Backend.available)
+    @Test("a callback is delivered unchanged, and then removed", arguments: Backend.available)
     func arrives(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let receiver = try Receiver("204 No Content")
@@ -60,7 +60,7 @@ import Values
     }
 
     @Test(
-        "a receiver that is not well yet is asked again; one that is gone for good is not",
+        "a receiver with a temporary error is asked again; one with a permanent error is not",
         arguments: [
             ("500 Internal Server Error", Outbox.Round(postponed: 1)), ("404 Not Found", Outbox.Round(postponed: 1)),
             ("302 Found", Outbox.Round(postponed: 1)), ("429 Too Many Requests", Outbox.Round(postponed: 1)),
@@ -76,7 +76,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("nobody there, and an address that may not be asked, wait for better times", arguments: [true, false])
+    @Test("an unreachable receiver, or one at a forbidden address, is tried again later", arguments: [true, false])
     func unreachable(isAllowed: Bool) async throws {
         let house = try await DeliveryFixture(.sqlite)
         let receiver = try Receiver("200 OK")

@@ -25,7 +25,7 @@ import Values
         #expect(try await house.waiting().count == 1)
     }
 
-    @Test("one that nobody is to be told any more is given up", arguments: Backend.available)
+    @Test("a logout notice that no client wants any more is given up", arguments: Backend.available)
     func nobody(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -38,7 +38,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("one that cannot be written now, or may not be sent there, waits", arguments: Backend.available)
+    @Test(
+        "a logout notice that cannot be signed now, or whose address may not be asked, waits",
+        arguments: Backend.available)
     func waits(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -51,7 +53,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("one that is too late is not written", arguments: Backend.available)
+    @Test("a logout notice past its deadline is not signed", arguments: Backend.available)
     func tooLate(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await leave(in: house)
@@ -65,7 +67,7 @@ import Values
     }
 
     @Test(
-        "one that its client refused is not sent again; one that may do better another time is",
+        "a logout notice refused with 400 is not sent again; one that failed otherwise is",
         arguments: [
             ("400 Bad Request", true), ("401 Unauthorized", true), ("403 Forbidden", true), ("404 Not Found", true),
             ("410 Gone", true), ("501 Not Implemented", true), ("408 Request Timeout", false),
@@ -86,7 +88,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("a client that does not answer holds two hands, and its others wait uncounted", arguments: Backend.available)
+    @Test(
+        "a client that does not answer occupies two workers, and its other notices wait without counting as attempts",
+        arguments: Backend.available)
     func slow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for number in 1...8 {
@@ -101,7 +105,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("what waits for a receiver that is down is not taken up every few seconds", arguments: Backend.available)
+    @Test("deliveries to a receiver that is down are not leased every few seconds", arguments: Backend.available)
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {

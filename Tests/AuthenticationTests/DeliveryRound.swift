@@ -4,7 +4,7 @@ import Storage
 @testable import Delivery
 
 extension Outbox {
-    /// What became of the parcels of a round.
+    /// What became of the deliveries of a round.
     struct Round: Sendable, Equatable {
         var delivered = 0
         var postponed = 0
@@ -35,7 +35,7 @@ extension Outbox {
         return round
     }
 
-    /// Leaves `letter` in a transaction of its own.
+    /// Stores `letter` in a transaction of its own.
     func post(_ letter: MailMessage, usefulFor use: Duration = Outbox.longestUse) async throws {
         let parcel = parcel(letter, usefulFor: use)
         try await database.write { db in try parcel.store(in: db) }

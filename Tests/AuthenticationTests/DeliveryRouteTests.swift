@@ -6,7 +6,7 @@ import Values
 
 /// A route sends what comes, as it comes.
 @Suite struct DeliveryRouteTests {
-    @Test("a letter leaves when it is posted, and one that hangs keeps no other waiting", arguments: Backend.available)
+    @Test("a mail leaves when it is stored, and a delivery that hangs delays no other", arguments: Backend.available)
     func apart(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let (arrivals, arrival) = AsyncStream<Int>.makeStream()
@@ -15,7 +15,7 @@ import Values
         let carrier = TransportDouble {
             let mine = number.next()
             arrival.yield(mine)
-            // The first letter hangs until the test is done with the others.
+            // The first mail hangs until the test is done with the others.
             if mine == 1 { for await _ in ends { break } }
         }
         let route = DeliveryWorker(house.outbox, by: carrier)
@@ -35,7 +35,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("what waited from before is sent at the start", arguments: Backend.available)
+    @Test("deliveries stored before a restart are sent at the start", arguments: Backend.available)
     func backlog(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
@@ -52,7 +52,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a closed outbox ends every route, before and after it began", arguments: Backend.available)
+    @Test("closing the outbox ends every transport, whether or not it had begun", arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         house.outbox.close()

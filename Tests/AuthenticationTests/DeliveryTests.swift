@@ -10,7 +10,7 @@ import Values
 
 /// What waits in the outbox leaves it, however often somebody falls over.
 @Suite struct DeliveryTests {
-    @Test("what a transaction left in the outbox is sent, and then gone", arguments: Backend.available)
+    @Test("a delivery stored by a transaction is sent and then removed", arguments: Backend.available)
     func sent(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.parcel(DeliveryFixture.letter)
@@ -29,7 +29,7 @@ import Values
     }
 
     @Test(
-        "a blank parcel is stored like another, never sent, and not in the way of others", arguments: Backend.available)
+        "a blank delivery is stored like any other, is never sent, and delays nothing", arguments: Backend.available)
     func blank(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         let parcel = house.outbox.parcel(DeliveryFixture.letter)
@@ -47,7 +47,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a transaction that is undone sends nothing", arguments: Backend.available)
+    @Test("a transaction that rolls back sends nothing", arguments: Backend.available)
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}
         let house = try await DeliveryFixture(backend)
@@ -62,7 +62,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("who reads the table learns neither whom nor what", arguments: Backend.available)
+    @Test("the delivery table reveals neither recipient nor content", arguments: Backend.available)
     func sealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -91,7 +91,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("each kind is carried by its own carrier", arguments: Backend.available)
+    @Test("each kind of delivery is sent by its own transport", arguments: Backend.available)
     func kinds(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -100,7 +100,9 @@ import Values
         await house.database.close()
     }
 
-    @Test("who dies between sending and saying so sends again, with the same postmark", arguments: Backend.available)
+    @Test(
+        "a node that dies between sending and recording sends again with the same message id",
+        arguments: Backend.available)
     func crash(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -119,7 +121,8 @@ import Values
         await house.database.close()
     }
 
-    @Test("a result that comes after the lease takes nothing from the next attempt", arguments: Backend.available)
+    @Test(
+        "a result that arrives after its lease expired does not affect the next attempt", arguments: Backend.available)
     func late(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
@@ -131,7 +134,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("however many nodes look at once, each parcel is sent once", arguments: Backend.available)
+    @Test("each delivery is sent once, however many nodes look at the same time", arguments: Backend.available)
     func nodes(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<40 { try await house.outbox.post(DeliveryFixture.letter) }
@@ -149,7 +152,7 @@ import Values
         await house.database.close()
     }
 
-    @Test("a database with another master key by now takes no parcel", arguments: Backend.available)
+    @Test("a database whose master key has changed refuses new deliveries", arguments: Backend.available)
     func resealed(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await Resealing(from: house.masterKey, to: .random(from: SystemRandom()), random: SystemRandom())

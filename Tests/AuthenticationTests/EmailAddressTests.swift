@@ -2,10 +2,10 @@ import Authentication
 import Directory
 import Testing
 
-@Suite("A mailbox has one text as a user name")
+@Suite("A mailbox has one spelling as a user name")
 struct EmailAddressTests {
     @Test(
-        "the domain is in ASCII and lower case, however it is typed",
+        "the domain of an address becomes lower-case ASCII, however it is typed",
         arguments: [
             ("ada@example.com", "ada@example.com"), (" Ada@Example.COM ", "ada@example.com"),
             ("ada@ｅｘａｍｐｌｅ.com", "ada@example.com"), ("ada@example。com", "ada@example.com"),
@@ -22,7 +22,7 @@ struct EmailAddressTests {
     }
 
     @Test(
-        "what is longer in ASCII than an address may be is none",
+        "an address longer in ASCII than the limit is refused",
         arguments: [String(repeating: "ü", count: 60) + ".example", "example.com"])
     func tooLong(domain: String) {
         let local = String(repeating: "a", count: 240 - domain.utf8.count)

@@ -6,7 +6,7 @@ import Testing
 @testable import Directory
 @testable import Authentication
 
-@Suite("People who were imported sign in") struct ImportSignInTests {
+@Suite("Imported users sign in") struct ImportSignInTests {
     /// Published hashes, and what they are of.
     static let people: [(scheme: String, hash: String, password: String)] = [
         ("bcrypt", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.VGOzA784oUp/Z0DY336zx7pLYAy0lwK", "U*U*"),
@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(
-        "with their old password, whose hash becomes one of ours; a wrong one changes nothing",
+        "an imported user signs in with the old password, whose hash is upgraded; a wrong one changes nothing",
         arguments: Backend.available)
     func upgraded(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test("a disabled one and one without a password do not", arguments: Backend.available)
+    @Test("a disabled imported user, and one without a password, cannot sign in", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await ImportTests.run(

@@ -8,8 +8,8 @@ import Values
 @testable import Directory
 @testable import Authentication
 
-@Suite("Importing people") struct ImportTests {
-    /// Accounts of a database of its own.
+@Suite("Importing users") struct ImportTests {
+    /// The users of a database of its own.
     static func users(_ database: any Database) throws -> Users {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
@@ -33,7 +33,7 @@ import Values
 
     static let bcrypt = "$2b$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"
 
-    @Test("a line becomes an account with what it says, and no more", arguments: Backend.available)
+    @Test("an import line becomes a user with the values of that line and no others", arguments: Backend.available)
     func whole(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         let (totals, rejections) = try await Self.run(
@@ -65,7 +65,7 @@ import Values
         }
     }
 
-    @Test("a refused line is told of by its number and its reason, quotes nothing, and stops nobody else")
+    @Test("a refused import line is reported by number and reason, without its content, and stops no other line")
     func refused() async throws {
         let users = try Self.users(try await Backend.sqlite.open())
         let refused: [(line: String, reason: String)] = [
@@ -116,7 +116,7 @@ import Values
         await users.database.close()
     }
 
-    @Test("a second run, and a second line of the same address, import nothing twice", arguments: Backend.available)
+    @Test("a second run, or a second line with the same address, imports no duplicate", arguments: Backend.available)
     func again(_ backend: Backend) async throws {
         let users = try Self.users(try await backend.open())
         // More than two transactions' worth, with one address in the first and the last.
@@ -138,7 +138,7 @@ import Values
         await users.database.close()
     }
 
-    @Test("a transaction that ran twice counts its own rows as stored", arguments: Backend.available)
+    @Test("an import transaction that ran twice counts its own rows as stored", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let database = try await backend.open()
         let user = try ImportedUser(

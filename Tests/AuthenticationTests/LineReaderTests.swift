@@ -3,7 +3,7 @@ import Testing
 @testable import Directory
 @testable import Authentication
 
-@Suite("Lines of a file") struct LineReaderTests {
+@Suite("Reading lines of a file") struct LineReaderTests {
     static func lines(_ text: String, pieces size: Int) throws -> [LineReader.Line] {
         var rest = Array(text.utf8)[...]
         var reader = LineReader {
@@ -16,7 +16,9 @@ import Testing
         return lines
     }
 
-    @Test("are the same in pieces of any size", arguments: [1, 2, 3, 7, 64, 100_000, 1_000_000])
+    @Test(
+        "lines are the same whatever the size of the chunks that are read",
+        arguments: [1, 2, 3, 7, 64, 100_000, 1_000_000])
     func pieces(_ size: Int) throws {
         func text(_ text: String) -> LineReader.Line { .text(Array(text.utf8)) }
         let longest = String(repeating: "x", count: LineReader.longest)
@@ -31,7 +33,7 @@ import Testing
         #expect(try Self.lines(longest + longest + "x\n\nb", pieces: size) == [.tooLong, text(""), text("b")])
     }
 
-    @Test("a fault of the file is passed on")
+    @Test("a read error of the file is passed on")
     func fault() {
         struct Fault: Error {}
         var reader = LineReader { throw Fault() }

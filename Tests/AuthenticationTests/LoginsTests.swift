@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Tries to sign in are remembered with what they are part of")
+@Suite("Sign-in attempts are recorded with their client and merchant")
 struct LoginsTests {
-    /// A house with one account and one client that its person has used.
+    /// A database with one user and one client that the user has used.
     private struct Fixture: Sendable {
         let database: any Database
         let clock = ManualClock()
@@ -52,7 +52,7 @@ struct LoginsTests {
         }
     }
 
-    @Test("said twice it is one, and of somebody who is gone it is none", arguments: Backend.available)
+    @Test("an attempt recorded twice is one row, and a deleted user's is not recorded", arguments: Backend.available)
     func twice(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
         for user in [house.user, house.user, UserID(12345)] {
@@ -72,7 +72,8 @@ struct LoginsTests {
     }
 
     @Test(
-        "a failure stands before the password is looked at, and falls when it was right", arguments: Backend.available)
+        "a failure is recorded before the password is checked, and removed when the password was right",
+        arguments: Backend.available)
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
         let hashing = HashingPool(

@@ -4,7 +4,7 @@ import Testing
 /// Which addresses mail goes to, and how they are written.
 @Suite struct MailAddressTests {
     @Test(
-        "an address is written so that it is one",
+        "an e-mail address is written in a form that parses as one address",
         arguments: [
             ("ada@example.com", "ada@example.com"), ("ada+x@a.b-c.example", "ada+x@a.b-c.example"),
             ("o'brien@example.com", "o'brien@example.com"), ("ada@localhost", "ada@localhost"),
@@ -17,7 +17,7 @@ import Testing
     func good(text: String, written: String) { #expect(MailAddress(text)?.description == written) }
 
     @Test(
-        "what could end a command or a field, or goes nowhere, is no address",
+        "text that could end a command or a field, or cannot be delivered to, is no e-mail address",
         arguments: [
             "", "@", "ada", "ada@", "@example.com", "ada@example.com\r\nRCPT TO:<eve@example.net>",
             "ada\r\nDATA@example.com", "ada\n@example.com", "ada\u{0}@example.com", "ada @example.com",
@@ -28,7 +28,7 @@ import Testing
         ])
     func bad(text: String) { #expect(MailAddress(text) == nil) }
 
-    @Test("a sender is an address, perhaps after a name")
+    @Test("a sender is an e-mail address, optionally preceded by a name")
     func sender() throws {
         #expect(Sender("a@b.example")?.name == nil)
         let named = try #require(Sender("Loom News <no-reply@loom.example>"))

@@ -4,7 +4,7 @@ import Values
 
 @testable import Mail
 
-/// A letter as it goes over the wire.
+/// A mail as it goes over the wire.
 @Suite struct MailMessageTests {
     private static let postmark = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
@@ -22,7 +22,7 @@ import Values
         (message.split(separator: "\r\n\r\n", maxSplits: 1).first ?? "").split(separator: "\r\n")
     }
 
-    @Test("a message has the fields it needs, each once, and text and HTML as alternatives")
+    @Test("a mail has its required fields once each, and text and HTML as alternatives")
     func whole() throws {
         #expect(
             try message(from: "Loom <no-reply@example.com>") == """
@@ -51,7 +51,7 @@ import Values
     }
 
     @Test(
-        "whatever a text holds, lines are short ASCII and it reads back the same",
+        "a mail's lines are short ASCII whatever its text holds, and decode to the same text",
         arguments: [
             String(repeating: "a", count: 5000), String(repeating: "å", count: 999),
             "ends with a space \nand a tab\t\n",
@@ -78,7 +78,7 @@ import Values
     }
 
     @Test(
-        "a subject goes in encoded words unless it is short and plain",
+        "a subject is sent as encoded words unless it is short ASCII",
         arguments: [
             ("Din kode er 123456", "Din kode er 123456"), ("Bekräfta", "=?utf-8?B?QmVrcsOkZnRh?="),
             ("=?utf-8?B?QQ==?=", "=?utf-8?B?PT91dGYtOD9CP1FRPT0/PQ==?="),
@@ -89,7 +89,7 @@ import Values
     }
 
     @Test(
-        "a long subject is folded between characters, and reads back whole",
+        "a long subject is folded between characters and decodes whole",
         arguments: [
             String(repeating: "æ", count: 300), String(repeating: "👩‍👩‍👧", count: 40), String(repeating: "a ", count: 500),
         ])
@@ -108,7 +108,7 @@ import Values
     }
 
     @Test(
-        "no text makes a field of its own",
+        "no text adds a header field of its own",
         arguments: [
             "a\r\nBcc: eve@example.net", "a\nBcc: eve@example.net", "a\rBcc: eve@example.net", "a\r\n\r\n<b>",
             "\u{85}b",
@@ -119,7 +119,7 @@ import Values
         #expect(!message.contains("\nBcc") && !message.contains("\rBcc"))
     }
 
-    @Test("a sender's name is quoted, or encoded where it is not plain")
+    @Test("a sender's name is quoted, or encoded when it is not ASCII")
     func senderName() throws {
         let quoted = fields(try message(from: "Ada, Inc. <a@b.example>"))
         #expect(quoted[1] == "From: \"Ada, Inc.\" <a@b.example>")

@@ -16,7 +16,7 @@ import Values
             from: try #require(Sender("Loom <no-reply@loom.example>")))
     }
 
-    @Test("a letter arrives as it was written, its dots too")
+    @Test("a mail arrives as it was written, including lines that begin with a dot")
     func arrives() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -34,7 +34,9 @@ import Values
         #expect(server.message.replacing("\r\n..", with: "\r\n.") == sent.text)
     }
 
-    @Test("a sender without a domain calls itself by its address", arguments: ["[127.0.0.1]", "[IPv6:::1]"])
+    @Test(
+        "a sender at an address literal greets the mail server with that literal",
+        arguments: ["[127.0.0.1]", "[IPv6:::1]"])
     func literal(_ domain: String) async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -45,7 +47,7 @@ import Values
         #expect(server.lines.prefix(2) == ["EHLO \(domain)", "MAIL FROM:<no-reply@\(domain)>"])
     }
 
-    @Test("a long letter arrives whole")
+    @Test("a long mail arrives whole")
     func long() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -59,7 +61,7 @@ import Values
     typealias Refusal = (script: MailServerStandIn.Script, failure: MailFailure)
 
     @Test(
-        "a final no to the letter is final; everything else may pass",
+        "a permanent refusal of a mail is final; any other failure is tried again",
         arguments: [
             ([.recipient: "550 <ada@example.org>: unknown"], .refused("the mail server answered 550 to the envelope")),
             ([.mail: "553 not you"], .refused("the mail server answered 553 to the envelope")),
@@ -67,7 +69,7 @@ import Values
             ([.data: "554 no"], .refused("the mail server answered 554 to the envelope")),
             ([.recipient: "450 busy"], .temporary("the mail server answered 450 to the envelope")),
             ([.message: "452 full"], .temporary("the mail server answered 452 to the message")),
-            // About us, not about the letter.
+            // About this server, not about the mail.
             ([.mail: "530 STARTTLS first"], .temporary("the mail server answered 530 to the envelope")),
             ([.recipient: "535 who are you"], .temporary("the mail server answered 535 to the envelope")),
         ] as [Refusal])
@@ -78,10 +80,10 @@ import Values
     }
 
     @Test(
-        "a server that is not well may be well later, and its words stay out of the reason",
+        "a mail server's temporary error is tried again, and its text stays out of the reason",
         arguments: [
             [.greeting: "554 <ada@example.org> go away"], [.greeting: ""], [.hello: ""], [.mail: ""], [.data: ""],
-            // The letter may have been taken: it is sent again rather than lost.
+            // The mail may have been accepted: it is sent again rather than lost.
             [.message: ""],
         ] as [MailServerStandIn.Script])
     func unwell(_ script: MailServerStandIn.Script) async throws {
@@ -95,7 +97,7 @@ import Values
         }
     }
 
-    @Test("a letter that was taken is sent, though the server has nothing to say to QUIT", .timeLimit(.minutes(1)))
+    @Test("a mail that was accepted counts as sent even when QUIT is not answered", .timeLimit(.minutes(1)))
     func noFarewell() async throws {
         let server = try MailServerStandIn([.quit: ""])
         defer { server.stop() }
@@ -106,7 +108,7 @@ import Values
         #expect(server.lines.last == "QUIT")
     }
 
-    @Test("nobody there is a failure that may pass")
+    @Test("an unreachable mail server is a temporary failure")
     func nobody() async throws {
         let server = try MailServerStandIn()
         let mailer = try mailer(server)
@@ -115,7 +117,7 @@ import Values
         await #expect(throws: MailFailure.self) { try await mailer.check() }
     }
 
-    @Test("a server that does not offer STARTTLS where it is required gets no letter and no password")
+    @Test("a mail server without STARTTLS, where it is required, gets no mail and no password")
     func stripped() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -129,7 +131,7 @@ import Values
         #expect(!server.lines.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") })
     }
 
-    @Test("a check goes as far as a letter would, and sends none")
+    @Test("a check of the mail server goes as far as a mail would, and sends none")
     func check() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -138,7 +140,7 @@ import Values
         #expect(!server.lines.contains { $0.hasPrefix("MAIL") })
     }
 
-    @Test("no recipient becomes a command of its own")
+    @Test("no recipient address can add an SMTP command")
     func injection() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
@@ -149,7 +151,7 @@ import Values
         #expect(server.lines.isEmpty)
     }
 
-    @Test("a task that is cancelled does not wait for a server that hangs")
+    @Test("a cancelled task does not wait for a mail server that hangs")
     func cancelled() async throws {
         // Its one thread is in conversation with the first client, which says nothing: the second waits.
         let server = try MailServerStandIn([.hello: "250-never ends"])

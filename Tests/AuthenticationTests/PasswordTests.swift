@@ -16,7 +16,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test("8 to 128 characters, as people count them, of any kind")
+    @Test("a password has 8 to 128 characters as people count them, of any kind")
     func lengths() {
         let letters = "Ærlig talt, ei vevkjerring "
         #expect(Self.fault("") == .tooShort)
@@ -35,7 +35,7 @@ import Testing
         #expect(Self.fault("pass\u{301}word\u{300}s  ") == nil)
     }
 
-    @Test("a letter and its accent are one character, in one code point or two")
+    @Test("a letter with an accent counts as one character, in one code point or two")
     func composition() {
         #expect(Self.fault("éèêëçàù") == .tooShort)
         #expect(Self.fault("éèêëçàù".decomposedStringWithCanonicalMapping) == .tooShort)
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.fault(listed.decomposedStringWithCanonicalMapping) == .common)
     }
 
-    @Test("there are no rules of composition")
+    @Test("passwords have no composition rules")
     func noComposition() {
         for text in ["correct horse battery", "mjukvirvel", "8302746195038", "KNITTWISE", "::::;;;;::", "a quiet loom"]
         {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(
-        "what is tried first is refused, in any letter case and with a few digits or marks behind it",
+        "commonly guessed passwords are refused in any letter case, also with a few digits or marks appended",
         arguments: [
             "password", "PASSWORD", "PassWord", "password1", "Password123!", "password2024", "P@ssw0rd", "p@ssw0rd99",
             "iloveyou", "iloveyou1", "ILoveYou!!", "qwertyuiop", "1q2w3e4r", "1qaz2wsx", "trustno1", "monkey12",
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.fault(text.uppercased()) == .common)
     }
 
-    @Test("a run of one character or one step is refused, however long")
+    @Test("a run of one character or one step is refused as a password, however long")
     func runs() {
         for text in [
             "aaaaaaaa", "AaAaAaAa", "        ", "........", "🧶🧶🧶🧶🧶🧶🧶🧶", "éééééééééé", "00000000000000", "abcdefgh",
@@ -84,7 +84,7 @@ import Testing
         #expect(Self.fault("abcdefhi") == nil)
     }
 
-    @Test("a common word is no reason to refuse a longer password, nor are many digits of one's own")
+    @Test("a longer password may contain a common word, or be many digits of the user's own")
     func near() {
         for text in [
             "password of the loom", "my password1", "dragon fruit", "monkeywrench", "monkey83059274", "qwertz und zwei",
@@ -95,7 +95,7 @@ import Testing
         #expect(Self.fault("monkey12345678") == .common)
     }
 
-    @Test("one's own address, its local part, one's names and the name of the service are refused, alone")
+    @Test("the user's own address, its local part, their names and the service's name are refused as passwords")
     func personal() {
         let person = ["Kari.Holtenbakk@example.com", "Kari Holtenbakk", "Renfield-Hatch", "Loom & Sons"]
         for text in [
@@ -116,7 +116,7 @@ import Testing
         #expect(Self.fault("kari.holtenbakk", ["", "@", " ", "@@"]) == nil)
     }
 
-    @Test("administration is told what is expected, and what it sets is held to the same")
+    @Test("administration learns the password rules, and a password it sets must follow them")
     func administration() throws {
         for (text, expected) in [
             ("short", "8 to 128 characters"), (String(repeating: "y ", count: 65), "8 to 128 characters"),
@@ -129,7 +129,7 @@ import Testing
         #expect(throws: JSONFault.self) { try UserChanges(["email": "a@example.com", "password": "Passord1"]) }
     }
 
-    @Test("the list is in lower case, in order, without doubles, and of passwords that could be set without it")
+    @Test("the list of common passwords is lower case, sorted, unique, and holds only otherwise valid passwords")
     func list() {
         let lines = PackageResources.common_passwords_txt.split(separator: UInt8(ascii: "\n"))
         #expect(lines.count >= 2500)

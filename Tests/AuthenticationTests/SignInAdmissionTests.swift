@@ -19,7 +19,7 @@ struct SignInAdmissionTests {
         func close() async {}
     }
 
-    @Test("does not stand in everybody's way at the database: who cannot be served is turned away before")
+    @Test("a flood of sign-ins is turned away before it can occupy the database")
     func turnedAwayBefore() async throws {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,

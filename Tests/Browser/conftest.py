@@ -11,7 +11,7 @@ from selenium.webdriver import Chrome
 
 from stage.chromium import ChromiumMissing, Kind, start
 from stage.eye import Eye, complaints
-from stage.house import House
+from stage.world import World
 from stage.outbox import Outbox
 from stage.sites import App, Attacker
 from stage.window import Window
@@ -108,11 +108,11 @@ def attacker() -> Iterator[Attacker]:
 
 
 @pytest.fixture(scope="session")
-def build(tmp_path_factory, app) -> Iterator[Callable[..., House]]:
+def build(tmp_path_factory, app) -> Iterator[Callable[..., World]]:
     """Makes a server with people in it, by a name of this machine; `settings` are environment variables."""
     servers: list[Server] = []
 
-    def build(host: str = "", **settings: str) -> House:
+    def build(host: str = "", **settings: str) -> World:
         directory = tmp_path_factory.mktemp("spindle")
         outbox = directory / "outbox"
         settings = {"SPINDLE_MAIL": f"file:{outbox}/", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"} | settings
@@ -121,7 +121,7 @@ def build(tmp_path_factory, app) -> Iterator[Callable[..., House]]:
         if host:
             server.settings["SPINDLE_ISSUER"] = f"http://{host}:{server.address.port}"
         server.init()
-        return House.build(server.start(), Outbox(outbox), app)
+        return World.build(server.start(), Outbox(outbox), app)
 
     yield build
     for server in servers:
@@ -129,12 +129,12 @@ def build(tmp_path_factory, app) -> Iterator[Callable[..., House]]:
 
 
 @pytest.fixture(scope="session")
-def house(build) -> House:
+def world(build) -> World:
     return build()
 
 
 @pytest.fixture
-def another(browsers, house, eye) -> Iterator[Callable[..., Window]]:
+def another(browsers, world, eye) -> Iterator[Callable[..., Window]]:
     """Opens the browser of somebody else, or the same person's second one."""
     windows: list[Window] = []
 
@@ -144,7 +144,7 @@ def another(browsers, house, eye) -> Iterator[Callable[..., Window]]:
             driver = browsers.take(kind, number)
         except ChromiumMissing as absence:
             missing(str(absence))
-        windows.append(Window(driver, kind, width, house.spindle.origin, eye))
+        windows.append(Window(driver, kind, width, world.spindle.origin, eye))
         return windows[-1]
 
     yield another

@@ -15,7 +15,7 @@ SECRETS = [
 
 
 @pytest.mark.parametrize("link", FORGED.values(), ids=FORGED)
-def test_a_forged_link_says_that_there_is_no_such_link(house, window, link):
+def test_a_forged_link_is_reported_as_unknown(world, window, link):
     for secret in SECRETS:
         window.open(link.format(secret))
         window.expect_message("linkUnknown", "sessionLinkUnknown")
@@ -23,84 +23,84 @@ def test_a_forged_link_says_that_there_is_no_such_link(house, window, link):
 
 
 @pytest.mark.every_way
-def test_a_sign_up_link_works_once(house, window):
-    email = house.address()
-    house.sign_up(window, email, house.password())
-    link = house.outbox.wait_for(email).link
+def test_a_sign_up_link_works_once(world, window):
+    email = world.address()
+    world.sign_up(window, email, world.password())
+    link = world.outbox.wait_for(email).link
     window.open(link)
     window.form(action=window.path).submit()
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)
     window.open(link)
     window.expect_message("linkGone")
 
 
 @pytest.mark.every_way
-def test_a_stolen_sign_up_link_asks_for_what_the_thief_does_not_know(house, window, another):
-    email, password = house.address(), house.password()
-    house.sign_up(window, email, password)
-    link = house.outbox.wait_for(email).link
+def test_a_stolen_sign_up_link_asks_for_the_password(world, window, another):
+    email, password = world.address(), world.password()
+    world.sign_up(window, email, password)
+    link = world.outbox.wait_for(email).link
     thief = another(window.kind, window.width)
     thief.open(link)
     thief.form("password").fill(password="a guess of the thief").submit()
     assert thief.has('[role="alert"]')
-    assert not house.is_signed_in(thief)
+    assert not world.is_signed_in(thief)
     window.open(link)
     window.form(action=window.path).submit()
-    assert house.is_signed_in(window), "and is still good for who signed up"
+    assert world.is_signed_in(window), "and is still good for who signed up"
 
 
-def test_a_stolen_code_is_good_for_nothing_in_another_browser(house, window, another):
-    person = house.person()
+def test_a_stolen_code_is_refused_in_another_browser(world, window, another):
+    person = world.person()
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
     verification = window.find('[name="verification"]').get_property("value")
-    code = house.outbox.wait_for(person.email).code
+    code = world.outbox.wait_for(person.email).code
     thief = another()
     thief.open("/login")
-    thief.form("password").fill(email=house.address()).submit('button[formaction="/login/code"]')
+    thief.form("password").fill(email=world.address()).submit('button[formaction="/login/code"]')
     thief.form("code").fill(code=code).forge("verification", verification).submit()
     thief.look("code stolen")
-    assert not house.is_signed_in(thief)
+    assert not world.is_signed_in(thief)
     window.form("code").fill(code=code).submit()
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)
 
 
-def test_a_stolen_sign_up_code_is_good_for_nothing_in_another_browser(house, window, another):
-    email = house.address()
-    house.sign_up(window, email, house.password())
+def test_a_stolen_sign_up_code_is_refused_in_another_browser(world, window, another):
+    email = world.address()
+    world.sign_up(window, email, world.password())
     verification = window.find('[name="verification"]').get_property("value")
-    code = house.outbox.wait_for(email).code
+    code = world.outbox.wait_for(email).code
     thief = another()
-    house.sign_up(thief, house.address(), house.password())
+    world.sign_up(thief, world.address(), world.password())
     thief.form("code").fill(code=code).forge("verification", verification).submit()
-    assert not house.is_signed_in(thief)
+    assert not world.is_signed_in(thief)
     window.form("code").fill(code=code).submit()
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)
 
 
-def test_a_session_link_that_somebody_else_was_faster_with_is_gone(house, window, another):
-    token = house.spindle.password(house.phone, house.person())["access_token"]
-    link = f"/auth/session/{house.spindle.code(token, house.own, 'session')}"
+def test_a_session_link_that_was_already_opened_is_refused(world, window, another):
+    token = world.spindle.password(world.phone, world.person())["access_token"]
+    link = f"/auth/session/{world.spindle.code(token, world.own, 'session')}"
     another().open(link)
     window.open(link)
     window.expect_message("sessionLinkGone")
-    assert not house.is_signed_in(window)
+    assert not world.is_signed_in(window)
 
 
-def test_a_session_link_in_a_frame_is_not_spent(house, window, attacker):
-    token = house.spindle.password(house.phone, house.person())["access_token"]
-    link = f"/auth/session/{house.spindle.code(token, house.own, 'session')}"
+def test_a_session_link_in_a_frame_is_not_spent(world, window, attacker):
+    token = world.spindle.password(world.phone, world.person())["access_token"]
+    link = f"/auth/session/{world.spindle.code(token, world.own, 'session')}"
     window.open(attacker.lure("/"))
-    with window.frame(house.spindle.origin + link):
+    with window.frame(world.spindle.origin + link):
         assert not window.cookie("session")
     window.open(link)
-    assert window.url == house.app.callback, window
+    assert window.url == world.app.callback, window
 
 
 @pytest.mark.parametrize("onward", ["https://elsewhere.example/", "//elsewhere.example/", "/\\elsewhere.example",
                                     "javascript:alert(1)", "/account/../logout"])
-def test_a_link_to_our_login_leads_nowhere_else(house, window, onward):
-    person = house.person()
-    house.sign_in(window, person, f"/login?continue={quote(onward, safe='')}")
+def test_a_link_to_the_login_page_cannot_lead_to_another_site(world, window, onward):
+    person = world.person()
+    world.sign_in(window, person, f"/login?continue={quote(onward, safe='')}")
     assert window.is_at_home, window
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)

@@ -6,18 +6,18 @@ import json
 import pytest
 from harness.server import Server
 
-from stage.house import House
+from stage.world import World
 from stage.outbox import Outbox
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory, app):
+def world(tmp_path_factory, app):
     directory = tmp_path_factory.mktemp("development")
     outbox = directory / "outbox"
     settings = {"SPINDLE_MAIL": f"file:{outbox}/", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"}
     server = Server(directory, str(directory / "spindle.db"), settings)
     server.init()
-    yield House.build(server.start("--dev"), Outbox(outbox), app)
+    yield World.build(server.start("--dev"), Outbox(outbox), app)
     server.end()
 
 
@@ -27,9 +27,9 @@ def claims(tokens: dict) -> dict:
 
 
 @pytest.mark.every_way
-def test_a_name_and_choices_are_all_it_takes(house, window):
-    errand = house.errand(scope="openid email")
-    window.open(errand.path)
+def test_development_sign_in_needs_a_name_and_choices_only(world, window):
+    flow = world.flow(scope="openid email")
+    window.open(flow.path)
     window.expect("developmentSignIn.title", look="development sign-in")
     assert window.says("development.text")
     form = window.form("username")
@@ -37,15 +37,15 @@ def test_a_name_and_choices_are_all_it_takes(house, window):
     form.fill(username="Ada Lovelace", id_token_lifetime="soon").submit()
     window.expect("developmentSignIn.fault.lifetime", look="development sign-in refused")
     window.form("username").fill(username="Ada Lovelace", id_token_lifetime="42", refresh_token=False).submit()
-    tokens = errand.tokens(window)
+    tokens = flow.tokens(window)
     found = claims(tokens)
     assert found["exp"] - found["iat"] == 42 and "refresh_token" not in tokens
 
     # Signed in: no page. Asked again: the page, with the name, who is the same person.
-    again = house.errand(scope="openid")
+    again = world.flow(scope="openid")
     window.open(again.path)
     assert claims(again.tokens(window))["sub"] == found["sub"]
-    asked = house.errand(scope="openid", prompt="login")
+    asked = world.flow(scope="openid", prompt="login")
     window.open(asked.path)
     assert window.form("username").value("username").startswith("ada-lovelace-")
     window.form("username").submit()
@@ -53,16 +53,16 @@ def test_a_name_and_choices_are_all_it_takes(house, window):
 
 
 @pytest.mark.every_way
-def test_an_error_reaches_the_app_instead(house, window):
-    errand = house.errand()
-    window.open(errand.path)
+def test_a_chosen_development_error_reaches_the_app(world, window):
+    flow = world.flow()
+    window.open(flow.path)
     window.form("username").fill(error="temporarily_unavailable").submit('button[value="error"]')
-    answer = errand.answer(window)
+    answer = flow.answer(window)
     assert answer["error"] == "temporarily_unavailable" and answer["error_description"]
 
 
 @pytest.mark.parametrize("language", ["en", "no", "sv", "de"])
-def test_every_page_says_what_it_is(house, window, language):
+def test_every_page_has_the_development_banner(world, window, language):
     window.language = language
     for path, look in [("/login", "development sign-in alone"), ("/login?page=people", "development login"),
                        ("/development/answer?code=abc&state=x", "development answer"),
@@ -74,8 +74,8 @@ def test_every_page_says_what_it_is(house, window, language):
         assert window.find("body > :first-child").get_attribute("class") == "development"
 
 
-def test_the_page_of_people_is_one_step_away(house, window):
-    errand = house.errand()
-    window.open(errand.path)
+def test_the_normal_login_page_is_one_step_away(world, window):
+    flow = world.flow()
+    window.open(flow.path)
     window.follow(".aside a")
     assert window.has('input[name="password"]') and window.says("development.text")

@@ -3,7 +3,7 @@
 import pytest
 
 
-def ask(house, window, email: str) -> None:
+def ask(world, window, email: str) -> None:
     window.open("/login")
     window.follow('a[href^="/password"]')
     window.look("forgotten password")
@@ -12,16 +12,16 @@ def ask(house, window, email: str) -> None:
 
 
 @pytest.mark.every_way
-def test_a_new_password_is_chosen_with_the_link_of_the_mail(house, window, another):
-    person, new = house.person(), house.password()
+def test_a_new_password_is_set_by_the_mailed_link(world, window, another):
+    person, new = world.person(), world.password()
     elsewhere = another(window.kind, window.width)
-    house.sign_in(elsewhere, person, remember=True)
-    token = house.spindle.password(house.phone, person)["access_token"]
-    ask(house, window, person.email)
-    link = house.letter(window, person.email, "resetPassword").link
+    world.sign_in(elsewhere, person, remember=True)
+    token = world.spindle.password(world.phone, person)["access_token"]
+    ask(world, window, person.email)
+    link = world.mail(window, person.email, "resetPassword").link
     window.open(link)
     window.look("new password")
-    assert house.can_sign_in(person.email, person.password), "looking at a link changes nothing"
+    assert world.can_sign_in(person.email, person.password), "looking at a link changes nothing"
     form = window.form("password")
     window.driver.execute_script("arguments[0].removeAttribute('minlength')", form.field("password"))
     form.fill(password="short").submit()
@@ -29,39 +29,39 @@ def test_a_new_password_is_chosen_with_the_link_of_the_mail(house, window, anoth
     window.form("password").fill(password=new).submit()
     window.look("account password reset")
     assert window.path == "/account" and person.email in window.text, "and is signed in here"
-    assert not house.is_signed_in(elsewhere)
-    assert house.spindle.me(token).status == 401
-    assert house.can_sign_in(person.email, new) and not house.can_sign_in(person.email, person.password)
-    assert house.letter(window, person.email, "passwordChanged", 2).link == f"{house.spindle.origin}/password"
+    assert not world.is_signed_in(elsewhere)
+    assert world.spindle.me(token).status == 401
+    assert world.can_sign_in(person.email, new) and not world.can_sign_in(person.email, person.password)
+    assert world.mail(window, person.email, "passwordChanged", 2).link == f"{world.spindle.origin}/password"
 
     window.open(link)
     window.expect_message("linkGone")
 
 
-def test_a_forgotten_password_of_nobody_looks_the_same_and_sends_nothing(house, window):
-    email, person = house.address(), house.person()
-    ask(house, window, email)
-    ask(house, window, person.email)
-    house.outbox.wait_for(person.email)
-    assert not house.outbox.to(email)
+def test_a_reset_for_an_unknown_address_looks_the_same_and_sends_nothing(world, window):
+    email, person = world.address(), world.person()
+    ask(world, window, email)
+    ask(world, window, person.email)
+    world.outbox.wait_for(person.email)
+    assert not world.outbox.to(email)
 
 
-def test_the_errand_goes_on_after_a_reset(house, window):
-    person, errand = house.person(), house.errand()
-    window.open(errand.path)
+def test_the_request_continues_after_a_reset(world, window):
+    person, flow = world.person(), world.flow()
+    window.open(flow.path)
     window.follow('a[href^="/password"]')
     window.form("email").fill(email=person.email).submit()
-    window.open(house.outbox.wait_for(person.email).link)
-    window.form("password").fill(password=house.password()).submit()
-    assert errand.person(window)["sub"] == person.id
+    window.open(world.outbox.wait_for(person.email).link)
+    window.form("password").fill(password=world.password()).submit()
+    assert flow.person(window)["sub"] == person.id
 
 
-def test_an_older_link_is_gone_when_a_newer_one_was_used(house, window):
-    person = house.person()
-    ask(house, window, person.email)
-    ask(house, window, person.email)
-    older, newer = (house.outbox.wait_for(person.email, count).link for count in (1, 2))
+def test_using_a_newer_reset_link_invalidates_the_older(world, window):
+    person = world.person()
+    ask(world, window, person.email)
+    ask(world, window, person.email)
+    older, newer = (world.outbox.wait_for(person.email, count).link for count in (1, 2))
     window.open(newer)
-    window.form("password").fill(password=house.password()).submit()
+    window.form("password").fill(password=world.password()).submit()
     window.open(older)
     window.expect_message("linkGone")

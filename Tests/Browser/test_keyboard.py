@@ -19,24 +19,24 @@ def press(window, *keys: str) -> None:
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_without_a_mouse(house, window):
-    person, errand = house.person(), house.errand()
-    window.open(errand.path)
+def test_a_user_can_sign_in_without_a_mouse(world, window):
+    person, flow = world.person(), world.flow()
+    window.open(flow.path)
     for name, value in (("email", person.email), ("password", person.password)):
         tab_to(window, f'input[name="{name}"]')
         press(window, value)
     with window.navigation():
         press(window, Keys.ENTER)
-    assert errand.person(window)["sub"] == person.id
+    assert flow.person(window)["sub"] == person.id
 
 
 @pytest.mark.parametrize("page", ["login", "sign-up", "forgotten", "consent", "account", "delete account", "sign out"])
-def test_the_keyboard_reaches_everything_in_order_and_shows_where_it_is(house, window, page):
+def test_the_keyboard_reaches_every_control_in_order_with_visible_focus(world, window, page):
     if page in ("consent", "account", "delete account", "sign out"):
-        house.sign_in(window, house.person())
+        world.sign_in(window, world.person())
     window.open({
-        "login": house.errand().path, "sign-up": "/signup", "forgotten": "/password",
-        "consent": house.errand(house.partner).path, "account": "/account", "delete account": "/account/delete",
+        "login": world.flow().path, "sign-up": "/signup", "forgotten": "/password",
+        "consent": world.flow(world.partner).path, "account": "/account", "delete account": "/account/delete",
         "sign out": "/logout",
     }[page])
     wanted = window.driver.execute_script(WANTED)

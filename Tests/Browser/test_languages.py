@@ -6,15 +6,15 @@ from stage.chromium import Kind
 
 
 @pytest.mark.parametrize("language", ["no", "sv", "de"])
-def test_a_browser_gets_its_language(house, another, language):
-    person, window = house.person(), another(Kind(language), "narrow")
+def test_a_browser_gets_its_language(world, another, language):
+    person, window = world.person(), another(Kind(language), "narrow")
     for path, key, look in (
-        (house.errand().path, "login.title", "login"), ("/signup", "signUp.title", "sign-up"),
+        (world.flow().path, "login.title", "login"), ("/signup", "signUp.title", "sign-up"),
         ("/password", "forgotten.title", "forgotten password"),
     ):
         window.open(path)
         window.expect(key, look)
-    window.form("email").fill(email=house.address()).submit()
+    window.form("email").fill(email=world.address()).submit()
     window.expect_message("checkMail")
     for path, topic in (
         ("/oauth/authorize", "noClient"), ("/signup/confirm/x", "linkUnknown"), ("/no-such-page", "notFound"),
@@ -22,11 +22,11 @@ def test_a_browser_gets_its_language(house, another, language):
         window.open(path)
         window.expect_message(topic)
 
-    house.sign_in(window, person)
+    world.sign_in(window, person)
     for path, key, look in (
         ("/login", "signedIn.title", "signed in"), ("/account", "account.title", "account"),
         ("/account/delete", "deleteAccount.title", "delete account"),
-        (house.errand(house.partner).path, "consent.title", "consent"), ("/logout", "logout.title", "sign out"),
+        (world.flow(world.partner).path, "consent.title", "consent"), ("/logout", "logout.title", "sign out"),
     ):
         window.open(path)
         window.expect(key, look)

@@ -7,64 +7,64 @@ import pytest
 TITLE = "logout.title"
 
 
-def sign_in(house, window, client=None, **parameters):
+def sign_in(world, window, client=None, **parameters):
     """The ID token that an app got for somebody who signed in."""
-    person, errand = house.person(), house.errand(client, **parameters)
-    house.sign_in(window, person, errand.path)
-    return person, errand.tokens(window)["id_token"]
+    person, flow = world.person(), world.flow(client, **parameters)
+    world.sign_in(window, person, flow.path)
+    return person, flow.tokens(window)["id_token"]
 
 
-def end(house, window, path="/logout", **parameters):
+def end(world, window, path="/logout", **parameters):
     window.open(f"{path}?{urlencode(parameters)}")
 
 
-def is_back(house, window, state):
-    """Whether the browser is at the app's farewell, with the state the app sent."""
-    return window.url == f"{house.app.goodbye}?state={quote(state)}"
+def is_back(world, window, state):
+    """Whether the browser is at the address that the app returns to after a logout, with the state the app sent."""
+    return window.url == f"{world.app.goodbye}?state={quote(state)}"
 
 
 @pytest.mark.every_way
 @pytest.mark.parametrize("path", ["/logout", "/v2/logout"])
-def test_an_id_token_shows_whose_wish_it_is(house, window, path):
-    _, token = sign_in(house, window)
-    end(house, window, path, id_token_hint=token, post_logout_redirect_uri=house.app.goodbye, state="s t&te")
-    assert is_back(house, window, "s t&te"), window
-    assert not house.is_signed_in(window)
+def test_a_logout_with_an_id_token_is_not_asked_about(world, window, path):
+    _, token = sign_in(world, window)
+    end(world, window, path, id_token_hint=token, post_logout_redirect_uri=world.app.goodbye, state="s t&te")
+    assert is_back(world, window, "s t&te"), window
+    assert not world.is_signed_in(window)
 
 
 @pytest.mark.every_way
-def test_auth0s_sdks_are_asked_about_and_led_back(house, window):
+def test_auth0s_logout_asks_and_returns(world, window):
     """They send no ID token: any page could send the same."""
-    sign_in(house, window)
-    values = {"client_id": house.own.id, "returnTo": house.app.goodbye, "auth0Client": "e30=", "federated": ""}
-    end(house, window, "/v2/logout", **values)
+    sign_in(world, window)
+    values = {"client_id": world.own.id, "returnTo": world.app.goodbye, "auth0Client": "e30=", "federated": ""}
+    end(world, window, "/v2/logout", **values)
     assert window.is_at_home
     window.expect(TITLE, look="an app asks to sign out")
     window.form(action="/logout").submit()
-    assert window.url == house.app.goodbye, window
-    assert not house.is_signed_in(window)
+    assert window.url == world.app.goodbye, window
+    assert not world.is_signed_in(window)
 
 
-def test_who_does_not_want_to_stays_signed_in(house, window):
-    sign_in(house, window)
-    end(house, window, "/v2/logout", client_id=house.own.id, returnTo=house.app.goodbye)
+def test_declining_the_logout_keeps_the_session(world, window):
+    sign_in(world, window)
+    end(world, window, "/v2/logout", client_id=world.own.id, returnTo=world.app.goodbye)
     window.expect(TITLE)
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)
 
 
-def test_a_logout_without_a_session_leads_back_too(house, window):
-    _, token = sign_in(house, window)
+def test_a_logout_without_a_session_returns_too(world, window):
+    _, token = sign_in(world, window)
     for _ in range(2):
-        end(house, window, id_token_hint=token, post_logout_redirect_uri=house.app.goodbye, state="s")
-        assert is_back(house, window, "s"), window
+        end(world, window, id_token_hint=token, post_logout_redirect_uri=world.app.goodbye, state="s")
+        assert is_back(world, window, "s"), window
 
 
-def test_the_token_of_somebody_else_is_asked_about(house, window, another):
-    _, theirs = sign_in(house, another())
-    sign_in(house, window)
-    end(house, window, id_token_hint=theirs, post_logout_redirect_uri=house.app.goodbye, state="s")
+def test_a_logout_with_another_users_token_asks_first(world, window, another):
+    _, theirs = sign_in(world, another())
+    sign_in(world, window)
+    end(world, window, id_token_hint=theirs, post_logout_redirect_uri=world.app.goodbye, state="s")
     window.expect(TITLE)
-    assert house.is_signed_in(window)
+    assert world.is_signed_in(window)
 
 
 @pytest.mark.parametrize("wrong", [
@@ -73,48 +73,48 @@ def test_the_token_of_somebody_else_is_asked_about(house, window, another):
     {"id_token_hint": "altered"},
     {"client_id": "of another"},
 ])
-def test_what_was_altered_leads_nowhere(house, window, wrong):
-    _, token = sign_in(house, window)
-    values = {"id_token_hint": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s"} | wrong
+def test_an_altered_id_token_hint_leads_nowhere(world, window, wrong):
+    _, token = sign_in(world, window)
+    values = {"id_token_hint": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s"} | wrong
     if wrong.get("post_logout_redirect_uri") == "altered":
-        values["post_logout_redirect_uri"] = house.app.goodbye + "/more"
+        values["post_logout_redirect_uri"] = world.app.goodbye + "/more"
     if "id_token_hint" in wrong:
         values["id_token_hint"] = token[:-8] + "AAAAAAAA"
     if "client_id" in wrong:
-        values["client_id"] = house.partner.id
-    end(house, window, **values)
+        values["client_id"] = world.partner.id
+    end(world, window, **values)
     assert window.is_at_home
     window.expect(TITLE)
-    assert house.is_signed_in(window)
-    end(house, window, **values)
+    assert world.is_signed_in(window)
+    end(world, window, **values)
     window.form(action="/logout").submit()
     assert window.is_at_home, window
     window.expect("signedOut.title")
 
 
-def test_an_apps_own_form_is_as_good_as_its_link(house, window, attacker):
+def test_an_apps_logout_form_works_like_its_link(world, window, attacker):
     """The form comes from another origin; what it carries says whose wish it is."""
-    _, token = sign_in(house, window)
-    fields = {"id_token_hint": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s"}
-    window.open(attacker.lure(house.spindle.origin + "/logout", **fields))
+    _, token = sign_in(world, window)
+    fields = {"id_token_hint": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s"}
+    window.open(attacker.lure(world.spindle.origin + "/logout", **fields))
     window.follow("button")
-    assert is_back(house, window, "s"), window
-    assert not house.is_signed_in(window)
+    assert is_back(world, window, "s"), window
+    assert not world.is_signed_in(window)
 
 
 @pytest.mark.parametrize("response_type", ["id_token", "id_token token", "code id_token token"])
-def test_tokens_in_the_fragment_stay_in_the_browser(house, window, response_type):
+def test_tokens_in_the_fragment_never_reach_the_server(world, window, response_type):
     types = {"response_types": [response_type], "grant_types": ["authorization_code", "implicit", "refresh_token"]}
-    client = house.spindle.create_client(
-        house.merchant, "Kartet", house.app.callback, scope="openid email profile", **types)
-    person, errand = house.person(), house.errand(client, response_type=response_type, nonce="n")
-    house.sign_in(window, person, errand.path)
-    told = errand.answer(window)
+    client = world.spindle.create_client(
+        world.merchant, "Kartet", world.app.callback, scope="openid email profile", **types)
+    person, flow = world.person(), world.flow(client, response_type=response_type, nonce="n")
+    world.sign_in(window, person, flow.path)
+    told = flow.answer(window)
     assert told == dict(parse_qsl(urlsplit(window.url).fragment))
     assert told["id_token"] and ("code" in told) == ("code" in response_type) and "refresh_token" not in told
     if "token" in response_type.split():
         assert told["token_type"] == "Bearer" and int(told["expires_in"]) > 0
-        known = house.spindle.good("GET", "/oauth/userinfo", bearer=told["access_token"])
+        known = world.spindle.good("GET", "/oauth/userinfo", bearer=told["access_token"])
         assert (known["sub"], known["email"]) == (person.id, person.email)
     # What the app's server saw of it is nothing.
-    assert house.app.visits[-1].values == {}
+    assert world.app.requests[-1].values == {}

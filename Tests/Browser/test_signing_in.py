@@ -7,25 +7,25 @@ from stage.window import Window
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_and_the_app_learns_who_it_is(house, window):
-    person, errand = house.person(), house.errand()
-    window.open(errand.path)
+def test_a_user_signs_in_and_the_app_learns_who_it_is(world, window):
+    person, flow = world.person(), world.flow()
+    window.open(flow.path)
     window.expect("login.title", look="login")
     window.form("password").fill(email=person.email, password=person.password).submit()
-    told = errand.person(window)
+    told = flow.person(window)
     assert (told["sub"], told["email"]) == (person.id, person.email)
 
     window.open("/login")
     window.look("signed in")
     assert person.email in window.text
-    again = house.errand()
+    again = world.flow()
     assert again.tokens(window.open(again.path)), "a second app asks for nothing"
 
 
 @pytest.mark.every_way
-def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
-    person, errand = house.person(), house.errand()
-    window.open(errand.path)
+def test_a_wrong_password_is_reported_and_the_next_try_succeeds(world, window):
+    person, flow = world.person(), world.flow()
+    window.open(flow.path)
     window.form("password").fill(email=person.email, password="not the password").submit()
     assert window.has('[role="alert"]')
     window.expect("refusal.wrongCredentials", look="login wrong")
@@ -33,54 +33,54 @@ def test_a_wrong_password_is_told_and_the_next_try_counts(house, window):
     assert window.form("password").value("password") == ""
     assert not window.cookie("session")
     window.form("password").fill(password=person.password).submit()
-    assert errand.person(window)["sub"] == person.id
+    assert flow.person(window)["sub"] == person.id
 
 
-def test_guessing_is_slowed_down_and_the_owner_gets_in_elsewhere(house, window, another):
-    person = house.person()
+def test_guessing_is_throttled_and_the_owner_gets_in_elsewhere(world, window, another):
+    person = world.person()
     window.open("/login")
     while not window.says("refusal.tooManyAttempts.seconds"):
-        window.form("password").fill(email=person.email, password=house.password()).submit()
+        window.form("password").fill(email=person.email, password=world.password()).submit()
         assert window.has('[role="alert"]')
     window.look("login too many attempts")
     window.form("password").fill(password=person.password).submit()
     assert window.says("refusal.tooManyAttempts.seconds") and not window.cookie("session")
     owner = another()
-    house.sign_in(owner, person)
-    assert house.is_signed_in(owner)
+    world.sign_in(owner, person)
+    assert world.is_signed_in(owner)
 
 
-def test_an_unknown_address_is_told_the_same_as_a_wrong_password(house, window):
+def test_an_unknown_address_gets_the_answer_of_a_wrong_password(world, window):
     window.open("/login")
-    window.form("password").fill(email=house.address(), password="not the password").submit()
+    window.form("password").fill(email=world.address(), password="not the password").submit()
     window.expect("refusal.wrongCredentials", look="login wrong")
 
 
 @pytest.mark.every_way
-def test_who_cancels_is_back_in_the_app_without_having_signed_in(house, window):
-    errand = house.errand()
-    window.open(errand.path)
+def test_cancelling_returns_to_the_app_without_a_sign_in(world, window):
+    flow = world.flow()
+    window.open(flow.path)
     window.press("decision", "cancel")
-    assert errand.answer(window)["error"] == "access_denied"
-    assert not house.is_signed_in(window)
+    assert flow.answer(window)["error"] == "access_denied"
+    assert not world.is_signed_in(window)
 
 
-def test_who_cancels_gets_to_the_address_that_the_app_named_for_it(house, window):
-    errand = house.errand(cancel_redirect_uri=house.app.callback)
-    window.open(errand.path)
+def test_cancelling_leads_to_the_apps_cancel_address(world, window):
+    flow = world.flow(cancel_redirect_uri=world.app.callback)
+    window.open(flow.path)
     window.press("decision", "cancel")
-    assert window.url.startswith(house.app.callback)
+    assert window.url.startswith(world.app.callback)
     assert "code=" not in window.url
 
 
 @pytest.mark.every_way
-def test_a_code_by_mail_signs_in_without_a_password(house, window):
-    person, errand = house.person(), house.errand()
-    window.open(errand.path)
+def test_a_code_by_mail_signs_in_without_a_password(world, window):
+    person, flow = world.person(), world.flow()
+    window.open(flow.path)
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
     window.expect("code.title", look="code sign-in")
-    mail = house.letter(window, person.email, "signInCode")
-    assert "http" not in mail.text.replace(house.spindle.origin, ""), "no foreign address"
+    mail = world.mail(window, person.email, "signInCode")
+    assert "http" not in mail.text.replace(world.spindle.origin, ""), "no foreign address"
     wrong = f"{(int(mail.code) + 1) % 1_000_000:06}"
     window.form("code").fill(code=wrong).submit()
     assert window.has('[role="alert"]')
@@ -89,91 +89,91 @@ def test_a_code_by_mail_signs_in_without_a_password(house, window):
     window.open(window.url)
     assert not window.has('[role="alert"]')
     window.form("code").fill(code=mail.code).submit()
-    assert errand.person(window)["sub"] == person.id
+    assert flow.person(window)["sub"] == person.id
 
 
-def test_five_wrong_codes_end_it(house, window):
-    person = house.person()
+def test_five_wrong_codes_end_the_mailed_code(world, window):
+    person = world.person()
     window.open("/login")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
-    code = house.outbox.wait_for(person.email).code
+    code = world.outbox.wait_for(person.email).code
     for number in range(1, 6):
         window.form("code").fill(code=f"{(int(code) + number) % 1_000_000:06}").submit()
     window.expect_message("linkGone")
-    assert not house.is_signed_in(window)
+    assert not world.is_signed_in(window)
 
 
-def test_a_code_for_nobody_looks_like_a_code_for_somebody(house, window):
+def test_a_code_for_an_unknown_address_looks_the_same(world, window):
     window.open("/login")
-    window.form("password").fill(email=house.address()).submit('button[formaction="/login/code"]')
+    window.form("password").fill(email=world.address()).submit('button[formaction="/login/code"]')
     window.expect("code.title", look="code sign-in")
     window.form("code").fill(code="123456").submit()
-    assert not house.is_signed_in(window)
+    assert not world.is_signed_in(window)
 
 
 @pytest.mark.parametrize("remember", [True, False], ids=["remembered", "not remembered"])
-def test_who_asks_to_be_remembered_is_signed_in_after_a_restart_of_the_browser(house, eye, tmp_path, remember):
-    person, kind = house.person(), Kind()
+def test_a_remembered_session_survives_a_restart_of_the_browser(world, eye, tmp_path, remember):
+    person, kind = world.person(), Kind()
 
     def restarted() -> Window:
-        return Window(start(kind, tmp_path, tmp_path / "profile"), kind, "wide", house.spindle.origin, eye)
+        return Window(start(kind, tmp_path, tmp_path / "profile"), kind, "wide", world.spindle.origin, eye)
 
     window = restarted()
     try:
-        house.sign_in(window, person, remember=remember)
-        assert house.is_signed_in(window)
+        world.sign_in(window, person, remember=remember)
+        assert world.is_signed_in(window)
     finally:
         window.driver.quit()
     window = restarted()
     try:
-        assert house.is_signed_in(window) == remember
+        assert world.is_signed_in(window) == remember
     finally:
         window.driver.quit()
 
 
-def test_an_app_may_ask_for_the_password_again(house, window):
-    person = house.person()
-    house.sign_in(window, person)
-    errand = house.errand(prompt="login")
-    window.open(errand.path)
+def test_an_app_can_require_the_password_again(world, window):
+    person = world.person()
+    world.sign_in(window, person)
+    flow = world.flow(prompt="login")
+    window.open(flow.path)
     window.form("password").fill(email=person.email, password="not the password").submit()
     assert window.has('[role="alert"]')
     window.form("password").fill(password=person.password).submit()
-    assert errand.person(window)["sub"] == person.id
+    assert flow.person(window)["sub"] == person.id
 
 
 @pytest.mark.parametrize("language", ["sv", "de", "no", "en"])
-def test_an_app_chooses_the_language(house, window, language):
-    person, errand = house.person(), house.errand(ui_locales=f"fr {language}")
+def test_an_app_can_choose_the_language(world, window, language):
+    person, flow = world.person(), world.flow(ui_locales=f"fr {language}")
     window.language = language
-    window.open(errand.path)
+    window.open(flow.path)
     window.expect("login.title", look="login")
     window.form("password").fill(email=person.email, password="not the password").submit()
     window.expect("refusal.wrongCredentials", look="login wrong")
     window.form("password").fill(email=person.email).submit('button[formaction="/login/code"]')
     window.expect("code.title", look="code sign-in")
-    assert house.letter(window, person.email, "signInCode").code
+    assert world.mail(window, person.email, "signInCode").code
 
 
 @pytest.mark.every_way
-def test_an_answer_by_form_post_reaches_the_app(house, window):
-    person, errand = house.person(), house.errand(response_mode="form_post")
-    window.open(errand.path)
+def test_an_answer_by_form_post_reaches_the_app(world, window):
+    person, flow = world.person(), world.flow(response_mode="form_post")
+    window.open(flow.path)
     window.form("password").fill(email=person.email, password=person.password).submit()
     if not window.kind.scripts:
         window.look("form post")
         window.follow("button")
-    assert errand.person(window)["sub"] == person.id
-    visit = house.app.visits[-1]
-    assert visit.method == "POST" and "code" in visit.values and "code" not in window.url
+    assert flow.person(window)["sub"] == person.id
+    request = world.app.requests[-1]
+    assert request.method == "POST" and "code" in request.values and "code" not in window.url
 
 
-def test_an_answer_in_the_fragment_stays_in_the_browser(house, window):
-    person, errand = house.person(), house.errand(response_mode="fragment")
-    window.open(errand.path)
+def test_an_answer_in_the_fragment_never_reaches_the_server(world, window):
+    person, flow = world.person(), world.flow(response_mode="fragment")
+    window.open(flow.path)
     window.form("password").fill(email=person.email, password=person.password).submit()
-    assert errand.person(window)["sub"] == person.id
-    assert "#" in window.url and "code" not in house.app.visits[-1].values
+    assert flow.person(window)["sub"] == person.id
+    assert "#" in window.url and "code" not in world.app.requests[-1].values
 
 
 @pytest.mark.every_way
@@ -187,35 +187,35 @@ def test_an_answer_in_the_fragment_stays_in_the_browser(house, window):
     ],
     ids=["no client", "unknown client", "unregistered redirect uri", "unregistered cancel uri"],
 )
-def test_a_bad_client_or_redirect_uri_is_shown_and_never_redirected_to(house, window, parameters, topic):
-    window.open(house.errand(**parameters).path)
+def test_a_bad_client_or_redirect_uri_gets_a_page_and_never_a_redirect(world, window, parameters, topic):
+    window.open(world.flow(**parameters).path)
     window.expect_message(topic)
 
 
-def test_a_client_with_two_redirect_uris_has_to_say_which(house, window):
-    both = [house.app.callback, house.app.goodbye]
-    client = house.spindle.create_client(
-        house.merchant, "Torn", house.app.callback, grant_types=["authorization_code"], redirect_uris=both
+def test_a_client_with_two_redirect_uris_must_name_one(world, window):
+    both = [world.app.callback, world.app.goodbye]
+    client = world.spindle.create_client(
+        world.merchant, "Torn", world.app.callback, grant_types=["authorization_code"], redirect_uris=both
     )
-    window.open(house.errand(client, redirect_uri="").path)
+    window.open(world.flow(client, redirect_uri="").path)
     window.expect_message("noRedirectURI")
 
 
-def test_an_address_that_does_not_exist_has_a_page(house, window):
+def test_an_address_that_does_not_exist_has_a_page(world, window):
     window.open("/no-such-page")
     window.expect_message("notFound")
 
 
 @pytest.mark.every_way
-def test_an_app_that_wants_an_address_that_is_read_sends_for_a_code_first(house, window):
-    strict = house.spindle.create_client(
-        house.merchant, "Nøye", house.app.callback, grant_types=["authorization_code"], require_verified_email=True
+def test_an_app_that_requires_a_verified_address_asks_for_a_mailed_code_first(world, window):
+    strict = world.spindle.create_client(
+        world.merchant, "Nøye", world.app.callback, grant_types=["authorization_code"], require_verified_email=True
     )
-    person, errand = house.unverified(), house.errand(strict)
-    window.open(errand.path)
+    person, flow = world.unverified(), world.flow(strict)
+    window.open(flow.path)
     window.form("password").fill(email=person.email, password=person.password).submit()
     window.expect("verify.title", look="verify")
     window.form(action="/verify").submit()
     window.expect("code.title", look="code verify")
-    window.form("code").fill(code=house.letter(window, person.email, "verifyEmail").code).submit()
-    assert errand.person(window)["email_verified"] is True
+    window.form("code").fill(code=world.mail(window, person.email, "verifyEmail").code).submit()
+    assert flow.person(window)["email_verified"] is True

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stage.house import SCOPE
+from stage.world import SCOPE
 
 
 @pytest.fixture(scope="session")
@@ -13,22 +13,22 @@ def there(build):
 @pytest.fixture(scope="session")
 def here(build, there):
     """By another name of this machine: cookies tell hosts apart, and not ports."""
-    house = build(host="localhost", SPINDLE_OUTBOUND_ALLOW_PRIVATE="127.0.0.0/8")
+    world = build(host="localhost", SPINDLE_OUTBOUND_ALLOW_PRIVATE="127.0.0.0/8")
     origin = there.spindle.origin
-    issuer = house.spindle.create_issuer(
-        merchant_id=house.merchant, issuer=origin, discovery_url=f"{origin}/.well-known/openid-configuration",
+    issuer = world.spindle.create_issuer(
+        merchant_id=world.merchant, issuer=origin, discovery_url=f"{origin}/.well-known/openid-configuration",
         create_users=True,
     )
     client = there.spindle.create_client(
-        there.merchant, "Leselampa's house", f"{house.spindle.origin}/login/with/{issuer['id']}/callback",
+        there.merchant, "Leselampa's world", f"{world.spindle.origin}/login/with/{issuer['id']}/callback",
         grant_types=["authorization_code"], scope=SCOPE,
     )
-    changed = house.spindle.administer(
+    changed = world.spindle.administer(
         "PATCH", f"issuers/{issuer['id']}",
         {"client_id": client.id, "client_secret": client.secret, "sign_in_name": "Mølla & Co"},
     )
     assert changed.status == 200, changed
-    return house
+    return world
 
 
 @pytest.fixture
@@ -47,25 +47,25 @@ def forget(window):
 
 
 @pytest.mark.every_way
-def test_a_person_signs_in_there_and_is_back_in_the_app(here, there, window):
-    person, errand = there.person(), here.errand()
-    window.open(errand.path)
+def test_a_user_signs_in_at_another_issuer_and_returns_to_the_app(here, there, window):
+    person, flow = there.person(), here.flow()
+    window.open(flow.path)
     window.expect("login.with", look="login with others")
     window.follow(WAY)
     assert window.url.startswith(there.spindle.origin), window
     window.form("password").fill(email=person.email, password=person.password).submit()
-    first = errand.person(window)["sub"]
+    first = flow.person(window)["sub"]
 
     forget(window)
-    again = here.errand()
+    again = here.flow()
     window.open(again.path)
     window.follow(WAY)
     assert again.person(window)["sub"] == first, "whoever is signed in there is not asked"
 
 
 @pytest.mark.every_way
-def test_who_cancels_there_is_led_back_to_the_other_ways(here, there, window):
-    window.open(here.errand().path)
+def test_cancelling_at_another_issuer_returns_to_the_sign_in_page(here, there, window):
+    window.open(here.flow().path)
     window.follow(WAY)
     window.press("decision", "cancel")
     window.expect_message("upstreamDeclined")
@@ -74,27 +74,27 @@ def test_who_cancels_there_is_led_back_to_the_other_ways(here, there, window):
 
 
 @pytest.mark.every_way
-def test_an_answer_that_is_loaded_again_signs_nobody_in(here, there, window):
-    person, errand = there.person(), here.errand()
-    window.open(errand.path)
+def test_reloading_an_issuers_answer_signs_nobody_in(here, there, window):
+    person, flow = there.person(), here.flow()
+    window.open(flow.path)
     window.follow(WAY)
     window.form("password").fill(email=person.email, password=person.password).submit()
-    errand.answer(window)
-    way = window.open(here.errand(prompt="select_account").path).find(WAY).get_attribute("href")
+    flow.answer(window)
+    way = window.open(here.flow(prompt="select_account").path).find(WAY).get_attribute("href")
     window.driver.get(way.split("?")[0] + "/callback?code=a&state=b")
     window.expect_message("upstreamGone")
 
 
-def test_the_sign_up_page_has_the_buttons_too(here, window):
-    window.open(here.errand(prompt="create").path)
+def test_the_sign_up_page_has_the_issuers_buttons_too(here, window):
+    window.open(here.flow(prompt="create").path)
     window.expect("signUp.with", look="sign up with others")
 
 
 @pytest.mark.every_way
-def test_a_person_connects_another_issuer_to_their_account(here, there, window):
-    person, other, errand = here.person(), there.person(), here.errand()
-    here.sign_in(window, person, errand.path)
-    errand.tokens(window)
+def test_a_user_connects_another_issuer(here, there, window):
+    person, other, flow = here.person(), there.person(), here.flow()
+    here.sign_in(window, person, flow.path)
+    flow.tokens(window)
     window.open("/account")
     window.look("account with ways to connect")
     window.form(action="/account/links/connect").submit()
@@ -105,7 +105,7 @@ def test_a_person_connects_another_issuer_to_their_account(here, there, window):
     assert "Mølla & Co" in here.outbox.wait_for(person.email).text
 
     forget(window)
-    again = here.errand()
+    again = here.flow()
     window.open(again.path)
     window.follow(WAY)
     assert again.person(window)["sub"] == person.id

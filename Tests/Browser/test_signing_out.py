@@ -6,64 +6,64 @@ import pytest
 
 
 @pytest.mark.every_way
-def test_who_signs_out_is_signed_out(house, window):
-    house.sign_in(window, house.person(), remember=True)
+def test_signing_out_ends_the_session(world, window):
+    world.sign_in(window, world.person(), remember=True)
     window.open("/logout")
     window.look("sign out")
     window.form(action="/logout").submit()
     window.look("signed out")
     assert not window.cookie("session")
-    assert not house.is_signed_in(window)
+    assert not world.is_signed_in(window)
 
 
-def test_an_app_that_shows_whose_session_it_means_is_returned_to_at_once(house, window):
-    house.sign_in(window, house.person())
-    errand = house.errand()
-    house.meet(window, errand)
-    token = errand.tokens(window)["access_token"]
-    query = urlencode({"oauth_token": token, "post_logout_redirect_uri": house.app.goodbye, "state": "s t&te"})
+def test_a_logout_with_an_id_token_hint_returns_at_once(world, window):
+    world.sign_in(window, world.person())
+    flow = world.flow()
+    world.meet(window, flow)
+    token = flow.tokens(window)["access_token"]
+    query = urlencode({"oauth_token": token, "post_logout_redirect_uri": world.app.goodbye, "state": "s t&te"})
     window.open(f"/logout?{query}")
-    assert window.url.startswith(house.app.goodbye), window
-    assert house.app.visits[-1].values["state"] == "s t&te"
-    assert not house.is_signed_in(window)
+    assert window.url.startswith(world.app.goodbye), window
+    assert world.app.requests[-1].values["state"] == "s t&te"
+    assert not world.is_signed_in(window)
 
 
 @pytest.mark.every_way
-def test_a_logout_returns_to_registered_addresses_only(house, window):
-    house.sign_in(window, house.person())
-    query = urlencode({"client_id": house.own.id, "post_logout_redirect_uri": "https://elsewhere.example/"})
+def test_a_logout_returns_to_registered_addresses_only(world, window):
+    world.sign_in(window, world.person())
+    query = urlencode({"client_id": world.own.id, "post_logout_redirect_uri": "https://elsewhere.example/"})
     window.open(f"/logout?{query}")
     assert window.is_at_home
     window.form(action="/logout").submit()
     assert window.is_at_home, window
-    assert not house.is_signed_in(window)
+    assert not world.is_signed_in(window)
 
 
-def test_the_app_gets_its_logout_after_the_question(house, window):
-    house.sign_in(window, house.person())
-    query = urlencode({"client_id": house.own.id, "post_logout_redirect_uri": house.app.goodbye, "state": "s"})
+def test_the_app_gets_its_logout_after_the_question(world, window):
+    world.sign_in(window, world.person())
+    query = urlencode({"client_id": world.own.id, "post_logout_redirect_uri": world.app.goodbye, "state": "s"})
     window.open(f"/logout?{query}")
     window.form(action="/logout").submit()
-    assert window.url.startswith(house.app.goodbye), window
-    assert not house.is_signed_in(window)
+    assert window.url.startswith(world.app.goodbye), window
+    assert not world.is_signed_in(window)
 
 
 @pytest.mark.every_way
-def test_what_the_back_button_shows_of_who_signed_out_is_good_for_nothing(house, window):
-    person = house.person()
-    house.sign_in(window, person, "/login?continue=/account")
+def test_a_page_reached_by_the_back_button_after_a_logout_cannot_act(world, window):
+    person = world.person()
+    world.sign_in(window, person, "/login?continue=/account")
     window.form(action="/logout").submit()
     # A browser may keep the page as it was, whatever Cache-Control says; the server does not know its forms any more.
     window.back()
     if not window.has('form[action="/login"]'):
         window.form(action="/account/profile").fill(name="Somebody else").submit()
         assert window.has('form[action="/login"]') or window.has('main a[href^="/login"]'), window
-    house.sign_in(window, person, "/login?continue=/account")
+    world.sign_in(window, person, "/login?continue=/account")
     assert window.form(action="/account/profile").value("name") == "Kari Nordmann"
 
 
-def test_signing_out_twice_is_signing_out(house, window):
-    house.sign_in(window, house.person())
+def test_signing_out_twice_succeeds(world, window):
+    world.sign_in(window, world.person())
     window.open("/logout")
     with window.tab() as tab:
         tab.open("/logout")

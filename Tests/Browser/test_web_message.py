@@ -12,41 +12,41 @@ ASK = """
     """
 
 
-def ask(house, window, page: str, errand) -> list | None:
+def ask(world, window, page: str, flow) -> list | None:
     window.open(page)
-    answer = window.driver.execute_async_script(ASK, house.spindle.origin + errand.path)
+    answer = window.driver.execute_async_script(ASK, world.spindle.origin + flow.path)
     # Chromium complains of a frame that it may not show.
     window.driver.get_log("browser")
     return answer
 
 
-def silent(house):
-    return house.errand(response_mode="web_message", prompt="none")
+def silent(world):
+    return world.flow(response_mode="web_message", prompt="none")
 
 
-def test_the_page_around_is_told_that_nobody_is_signed_in(house, window):
-    errand = silent(house)
-    origin, message = ask(house, window, house.app.origin, errand)
-    assert origin == house.spindle.origin
+def test_web_message_tells_the_page_that_login_is_required(world, window):
+    flow = silent(world)
+    origin, message = ask(world, window, world.app.origin, flow)
+    assert origin == world.spindle.origin
     assert message["type"] == "authorization_response"
     assert message["response"]["error"] == "login_required"
-    assert message["response"]["state"] == errand.state
+    assert message["response"]["state"] == flow.state
 
 
-def test_the_page_around_is_told_a_code_for_who_is_signed_in(house, window):
-    person = house.person()
-    house.sign_in(window, person)
-    _, message = ask(house, window, house.app.origin, silent(house))
+def test_web_message_gives_the_page_a_code_for_the_signed_in_user(world, window):
+    person = world.person()
+    world.sign_in(window, person)
+    _, message = ask(world, window, world.app.origin, silent(world))
     assert message["response"]["error"] == "consent_required", "they have never met"
-    house.meet(window, house.errand())
-    errand = silent(house)
-    _, message = ask(house, window, house.app.origin, errand)
-    assert message["response"]["state"] == errand.state
-    tokens = house.spindle.redeem(errand.client, message["response"]["code"], code_verifier=errand.pkce.verifier)
+    world.meet(window, world.flow())
+    flow = silent(world)
+    _, message = ask(world, window, world.app.origin, flow)
+    assert message["response"]["state"] == flow.state
+    tokens = world.spindle.redeem(flow.client, message["response"]["code"], code_verifier=flow.pkce.verifier)
     assert tokens.status == 200, tokens
-    assert house.spindle.good("GET", "/me", bearer=tokens.json["access_token"])["user_id"] == person.id
+    assert world.spindle.good("GET", "/me", bearer=tokens.json["access_token"])["user_id"] == person.id
 
 
-def test_a_page_of_another_origin_is_told_nothing(house, window, attacker):
-    house.sign_in(window, house.person())
-    assert ask(house, window, attacker.origin, silent(house)) is None
+def test_web_message_tells_a_page_of_another_origin_nothing(world, window, attacker):
+    world.sign_in(window, world.person())
+    assert ask(world, window, attacker.origin, silent(world)) is None

@@ -13,43 +13,43 @@ ASK = """
     """
 
 
-def has_session(house, window, client, page: str, path: str = "/ajax/hasSession.js") -> list | None:
+def has_session(world, window, client, page: str, path: str = "/ajax/hasSession.js") -> list | None:
     window.open(page)
     query = urlencode({"client_id": client.id, "callback": "site.onSession"})
-    answer = window.driver.execute_async_script(ASK, f"{house.spindle.origin}{path}?{query}")
+    answer = window.driver.execute_async_script(ASK, f"{world.spindle.origin}{path}?{query}")
     window.driver.get_log("browser")
     return answer
 
 
 @pytest.mark.parametrize("path", ["/ajax/hasSession.js", "/rpc/hasSession.js"])
-def test_a_page_learns_who_is_signed_in_once_they_are_connected(house, window, path):
-    person = house.person()
-    callback, answer = has_session(house, window, house.own, house.app.origin, path)
+def test_a_page_learns_who_is_signed_in_once_the_user_is_connected(world, window, path):
+    person = world.person()
+    callback, answer = has_session(world, window, world.own, world.app.origin, path)
     assert callback == "site.onSession"
     assert answer["response"]["result"] is False
 
-    house.sign_in(window, person)
-    _, answer = has_session(house, window, house.own, house.app.origin, path)
+    world.sign_in(window, person)
+    _, answer = has_session(world, window, world.own, world.app.origin, path)
     assert (answer["result"], answer["userStatus"]) == (True, "notConnected")
     assert person.id not in str(answer) and "Kari" not in str(answer)
 
-    errand = house.errand()
-    house.meet(window, errand)
-    errand.tokens(window)
-    _, answer = has_session(house, window, house.own, house.app.origin, path)
+    flow = world.flow()
+    world.meet(window, flow)
+    flow.tokens(window)
+    _, answer = has_session(world, window, world.own, world.app.origin, path)
     assert (answer["userStatus"], answer["id"], answer["displayName"]) == ("connected", person.id, "Kari Nordmann")
 
 
-def test_a_page_that_is_not_registered_learns_nothing(house, window, attacker):
-    house.sign_in(window, house.person())
-    assert has_session(house, window, house.own, attacker.origin) is None
-    assert has_session(house, window, house.partner, house.app.origin) is None
+def test_a_page_that_is_not_registered_learns_nothing(world, window, attacker):
+    world.sign_in(window, world.person())
+    assert has_session(world, window, world.own, attacker.origin) is None
+    assert has_session(world, window, world.partner, world.app.origin) is None
 
 
-def test_a_page_of_the_house_may_show_the_sign_in_in_a_frame(house, window):
-    window.open(house.app.origin)
-    with window.frame(house.spindle.origin + house.errand().path):
+def test_a_first_party_page_may_frame_the_sign_in(world, window):
+    window.open(world.app.origin)
+    with window.frame(world.spindle.origin + world.flow().path):
         assert window.has('[name="form_token"]')
-    window.open(house.app.origin)
-    with window.frame(house.spindle.origin + house.errand(house.partner).path):
+    window.open(world.app.origin)
+    with window.frame(world.spindle.origin + world.flow(world.partner).path):
         assert not window.has('[name="form_token"]')

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-@Suite("Services end one after the other")
+@Suite("Background services end one after the other")
 struct LifecycleTests {
     private final class Diary: Sendable {
         private let written = Mutex<[String]>([])
@@ -25,7 +25,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test("the last first, and each before the one in front of it is told")
+    @Test("services end in reverse order, each before the one in front of it is told")
     func order() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -37,7 +37,7 @@ struct LifecycleTests {
             diary.lines == ["sweeper", "listeners", "mail"].flatMap { ["\($0) is told", "\($0) ends"] })
     }
 
-    @Test("who does not end in time is cancelled, and those in front of it end too")
+    @Test("a service that does not end in time is cancelled, and those in front of it end too")
     func grace() async {
         let diary = Diary()
         let stop = StopSignal()
@@ -50,7 +50,7 @@ struct LifecycleTests {
         #expect(Set(diary.lines) == ["listeners is told", "listeners ends", "mail is told", "mail ends"])
     }
 
-    @Test("what is to be cancelled at the stop is, also when the stop came before")
+    @Test("a service is cancelled at the stop, also when the stop came before it ran")
     func cancelling() async {
         let stop = StopSignal()
         stop.send()

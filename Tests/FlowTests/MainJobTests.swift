@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A phone, its backend, and the tokens between them")
 struct MainJobTests {
-    @Test("a phone's code gives its backend a token of its own for the same person", arguments: Backend.available)
+    @Test("a phone's code gives its backend a token of its own for the same user", arguments: Backend.available)
     func exchangeForCode(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             let world = try await World(server)

@@ -5,7 +5,7 @@ import Testing
 @Suite("Two nodes over one database behave as one")
 struct NodeTests {
     @Test(
-        "a code of one node is redeemed at the other, exactly once however many ask at both",
+        "a code of one node is redeemed at the other, exactly once however many nodes ask",
         arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -21,7 +21,7 @@ struct NodeTests {
         }
     }
 
-    @Test("a phone that lost the answer of one node gets the same successor at the other", arguments: Backend.available)
+    @Test("a phone that lost one node's answer gets the same successor from the other", arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -39,7 +39,7 @@ struct NodeTests {
         }
     }
 
-    @Test("a session and a form of one node are good at the other", arguments: Backend.available)
+    @Test("a session and a form of one node are valid at the other", arguments: Backend.available)
     func session(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in
@@ -58,7 +58,7 @@ struct NodeTests {
     }
 
     @Test(
-        "what is disabled at one node is dead at the other: tokens at once, the client within a second",
+        "a user disabled at one node is dead at the other at once, a client within a second",
         arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         try await World.with(backend) { here in
@@ -79,7 +79,7 @@ struct NodeTests {
         }
     }
 
-    @Test("guesses at one node count at the other", arguments: Backend.available)
+    @Test("password guesses at one node count at the other", arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await World.with(backend) { here in
             try await here.server.beside { node in

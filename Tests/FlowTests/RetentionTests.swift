@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What has no use any more is forgotten, and nothing else")
+@Suite("The sweep deletes what has no use any more, and nothing else")
 struct RetentionTests {
-    @Test("expired rows go, live ones stay", arguments: Backend.available)
+    @Test("expired rows are deleted, live ones stay", arguments: Backend.available)
     func sweep(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn()
@@ -35,7 +35,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("a spent code is remembered, so that its replay still revokes after a sweep", arguments: Backend.available)
+    @Test("a spent code is kept, so that its replay still revokes after a sweep", arguments: Backend.available)
     func spentCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -63,7 +63,7 @@ struct RetentionTests {
     }
 
     @Test(
-        "a rotated token is remembered while its chain may live, so that a thief's copy still ends it",
+        "a rotated token is kept while its family may live, so that a stolen copy still ends it",
         arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -79,7 +79,7 @@ struct RetentionTests {
         }
     }
 
-    @Test("in batches: no more than asked for at once", arguments: Backend.available)
+    @Test("a sweep deletes no more rows at once than its batch size", arguments: Backend.available)
     func batches(backend: Backend) async throws {
         let database = try await backend.open()
         try await database.write { db in

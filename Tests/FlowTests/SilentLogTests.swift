@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Secrets stay out of the log, even at its most talkative")
+@Suite("Secrets stay out of the log, even at trace level")
 struct SilentLogTests {
-    @Test("a whole day of requests, good and bad, and not one secret in the log", arguments: Backend.available)
+    @Test("a day of valid and invalid requests leaves no secret in the log", arguments: Backend.available)
     func silence(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

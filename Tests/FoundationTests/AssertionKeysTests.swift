@@ -3,7 +3,7 @@ import JOSE
 import Testing
 import Values
 
-@Suite("Other people's JWTs") struct AssertionKeysTests {
+@Suite("JWTs signed by others") struct AssertionKeysTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let key = PrivateKey.generate(.es256)
     private static let rsa = PrivateKey.generate(.rs256)
@@ -63,7 +63,7 @@ import Values
         }
     }
 
-    @Test("an HMAC under a public key's bytes is not verified with that key")
+    @Test("an HMAC keyed with a public key's bytes is not verified with that key")
     func keyConfusion() async throws {
         let jwk = JSONWebKey(Self.rsa)
         let keys = try keySet(jwk.json.text)
@@ -84,7 +84,7 @@ import Values
         }
     }
 
-    @Test("a secret verifies no HMAC that is longer than itself")
+    @Test("an HMAC longer than its secret is refused")
     func shortSecret() async throws {
         let token = try #require(JWTFixtures.tokens["HS512"])
         await #expect(throws: JWTRejection.algorithmOfAnotherKey) {
@@ -93,7 +93,7 @@ import Values
         #expect(AssertionKeys(secret: String(repeating: "x", count: 31)).isEmpty)
     }
 
-    @Test("an unknown key id is told apart, and no other key is tried for it")
+    @Test("an unknown key id is reported as such, and no other key is tried")
     func keyID() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         await #expect(throws: JWTRejection.unknownKey) {
@@ -110,7 +110,7 @@ import Values
         }
     }
 
-    @Test("an unverified token does not settle which algorithm a key is for")
+    @Test("an unverified token cannot choose a key's algorithm")
     func notPinned() async throws {
         let keys = try fixtures()
         let header = #"{"alg":"PS512","kid":"rsa"}"#
@@ -129,7 +129,7 @@ import Values
         }
     }
 
-    @Test("a member name twice, in header or claims, is refused")
+    @Test("a repeated member name, in header or claims, is refused")
     func repeatedNames() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         for text in [
@@ -141,7 +141,7 @@ import Values
         }
     }
 
-    @Test("what is not three parts of canonical base64url holding two JSON objects is refused")
+    @Test("a token that is not three canonical base64url parts with two JSON objects is refused")
     func malformed() async throws {
         let keys = try keySet(JSONWebKey(Self.key).json.text)
         let good = token(#"{"alg":"ES256"}"#, key: Self.key)

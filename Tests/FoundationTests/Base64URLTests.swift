@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite("base64url") struct Base64URLTests {
-    @Test("the examples of RFC 4648, without their padding")
+    @Test("base64url has RFC 4648's examples without their padding")
     func examples() {
         let pairs = [
             "": "", "f": "Zg", "fo": "Zm8", "foo": "Zm9v", "foob": "Zm9vYg", "fooba": "Zm9vYmE", "foobar": "Zm9vYmFy",
@@ -15,7 +15,7 @@ import Testing
         #expect(Base64URL.encode([0xfb, 0xff]) == "-_8")
     }
 
-    @Test("any bytes come back, and Foundation agrees")
+    @Test("any bytes survive base64url, and Foundation agrees")
     func roundTrip() {
         for length in 0...100 {
             let bytes = SystemRandom().bytes(length)

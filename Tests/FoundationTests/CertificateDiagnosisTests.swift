@@ -7,10 +7,10 @@ import Values
 @Suite struct CertificateDiagnosisTests: ConfigurationStory {
     private let now = Timestamp(milliseconds: 1_800_000_000_000)
 
-    @Test("a server without TLS of its own has no certificate to tell of")
+    @Test("doctor says nothing of certificates for a server without TLS of its own")
     func none() throws { #expect(CertificateDiagnosis.findings(try read(), at: now).isEmpty) }
 
-    @Test("a certificate that cannot be read is bad")
+    @Test("doctor reports a certificate that cannot be read as bad")
     func unreadable() throws {
         let configuration = try read(["tls_certificate": "/nonexistent/c.pem", "tls_key": "/nonexistent/k.pem"])
         let findings = CertificateDiagnosis.findings(configuration, at: now)
@@ -19,7 +19,7 @@ import Values
         #expect(findings.first?.detail.contains("/nonexistent/c.pem") == true)
     }
 
-    @Test("its end is told, two weeks ahead with a warning, and afterwards as a fault")
+    @Test("doctor warns of a certificate's end two weeks ahead, and reports an expired one as a fault")
     func end() {
         let states: [(Duration, Finding.State)] = [
             (.days(15), .good), (.days(14), .good), (.days(13), .warning), (.zero, .bad), (.days(-1), .bad),

@@ -12,7 +12,7 @@ import Testing
 
     private let levels = "one of trace, debug, info, notice, warning, error, critical"
 
-    @Test("of the environment")
+    @Test("each invalid environment setting is a fault with its name and place")
     func environment() {
         let variables = [
             "SPINDLE_LISTEN": "nowhere", "SPINDLE_ISSUER": "ftp://x", "SPINDLE_REQUEST_TIMEOUT": "soon",
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test("of the command line")
+    @Test("each invalid command-line setting is a fault with its name and place")
     func commandLine() {
         #expect(
             told(["listen": "nowhere", "issuer": "ftp://x", "log_level": "loud"]) == [
@@ -48,7 +48,7 @@ import Testing
             ])
     }
 
-    @Test("of a YAML file")
+    @Test("each invalid setting of a YAML file is a fault with its name and place")
     func yaml() throws {
         let file = try file("bad.yaml", "listen_on: x\nlisten: nowhere\nrequest_timeout: soon\nlog_level: loud\n")
         #expect(
@@ -60,7 +60,7 @@ import Testing
             ])
     }
 
-    @Test("of a file that is not what it is called: the place of the mistake, and nothing of the file")
+    @Test("a malformed configuration file is a fault with the place of the mistake and no content")
     func unreadable() throws {
         let json = try file("bad.json", #"{"listen": "127.0.0.1:8080", "log_level": "info"#)
         #expect(told(file: json) == ["--config: must be valid JSON: not valid JSON at byte 47 (\(json))"])
@@ -85,7 +85,7 @@ import Testing
         #expect(faults(file: try file(name, text)).map(\.key) == ["--config"])
     }
 
-    @Test("a member that is null, or empty, counts as not given")
+    @Test("a null or empty member counts as not given")
     func absent() throws {
         let json = try read(file: try file("a.json", #"{"listen":null,"terms":"","trusted_proxies":[]}"#))
         #expect(json.listen.port == 8080 && json.terms == nil && json.trustedProxies.isEmpty)

@@ -10,7 +10,7 @@ import Values
 
 /// What an operator sets, and what it becomes.
 @Suite struct ConfigurationTests: ConfigurationStory {
-    @Test("without any setting, the defaults that are promised")
+    @Test("without any setting the documented defaults hold")
     func defaults() throws {
         let configuration = try read()
         #expect(configuration.listen.description == "127.0.0.1:8080")
@@ -40,7 +40,7 @@ import Values
         for key in secret { #expect(throws: (any Error).self) { try ConfigurationOptions.parse([key.option, "x"]) } }
     }
 
-    @Test("a folder of pages with a mistake is a fault of the setting, and no reason to start again and again")
+    @Test("a mistake in the templates folder is a configuration fault, so the service is not restarted again and again")
     func templates() throws {
         let path = URL(filePath: try file("sv.json", #"{"login.titel": "Logga in"}"#)).deletingLastPathComponent()
         let folder = path.path(percentEncoded: false)
@@ -75,7 +75,7 @@ import Values
     }
 
     @Test(
-        "JSON and YAML say the same, with lists as arrays or separated by commas",
+        "JSON and YAML files mean the same, with lists as arrays or separated by commas",
         arguments: [
             (
                 "a.json",
@@ -107,7 +107,7 @@ import Values
         #expect(configuration.masterKey.path == "spindle.db.key")
     }
 
-    @Test("every fault is told at once, with its key and where it stands")
+    @Test("every fault is reported at once, with its key and its place")
     func everyFault() throws {
         let faults = faults(
             ["listen": "nonsense"],
@@ -130,7 +130,7 @@ import Values
         #expect(faults.first { $0.key == "log_format" }?.place?.contains("a.json") == true)
     }
 
-    @Test("a name nobody knows is a fault, unless it is the tests' own")
+    @Test("an unknown setting is a fault, except those of the tests")
     func unknownNames() throws {
         let environment = [
             "SPINDLE_LISTENS": "x", "SPINDLE_BINARY": "x", "SPINDLE_TEST_SPEED": "x", "HOME": "/",
@@ -142,7 +142,7 @@ import Values
     }
 
     @Test(
-        "a file that cannot be read as what it is called is one fault that quotes nothing",
+        "a malformed configuration file is one fault that quotes nothing",
         arguments: [
             ("a.json", #"{"master_key": "SECRET""#), ("a.json", #"{"listen":"a:1","listen":"SECRET:1"}"#),
             ("a.json", "[1]"), ("a.yaml", "master_key: [SECRET"), ("a.yaml", "listen: SECRET\nlisten: SECRET\n"),
@@ -154,7 +154,7 @@ import Values
         #expect(!"\(faults)".contains("SECRET"))
     }
 
-    @Test("a file that is not there is a fault")
+    @Test("a missing configuration file is a fault")
     func missingFile() { #expect(faults(file: "/nonexistent/spindle.yaml").map(\.key) == ["--config"]) }
 
     @Test("no secret of a configuration prints")

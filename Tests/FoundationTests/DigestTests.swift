@@ -3,7 +3,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("Digests") struct DigestTests {
-    @Test("SHA-256 of the standard's examples")
+    @Test("SHA-256 has the digests of the standard's examples")
     func sha256() {
         #expect(
             Digest.sha256("".utf8)
@@ -13,13 +13,13 @@ import Testing
                 == bytes(hex: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
     }
 
-    @Test("MD5 of RFC 1321, appendix A.5")
+    @Test("MD5 has the digests of RFC 1321, appendix A.5")
     func md5() {
         #expect(Digest.md5Label([]) == bytes(hex: "d41d8cd98f00b204e9800998ecf8427e"))
         #expect(Digest.md5Label(Array("message digest".utf8)) == bytes(hex: "f96b697d7cb7938d525a2f31aaf161d0"))
     }
 
-    @Test("HMAC-SHA-256 of RFC 4231, cases 1, 2 and 6")
+    @Test("HMAC-SHA-256 passes RFC 4231's cases 1, 2 and 6")
     func hmac() {
         #expect(
             Digest.hmacSHA256(Array("Hi There".utf8), key: [UInt8](repeating: 0x0b, count: 20))
@@ -34,7 +34,7 @@ import Testing
                 == bytes(hex: "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54"))
     }
 
-    @Test("HKDF-SHA-256 of RFC 5869, cases 1 and 3")
+    @Test("HKDF-SHA-256 passes RFC 5869's cases 1 and 3")
     func derivation() {
         let key = [UInt8](repeating: 0x0b, count: 22)
         let derived = hkdf(
@@ -45,7 +45,7 @@ import Testing
                 == bytes(hex: "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d"))
     }
 
-    @Test("the constant-time comparison tells the same from the different")
+    @Test("the constant-time comparison tells equal from different")
     func comparison() {
         #expect(constantTimeEqual([1, 2, 3], [1, 2, 3]))
         #expect(!constantTimeEqual([1, 2, 3], [1, 2, 4]))

@@ -25,7 +25,7 @@ import Testing
         func letGo() { mayEnd.signal() }
     }
 
-    @Test("hashes and verifies, with a new salt each time")
+    @Test("the pool hashes and verifies, with a new salt each time")
     func roundTrip() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let first = try await pool.hash("correct horse", random: SystemRandom())
@@ -36,7 +36,7 @@ import Testing
         #expect(try await !pool.verify("correct house", against: first))
     }
 
-    @Test("an unknown user is as much work as a wrong password")
+    @Test("an unknown user costs as much work as a wrong password")
     func unknownUser() async throws {
         let pool = HashingPool(parameters: Self.cheap, random: SystemRandom())
         let hash = try await pool.hash("right", random: SystemRandom())
@@ -47,7 +47,7 @@ import Testing
         #expect(pool.hashesComputed == start + 2)
     }
 
-    @Test("when its queue is full the next caller is refused at once, and those that wait are served")
+    @Test("a caller beyond the full queue is refused at once, and those that wait are served")
     func overload() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 2, random: SystemRandom())
         let gate = Gate()
@@ -64,7 +64,7 @@ import Testing
         #expect(try await !pool.verify("y", against: nil))
     }
 
-    @Test("no more are admitted than can be served, and who leaves makes room")
+    @Test("no more callers are admitted than can be served, and one that leaves makes room")
     func admission() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let outcome = try await pool.admit {
@@ -77,7 +77,7 @@ import Testing
         #expect(try await pool.admit { try await pool.admit { "again" } } == "again")
     }
 
-    @Test("a caller that went away before its turn is dropped without the work, and leaves its place")
+    @Test("a caller cancelled before its turn leaves the queue without any work")
     func cancellation() async throws {
         let pool = HashingPool(parameters: Self.cheap, workers: 1, queueLimit: 1, random: SystemRandom())
         let gate = Gate()
@@ -97,7 +97,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("its threads run below the priority of the rest")
+        @Test("the pool's threads run below the priority of the rest")
         func priority() async throws {
             let pool = HashingPool(parameters: Self.cheap, workers: 1, random: SystemRandom())
             _ = try await pool.verify("x", against: nil)

@@ -5,7 +5,7 @@ import Testing
 @Suite("JSON") struct JSONTests {
     private func read(_ text: String) throws -> JSON { try JSON(parsing: Array(text.utf8)) }
 
-    @Test("what is written is read back, in its order")
+    @Test("a JSON value that is written is read back, in order")
     func roundTrip() throws {
         let value = JSON.members([
             "z": "text", "a": .array([1, .number(1.5), true, .null]), "empty": .object([]), "gone": nil,
@@ -16,14 +16,14 @@ import Testing
         #expect(!value.text.contains("gone"))
     }
 
-    @Test("what could end a line, a string or a script element is escaped")
+    @Test("characters that could end a line, a string or a script element are escaped")
     func escapes() {
         #expect(JSON.string("a\"b\\c\n</script>\u{2028}\u{1}").text == #""a\"b\\c\n\u003c/script>\u2028\u0001""#)
         #expect(JSON.number(.infinity).text == "null")
         #expect(JSON.integer(.min).text == "-9223372036854775808")
     }
 
-    @Test("every escape is read")
+    @Test("every JSON escape is read")
     func unescapes() throws {
         #expect(try read(#""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00x""#) == "\"\\/\u{8}\u{C}\n\r\tAé€😀x")
         #expect(try read("\t[ 1 ,\r\n{ \"a\" : [ ] } ] ") == .array([1, .members(["a": .array([])])]))
@@ -39,7 +39,7 @@ import Testing
         #expect(try read("-1.5E-1") == .number(-0.15))
     }
 
-    @Test("a member name twice in an object is refused, however it is spelled")
+    @Test("a repeated member name is refused, however it is spelled")
     func repeated() throws {
         #expect(throws: JSONSyntaxError.repeatedName("a")) { try read(#"{"a":1,"b":2,"a":1}"#) }
         #expect(throws: JSONSyntaxError.repeatedName("a")) { try read(#"{"a":1,"\u0061":2}"#) }
@@ -56,7 +56,7 @@ import Testing
         "\"\\ud800\\u0041\"", "\"\\udc00\"", "\"a\nb\"", "\"a\0b\"", "\u{FEFF}1", "// c\n1", "[1]]",
     ]
 
-    @Test("what is not JSON is refused", arguments: malformed)
+    @Test("text that is not JSON is refused", arguments: malformed)
     func refusals(_ text: String) { #expect(throws: JSONSyntaxError.self) { try read(text) } }
 
     @Test("bytes that are not UTF-8 are refused, and so is UTF-16")
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: JSONSyntaxError.tooDeep) { try read(String(repeating: "{\"a\":", count: 60_000)) }
     }
 
-    @Test("damaged documents never crash, and Foundation reads whatever we take")
+    @Test("damaged documents never crash, and Foundation reads whatever this parser accepts")
     func damage() throws {
         let seed = Array(#"{"a":[1,-2.5e3,"\u00e9\ud83d\ude00x",null,true],"b":{"c":"d\n"}}"#.utf8)
         for position in seed.indices {

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("a bit changed anywhere in a signature, or in what is signed, is noticed", arguments: JWSExample.all)
+    @Test("a changed bit anywhere in a signature, or in the signed bytes, is noticed", arguments: JWSExample.all)
     func changed(_ example: JWSExample) throws {
         let key = try key(example)
         let parts = example.token.split(separator: ".").map(String.init)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test("a signature of another length is none, nor is one of zeros", arguments: JWSExample.all)
+    @Test("a signature of another length, or of zeros, is refused", arguments: JWSExample.all)
     func lengths(_ example: JWSExample) throws {
         let key = try key(example)
         let end = try #require(example.token.lastIndex(of: "."))

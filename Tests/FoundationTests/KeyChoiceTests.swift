@@ -2,7 +2,7 @@ import Cryptography
 import JOSE
 import Testing
 
-@Suite("How many keys a token has us try") struct KeyChoiceTests {
+@Suite("How many keys are tried for a token") struct KeyChoiceTests {
     private static let all = Set(SignatureAlgorithm.allCases)
     private static let own = PrivateKey.generate(.es256)
 
@@ -22,7 +22,7 @@ import Testing
         return input + "." + Base64URL.encode(Self.own.sign(Array(input.utf8)))
     }
 
-    @Test("four that fit are tried, and with a fifth none", arguments: [nil, "k"] as [String?])
+    @Test("four keys that fit are tried; with five none is", arguments: [nil, "k"] as [String?])
     func four(name: String?) async throws {
         _ = try await keySet(4, named: name).verify(token(name), allowed: Self.all)
         await #expect(throws: JWTRejection.tooManyKeys) {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("the one that is named is found among a hundred, and so is the only one of its algorithm")
+    @Test("the named key is found among a hundred, and so is the only one of its algorithm")
     func named() async throws {
         var keys = (1..<99).map { _ in JSONWebKey(PrivateKey.generate(.edDSA)).json }
         keys.append(JSONWebKey(Self.own).json)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Signing keys come in time and go in time") struct KeyRotationTests {
+@Suite("Signing keys appear and retire in time") struct KeyRotationTests {
     private typealias Key = KeyRotation.Key
     private static let policy = KeyRotation.Policy(period: .days(90), lead: .days(1), tail: .days(31))
 
@@ -16,7 +16,7 @@ import Values
     }
     private static func day(_ number: Int64) -> Timestamp { Timestamp(milliseconds: number * 86_400_000) }
 
-    @Test("the next key is published a lead before the old one's time is over, and the old one for a tail after")
+    @Test("the next key is published a lead before it signs, and the old one for a tail after")
     func table() {
         #expect(plan([], on: 0).isEmpty)
         #expect(plan([0], on: 88).isEmpty)
@@ -30,7 +30,7 @@ import Values
         #expect(plan([0], on: 4000, .init(period: nil)).isEmpty)
     }
 
-    @Test("a key that signs is never forgotten, and never two are made at once")
+    @Test("a signing key is never deleted, and two are never made at once")
     func invariants() {
         for now in Int64(0)...500 {
             for keys in [[0], [0, 90], [0, 10, 20], [0, 500], [300, 301]] as [[Int64]] {
@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("each algorithm has a course of its own")
+    @Test("each algorithm rotates on its own")
     func algorithms() {
         let keys = [
             Key(id: "r", algorithm: .rs256, signsFrom: Self.day(0)),
@@ -67,7 +67,7 @@ import Values
     }
 
     @Test(
-        "the ring signs with the key whose time it is, and makes the first one of an algorithm",
+        "the ring signs with the current key, and makes the first one of an algorithm",
         arguments: Backend.available)
     func ring(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
@@ -87,7 +87,7 @@ import Values
         #expect(try await ring.key(first.id)?.id == first.id)
     }
 
-    @Test("a next key that is planned for later is brought forward, and not made twice", arguments: Backend.available)
+    @Test("a next key planned for later is brought forward, and not made twice", arguments: Backend.available)
     func hastened(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = SigningKeys(database: database, seal: seal)
@@ -101,7 +101,7 @@ import Values
         #expect(try await keys.all().count == 3)
     }
 
-    @Test("a stolen key is gone at once: the planned one signs, or one that is made", arguments: Backend.available)
+    @Test("a stolen key goes at once: the planned key signs, or a new one", arguments: Backend.available)
     func withdrawn(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = SigningKeys(database: database, seal: seal)
@@ -125,7 +125,7 @@ import Values
         #expect(try await keys.all().count == 2, "other algorithms are left alone")
     }
 
-    @Test("of two who withdraw the same key, one makes the next", arguments: Backend.available)
+    @Test("of two concurrent withdrawals of one key one makes the next key", arguments: Backend.available)
     func withdrawnTwice(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let keys = SigningKeys(database: database, seal: seal)

@@ -22,7 +22,7 @@ import Testing
             .verify(Self.token, allowed: Self.all)
     }
 
-    @Test("keys that are no use do not spoil the one that is")
+    @Test("unusable keys do not spoil the usable one")
     func mixedSet() async throws {
         let zeros = String(repeating: "A", count: 43)
         try await verify(
@@ -49,12 +49,12 @@ import Testing
         ["x": .string((jwk.json["x"]?.string ?? "") + "=")],
     ]
 
-    @Test("a key that is for something else, private or inconsistent is not", arguments: unusable)
+    @Test("a key with another use, a private key and an inconsistent one are not used", arguments: unusable)
     func notUsed(_ changes: [String: JSON?]) async throws {
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: Self.jwk(changes)) }
     }
 
-    @Test("coordinates may not shift into one another")
+    @Test("EC coordinates must have their full length")
     func shiftedCoordinates() async throws {
         guard case .p256(let x, let y) = Self.key.publicNumbers else { return }
         let shifted = Self.jwk([
@@ -63,7 +63,7 @@ import Testing
         await #expect(throws: JWTRejection.unknownKey) { try await verify(with: shifted) }
     }
 
-    @Test("an RSA key of 1024 bits verifies nothing, nor one with a silly exponent")
+    @Test("an RSA key of 1024 bits, or with an absurd exponent, verifies nothing")
     func weakKeys() async throws {
         let weak = try #require(JWTFixtures.keys["weak"])
         let keys = try AssertionKeys(keySet: "{\"keys\":[\(weak)]}")
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(
-        "what is no key set is refused",
+        "text that is no key set is refused",
         arguments: ["", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[],"keys":[]}"#, "{\"keys\":["])
     func notASet(_ text: String) { #expect(throws: AssertionKeys.Unreadable.self) { try AssertionKeys(keySet: text) } }
 

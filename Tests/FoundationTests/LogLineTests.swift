@@ -13,13 +13,13 @@ import Values
             metadata: metadata)
     }
 
-    @Test("for people: time, level, message, and metadata in the order of their names")
+    @Test("the text format has time, level, message, and metadata sorted by name")
     func text() {
         let line = line("listening", ["port": "8080", "address": "127.0.0.1"])
         #expect(line.text(in: .text) == "2025-11-21T08:00:00.007Z info     listening address=127.0.0.1 port=8080")
     }
 
-    @Test("for machines: one JSON object")
+    @Test("the JSON format has one object a line")
     func json() throws {
         let line = line("a \"b\"\n", ["list": ["x", .dictionary(["y": "z"])]]).text(in: .json)
         #expect(!line.contains("\n"))
@@ -31,7 +31,7 @@ import Values
     }
 
     @Test(
-        "nothing that is logged can begin another line or steer a terminal",
+        "no logged value can begin another line or steer a terminal",
         arguments: [
             "a\nb", "a\r\nb", "a\u{1B}[31mb", "a\u{0}b", "a\u{85}b", "a\u{2028}b", "a\u{202E}b", "a\u{7F}b",
         ])
@@ -42,13 +42,13 @@ import Values
         }
     }
 
-    @Test("a value with spaces, quotes or an equals sign is quoted, so that it cannot pass for another")
+    @Test("a value with spaces, quotes or an equals sign is quoted")
     func quoting() {
         let text = line("x", ["reason": "a admin=\"yes\""]).text(in: .text)
         #expect(text.hasSuffix(#"reason="a admin=\"yes\"""#))
     }
 
-    @Test("a refused request, as every tool that reads the log knows it")
+    @Test("the line of a refused request keeps the form that log tools expect")
     func refusal() {
         let refused = LogLine(
             time: Timestamp(milliseconds: 1_795_354_288_729), level: .info, label: "spindle", message: "refused",

@@ -8,7 +8,7 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("it is read from the base64 of exactly 32 bytes")
+    @Test("the master key is read from the base64 of exactly 32 bytes")
     func parsing() throws {
         let text = Data(0..<32).base64EncodedString()
         let key = try MasterKey(base64: " \(text)\n")
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test("its file is its owner's alone, whatever the umask, and is never overwritten")
+    @Test("the key file is readable by its owner alone, whatever the umask, and is never overwritten")
     func file() throws {
         let file = MasterKeyFile(path: folder.path("a.key"))
         #expect(try file.read() == nil)
@@ -38,7 +38,7 @@ import Testing
         #expect(try file.isOpenToOthers())
     }
 
-    @Test("nobody finds half a key under its name, and nothing else is left beside it")
+    @Test("the key file is complete as soon as it exists, and nothing else is left beside it")
     func halfAFile() async throws {
         let key = MasterKey.random(from: SystemRandom())
         for number in 1...100 {
@@ -53,7 +53,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 100)
     }
 
-    @Test("a file that is no key, or cannot be read or made, is told with its path")
+    @Test("a file that is no key, or cannot be read or written, is reported with its path")
     func unreadable() throws {
         let file = MasterKeyFile(path: folder.path("b.key"))
         for text in ["", "not a key", String(repeating: "A", count: 4096)] {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("a successor opens with its predecessor alone")
+    @Test("a successor key opens the old seals only together with its predecessor")
     func successors() {
         let seal = Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom())
         let sealed = seal.sealSuccessor("next", predecessor: "old", row: "r")

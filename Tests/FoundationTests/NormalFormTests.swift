@@ -20,7 +20,7 @@ import Testing
     }
 
     /// What was hashed before through Foundation is still the same password.
-    @Test("every code point, alone and with a mark before or after it, has the form that Foundation gives it")
+    @Test("every code point, alone and beside a mark, has Foundation's normal form")
     func foundation() {
         var different = Set<UInt32>()
         for value in UInt32(0x80)...0x2FFFF {
@@ -37,7 +37,7 @@ import Testing
         #expect(different.subtracting([0xF73, 0xF75, 0xF81]).isEmpty)
     }
 
-    @Test("a form is its own form")
+    @Test("normalizing twice changes nothing")
     func twice() {
         for text in ["a\u{301}\u{323}", "\u{1112}\u{1161}", "\u{F73}\u{323}", "\u{1F6}\u{345}", "x\u{0}e\u{301}"] {
             let form = text.canonicallyComposed
@@ -45,28 +45,28 @@ import Testing
         }
     }
 
-    @Test("a long text of marks is put in order, and comes out no longer")
+    @Test("a long run of marks is put in order, and does not grow")
     func long() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 2000)
         #expect(text.canonicallyComposed.utf8.count == text.utf8.count)
     }
 }
 
-@Suite("Names of hosts in ASCII") struct HostNameTests {
+@Suite("Host names in ASCII") struct HostNameTests {
     @Test(
-        "a name becomes what the domain name system knows",
+        "a host name becomes the form of the domain name system",
         arguments: [
             ("bücher.example", "xn--bcher-kva.example"), ("BÜCHER.Example", "xn--bcher-kva.example"),
             ("bu\u{308}cher.example", "xn--bcher-kva.example"), ("例え.jp", "xn--r8jz45g.jp"),
             ("ｅｘａｍｐｌｅ.com", "example.com"), ("example。com", "example.com"), ("faß.de", "xn--fa-hia.de"),
             ("FAẞ.DE", "xn--fa-hia.de"), ("βόλος.com", "xn--nxasmm1c.com"), ("blåbærgrød.no", "xn--blbrgrd-fxak7p.no"),
-            // It may be an address: whoever judges addresses reads the result.
+            // It may be an IP address: the parser of addresses gets the result.
             ("127。0。0。1", "127.0.0.1"), ("①②⑦.0.0.1", "127.0.0.1"),
         ])
     func ascii(name: String, expected: String) { #expect(HostName.ascii(name) == expected) }
 
     @Test(
-        "what is no name is none",
+        "text that is no host name is refused",
         arguments: [
             "ü\u{0}.example", "-ü.example", "ü-.example", "xn--ü.example", "xn--a.ü", "\u{301}a.com",
             String(repeating: "ü", count: 64) + ".example", String(repeating: "ü", count: 1024), "☃.example", "א1a.com",

@@ -2,8 +2,8 @@ import Cryptography
 import JOSE
 import Testing
 
-@Suite("What we sign ourselves") struct OwnSignatureTests {
-    @Test("verifies with the published key, and with no other", arguments: PrivateKey.Algorithm.allCases)
+@Suite("Our own signatures") struct OwnSignatureTests {
+    @Test("our signature verifies with the published key, and with no other", arguments: PrivateKey.Algorithm.allCases)
     func verifies(_ algorithm: PrivateKey.Algorithm) async throws {
         let (key, other) = (PrivateKey.generate(algorithm), PrivateKey.generate(algorithm))
         let token = CompactJWS.sign(
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(
-        "what is published of a key says what it is for, and nothing private", arguments: PrivateKey.Algorithm.allCases)
+        "a published key states its use, and has no private member", arguments: PrivateKey.Algorithm.allCases)
     func published(_ algorithm: PrivateKey.Algorithm) throws {
         let json = JSONWebKey(PrivateKey.generate(algorithm)).json
         #expect(json["use"] == "sig" && json["alg"] == .string(algorithm.rawValue) && json["kid"]?.string != nil)

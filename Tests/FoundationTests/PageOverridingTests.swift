@@ -12,7 +12,7 @@ import Testing
 
     private let norwegian = Frame(language: .norwegian)
 
-    @Test("a template, a text and the stylesheet of the folder take the place of ours; the rest stays")
+    @Test("a template, a text and the stylesheet of the folder replace ours; the rest stays")
     func overriding() throws {
         let templates = try templates([
             "signed_out.html": "<h1>[[signedOut.title]]</h1><p>Bye! [[signedOut.text]]</p>", "spindle.css": "p {}",
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "a fault in the folder says in which file and at which key it is",
+        "a fault in the folder names its file and key",
         arguments: [
             ("login.html", "<h1>[[login.titel]]</h1>", "login.titel"),
             ("login.html", "<h1>{{#a}}x</h1>", nil),
@@ -58,7 +58,7 @@ import Testing
         #expect(fault.description.hasPrefix(fault.file))
     }
 
-    @Test("a folder that is not there is a fault, and so is a file that is no text")
+    @Test("a missing folder is a fault, and so is a file that is not text")
     func unreadable() throws {
         #expect(throws: TemplateFault.self) { try Templates(overriding: "/nowhere/at/all") }
         let folder = try TemporaryFolder()
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(
-        "what is written on a brand's colour is black or white, whichever is easier to read",
+        "text on a brand's colour is black or white, whichever is easier to read",
         arguments: [
             ("#000000", "#ffffff"), ("#ffffff", "#000000"), ("#FFE600", "#000000"), ("#1d4ed8", "#ffffff"),
             ("#777777", "#000000"), ("#757575", "#ffffff"), ("#e2007a", "#ffffff"),
@@ -89,11 +89,11 @@ import Testing
     }
 
     @Test(
-        "nothing but a colour becomes a stylesheet", arguments: ["", "red", "#fff", "#12345g", "#+12345", "#123456;}"])
+        "only a colour becomes a stylesheet", arguments: ["", "red", "#fff", "#12345g", "#+12345", "#123456;}"])
     func noColour(accent: String) { #expect(Stylesheet.brand(accent: accent).isEmpty) }
 
     @Test(
-        "the language is the first known of ui_locales, else the most wanted of the browser, else English",
+        "the language is the first known of ui_locales, else the browser's most wanted, else English",
         arguments: [
             (nil, nil, .english), ("", "", .english), ("fr sv en", "de", .swedish), ("fr", "de-AT", .german),
             ("nb", nil, .norwegian), ("nn-NO", nil, .norwegian), ("NO", nil, .norwegian), ("de_CH", nil, .german),

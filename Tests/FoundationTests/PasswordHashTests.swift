@@ -5,7 +5,7 @@ import Testing
 @Suite("Password hashes") struct PasswordHashTests {
     private let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
 
-    @Test("the reference implementation's Argon2id example")
+    @Test("the reference implementation's Argon2id example verifies")
     func knownVector() throws {
         let hash = PasswordHash(
             encoded: "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc")
@@ -17,7 +17,7 @@ import Testing
         #expect(made == hash)
     }
 
-    @Test("the standard cost is OWASP's first choice, and stands in the hash")
+    @Test("the standard cost is OWASP's first choice, and is recorded in the hash")
     func cost() throws {
         let hash = try PasswordHash(of: [1], salt: [UInt8](repeating: 0, count: 16), parameters: .standard)
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(
-        "a stronger Argon2id hash of another system is never hashed anew with less",
+        "a stronger Argon2id hash of another system is never replaced by a weaker one",
         arguments: [
             ("argon2id$v=19$m=19456,t=2,p=1", false), ("argon2id$v=19$m=65536,t=3,p=4", false),
             ("argon2id$v=19$m=65536,t=1,p=1", false), ("argon2id$v=19$m=19456,t=2,p=8", false),
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a password has 8192 bytes at most, and may have none or a NUL")
+    @Test("a password has at most 8192 bytes, and may be empty or have a NUL")
     func length() async throws {
         #expect(throws: PasswordTooLong()) { try PasswordHash.Typed(String(repeating: "x", count: 8193)) }
         let pool = HashingPool(parameters: cheap, workers: 1, random: SystemRandom())
@@ -68,7 +68,7 @@ import Testing
         #expect(try await !pool.verify("a", against: hash))
     }
 
-    @Test("what is no hash is an error, not a wrong password")
+    @Test("text that is no hash is an error, not a wrong password")
     func damaged() {
         for encoded in ["", "x", "$argon2id$v=19$m=8,t=1,p=1$$", "$argon2i$v=19$m=8,t=1,p=1$c29tZXNhbHQ$aGFzaA"] {
             #expect(throws: PasswordHashingFailed()) {

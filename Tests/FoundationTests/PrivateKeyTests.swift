@@ -3,7 +3,7 @@ import JOSE
 import Testing
 
 @Suite("Private keys") struct PrivateKeyTests {
-    @Test("a key comes back from PKCS #8 as the same key", arguments: PrivateKey.Algorithm.allCases)
+    @Test("a key survives PKCS #8", arguments: PrivateKey.Algorithm.allCases)
     func roundTrip(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let again = try PrivateKey(pkcs8: key.pkcs8, algorithm: algorithm)
@@ -11,7 +11,7 @@ import Testing
         #expect(again.pkcs8 == key.pkcs8)
     }
 
-    @Test("the numbers have the sizes that JOSE asks for")
+    @Test("signatures' numbers have the sizes that JOSE requires")
     func sizes() {
         guard case .rsa(let modulus, let exponent) = PrivateKey.generate(.rs256).publicNumbers else {
             Issue.record("no RSA key")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("what is not such a key is refused")
+    @Test("a key of another kind is refused")
     func refusals() throws {
         let rsa = PrivateKey.generate(.rs256).pkcs8
         let ec = PrivateKey.generate(.es256).pkcs8
@@ -40,7 +40,7 @@ import Testing
         #expect(throws: PrivateKey.Unreadable.self) { try PrivateKey(pkcs8: ec + [0], algorithm: .es256) }
     }
 
-    @Test("many threads sign with one key", arguments: PrivateKey.Algorithm.allCases)
+    @Test("many threads can sign with one key", arguments: PrivateKey.Algorithm.allCases)
     func sharing(_ algorithm: PrivateKey.Algorithm) async throws {
         let key = PrivateKey.generate(algorithm)
         let jwk = JSONWebKey(key)

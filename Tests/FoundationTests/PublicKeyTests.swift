@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(
-        "a signature verifies by the scheme it was made with and by no other", arguments: PrivateKey.Algorithm.allCases)
+        "a signature verifies only by the scheme it was made with", arguments: PrivateKey.Algorithm.allCases)
     func schemes(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let publicKey = try PublicKey(numbers(key))
@@ -34,7 +34,7 @@ import Testing
         #expect(!publicKey.verifies(signature, of: [], by: right))
     }
 
-    @Test("nothing at all can be signed and verified", arguments: PrivateKey.Algorithm.allCases)
+    @Test("an empty message can be signed and verified", arguments: PrivateKey.Algorithm.allCases)
     func nothing(_ algorithm: PrivateKey.Algorithm) throws {
         let key = PrivateKey.generate(algorithm)
         let scheme = try #require(Self.schemes[algorithm])
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test("a point that is not on its curve, or of another length, is refused")
+    @Test("a point that is off its curve, or of another length, is refused")
     func points() throws {
         guard case .p256(let x, let y) = Self.point.publicNumbers else { return }
         _ = try PublicKey(.point(.p256, x: x, y: y))
@@ -125,7 +125,7 @@ import Testing
         ),
     ]
 
-    @Test("a PSS signature has a salt as long as the digest and one digest throughout")
+    @Test("a PSS signature needs a salt as long as the digest and one digest throughout")
     func salt() throws {
         let modulus = try #require(Base64URL.decode(Self.modulus))
         let key = try PublicKey(.rsa(modulus: modulus, exponent: [1, 0, 1]))

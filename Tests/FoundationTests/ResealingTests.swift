@@ -87,7 +87,7 @@ import Values
         }
     }
 
-    @Test("everything opens under the new key and nothing under the old", arguments: Backend.available)
+    @Test("after resealing everything opens under the new key and nothing under the old", arguments: Backend.available)
     func reseals(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -137,7 +137,7 @@ import Values
         await database.close()
     }
 
-    @Test("a node that runs on with the old key leaves nothing that nobody can open", arguments: Backend.available)
+    @Test("a node still running with the old key stores nothing that cannot be opened", arguments: Backend.available)
     func survivor(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
@@ -153,7 +153,7 @@ import Values
         await database.close()
     }
 
-    @Test("a client that cannot be recorded is not made", arguments: Backend.available)
+    @Test("a client whose secret cannot be stored is not created", arguments: Backend.available)
     func recorded(_ backend: Backend) async throws {
         struct Refused: Error {}
         let key = MasterKey.random(from: random)

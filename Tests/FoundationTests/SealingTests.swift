@@ -4,7 +4,7 @@ import Testing
 @Suite("Sealing") struct SealingTests {
     private let key = SealingKey(Array(0..<32))
 
-    @Test("AES-256-GCM, test case 15 of the specification")
+    @Test("AES-256-GCM passes test case 15 of its specification")
     func knownVector() throws {
         let key = SealingKey(bytes(hex: "feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"))
         let nonce = bytes(hex: "cafebabefacedbaddecaf888")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("nothing is sealed the same way twice, and emptiness can be sealed")
+    @Test("sealing twice gives different texts, and an empty value can be sealed")
     func nonces() {
         let sealed = (0..<100).map { _ in key.seal([], context: "", random: SystemRandom()) }
         #expect(Set(sealed).count == 100)

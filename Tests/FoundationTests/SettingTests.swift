@@ -31,7 +31,7 @@ import Values
         ])
     func badIssuer(text: String) { #expect(faults(["issuer": text]).map(\.key) == ["issuer"]) }
 
-    @Test("an issuer of this machine is told from one that others reach")
+    @Test("an issuer on this machine is told from one that others reach")
     func loopback() throws {
         for text in ["http://localhost:1", "http://127.0.0.2", "http://[::1]:1"] {
             #expect(try read(["issuer": text]).issuer.isLoopback)
@@ -41,7 +41,7 @@ import Values
     }
 
     @Test(
-        "an address to listen at is host and port",
+        "listen takes a host and a port",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1", 8080), ("[::1]:1", "::1", 1), ("localhost:65535", "localhost", 65535),
             ("0.0.0.0:80", "0.0.0.0", 80),
@@ -53,14 +53,14 @@ import Values
     }
 
     @Test(
-        "anything else to listen at is a fault",
+        "any other value of listen is a fault",
         arguments: [
             "8080", ":8080", "a", "a:", "a:0", "a:65536", "a:-1", "a:+1", "::1:80", "[::1]", "[x]:1", "a b:1",
             "http://a:1",
         ])
     func badListen(text: String) { #expect(faults(["listen": text]).map(\.key) == ["listen"]) }
 
-    @Test("certificate and key come together, and then the issuer is https")
+    @Test("certificate and key need each other, and then the issuer is https")
     func certificates() {
         #expect(faults(["tls_certificate": "c"]).map(\.key) == ["tls_key"])
         #expect(faults(["tls_key": "k"]).map(\.key) == ["tls_certificate"])
@@ -74,7 +74,7 @@ import Values
         #expect(try read(["session_samesite": "none", "issuer": "https://a"]).sessionSameSite == .none)
     }
 
-    @Test("the master key is given once, and on PostgreSQL it must be")
+    @Test("the master key is given once, and on PostgreSQL it is required")
     func masterKey() throws {
         let database = "postgresql://spindle:SECRET@db.example.com:5433/spindle"
         #expect(faults(["database": database]).map(\.key) == ["master_key_file"])
@@ -97,7 +97,7 @@ import Values
     }
 
     @Test(
-        "mail that would go anywhere else is a fault that quotes nothing",
+        "any other value of mail is a fault that quotes nothing",
         arguments: [
             "outbox/", "file:", "file://host/outbox", "http://mail.example", "mailto:ada@example.com",
             "smtp://ada:SECRET@mail.example/inbox", "smtp://ada:SECRET@mail.example?starttls=no",
@@ -109,7 +109,7 @@ import Values
     }
 
     @Test(
-        "mail is from the issuer's host unless said otherwise",
+        "mail is from the issuer's host by default",
         arguments: [
             ("https://id.example.com:444/x", nil, "no-reply@id.example.com"),
             ("http://[::1]:8080", nil, "no-reply@[IPv6:::1]"),
@@ -121,7 +121,7 @@ import Values
         #expect(try read(settings).mailFrom.description == expected)
     }
 
-    @Test("a grace period is whole days, and may be none")
+    @Test("a grace period is a number of whole days, or 0")
     func grace() throws {
         #expect(try read(["deletion_grace": "0"]).deletionGrace == .zero)
         for text in ["-1", "366", "1.5", "two"] {
@@ -129,7 +129,7 @@ import Values
         }
     }
 
-    @Test("keys rotate by whole days, a week at the least, or never")
+    @Test("key_rotation is a number of whole days from 7, or 0 for never")
     func keyRotation() throws {
         #expect(try read([:]).keyRotation == .days(90))
         #expect(try read(["key_rotation": "7"]).keyRotation == .days(7))
@@ -139,7 +139,7 @@ import Values
         }
     }
 
-    @Test("addresses on the web are https, or on this machine; only that of terms keeps its last slash")
+    @Test("web addresses in settings are https or on this machine; only that of terms keeps its trailing slash")
     func webAddresses() throws {
         let configuration = try read([
             "terms": "https://login.example.com/terms/", "facebook_api": "http://127.0.0.1:9/fb/",
@@ -155,7 +155,7 @@ import Values
         }
     }
 
-    @Test("a realm is what can be quoted, and known to who asks how the server is set up")
+    @Test("a realm is text that can be quoted, and doctor shows it")
     func basicRealm() throws {
         for text in ["a\"b", "a\\b", "a\nb", "ål", String(repeating: "x", count: 101)] {
             #expect(faults(["basic_realm": text]).map(\.key) == ["basic_realm"])
@@ -167,7 +167,7 @@ import Values
         #expect(findings.contains { $0.state == .warning && $0.detail.contains("basic_realm Loom, 2 (x)") })
     }
 
-    @Test("tokens in addresses are off unless somebody asks for what is unsafe, and doctor says so")
+    @Test("front-channel tokens are off by default, and doctor warns when they are on")
     func unsafeTokens() throws {
         #expect(try !read().unsafeFrontChannelTokens)
         #expect(faults(["unsafe_front_channel_tokens": "yes"]).map(\.key) == ["unsafe_front_channel_tokens"])
@@ -177,7 +177,7 @@ import Values
         #expect(findings.contains { $0.state == .warning && $0.detail.contains("unsafe_front_channel_tokens") })
     }
 
-    @Test("a client's calls an hour are a number, and at least one")
+    @Test("api_limit is a number, and at least one")
     func apiLimit() throws {
         #expect(try read(["api_limit": "1"]).apiLimit == 1)
         for text in ["0", "-1", "many", "1.5"] { #expect(faults(["api_limit": text]).map(\.key) == ["api_limit"]) }

@@ -7,7 +7,7 @@ import Values
 
 @testable import Server
 
-/// The log as whoever reads it finds it, fast or slow.
+/// The log as a fast or slow reader gets it.
 @Suite struct StandardErrorLogTests {
     /// A pipe that nobody reads until asked, and the log that writes into it.
     private final class Stuck {
@@ -41,7 +41,7 @@ import Values
         }
     }
 
-    @Test("every line that was logged is there after a flush, in its order")
+    @Test("every logged line is there after a flush, in order")
     func order() throws {
         let stuck = Stuck(capacity: 4096)
         let logger = stuck.log.logger()
@@ -50,7 +50,7 @@ import Values
         #expect(lines.map { $0.split(separator: "=").last.map(String.init) } == (0..<100).map { "\($0)" })
     }
 
-    @Test("a reader that has stopped stops nobody: lines are dropped and counted, errors are kept")
+    @Test("a stopped reader stops nobody: lines are dropped and counted, errors are kept")
     func slowReader() throws {
         let stuck = Stuck(capacity: 100)
         let logger = stuck.log.logger()
@@ -67,7 +67,7 @@ import Values
         #expect(lines.contains { $0.contains(" warning  log lines dropped") })
     }
 
-    @Test("what is below the level is not even put together")
+    @Test("a line below the level is not even formatted")
     func level() throws {
         let stuck = Stuck(capacity: 10)
         let logger = stuck.log.logger()
@@ -76,7 +76,7 @@ import Values
         #expect(try stuck.lines().map { $0.hasSuffix("notice   said") } == [true])
     }
 
-    @Test("the members of a logger are in each of its lines; those of a line win")
+    @Test("a logger's members are in each of its lines; those of a line win")
     func members() throws {
         let stuck = Stuck(capacity: 10, format: .json)
         var logger = stuck.log.logger()

@@ -15,7 +15,7 @@ import Values
 
     private func freshFile() -> MasterKeyFile { MasterKeyFile(path: folder.path("master.key")) }
 
-    @Test("an empty database is given a key, and knows it again", arguments: Backend.available)
+    @Test("an empty database gets a key, and recognizes it later", arguments: Backend.available)
     func firstStart(_ backend: Backend) async throws {
         let database = try await backend.open()
         let file = freshFile()
@@ -52,7 +52,7 @@ import Values
         await database.close()
     }
 
-    @Test("a shared database takes the key it is given, and makes none", arguments: Backend.available)
+    @Test("a shared database takes the given key, and makes none", arguments: Backend.available)
     func sharedDatabase(_ backend: Backend) async throws {
         let database = try await backend.open()
         await #expect(throws: MasterKeyError.notGiven) {
@@ -81,7 +81,7 @@ import Values
         await database.close()
     }
 
-    @Test("one signing key of each algorithm is made, kept and sealed", arguments: Backend.available)
+    @Test("one signing key of each algorithm is made, stored and sealed", arguments: Backend.available)
     func signingKeys(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = MasterKey.random(from: random)

@@ -3,7 +3,7 @@ import Testing
 import Values
 
 @Suite("Values") struct ValuesTests {
-    @Test("an account's number is read in one spelling only")
+    @Test("a user number has one accepted spelling")
     func userID() {
         #expect(UserID("1001")?.number == 1001)
         #expect(UserID("9007199254740991")?.number == 9_007_199_254_740_991)
@@ -15,7 +15,7 @@ import Values
         }
     }
 
-    @Test("a new account's number has sixteen digits and stays below 2^53")
+    @Test("a new user number has sixteen digits and stays below 2^53")
     func randomUserID() {
         for pattern: [UInt8] in [[0], [255], [1, 2, 3, 4, 5, 6, 7, 8], [0x3F, 255]] {
             let id = UserID.random(from: FixedRandom(pattern: pattern))
@@ -41,7 +41,7 @@ import Values
 
     private enum Token {}
 
-    @Test("a secret has 256 bits, and its fingerprint is all that is stored")
+    @Test("a secret has 256 bits, and only its fingerprint is stored")
     func secret() {
         let secret = Secret<Token>.random(from: SystemRandom())
         #expect(secret.value.utf8.count == 43)

@@ -14,7 +14,7 @@ import YAML
         }
     }
 
-    @Test("scalars, lists and mappings, in every style, with comments")
+    @Test("scalars, lists and mappings are read in every style, with comments")
     func forms() throws {
         let text = """
             # a comment
@@ -42,14 +42,14 @@ import YAML
                 ]))
     }
 
-    @Test("an alias stands for what its anchor named")
+    @Test("an alias stands for the value of its anchor")
     func aliases() throws {
         let list = YAMLNode.sequence([.scalar("1"), .scalar("2")])
         #expect(try read("a: &x [1, 2]\nb: *x") == .mapping([.init("a", list), .init("b", list)]))
     }
 
     @Test(
-        "what is not read is told with its line, and nothing of it is quoted",
+        "unsupported YAML is refused with its line, and without quoting it",
         arguments: [
             ("", 1, "there is no document"), ("# nothing\n", 2, "there is no document"),
             ("a: 1\nb: [SECRET", 3, "did not find expected ',' or ']'"),
@@ -64,12 +64,12 @@ import YAML
         #expect(fault(text)?.line == line)
     }
 
-    @Test("bytes that are no UTF-8 are refused")
+    @Test("invalid UTF-8 is refused")
     func encoding() {
         #expect(throws: YAMLError.self) { try YAMLNode(parsing: Array("a: ".utf8) + [0xC3, 0x28]) }
     }
 
-    @Test("depth, size and what aliases multiply are bounded")
+    @Test("depth, size and the expansion of aliases are bounded")
     func bounds() throws {
         let nested = { (levels: Int) in
             String(repeating: "[", count: levels) + String(repeating: "]", count: levels)

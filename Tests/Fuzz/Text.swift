@@ -125,7 +125,7 @@ enum Base64 {
     }
 }
 
-/// Names and passwords of people, in whatever letters: their normal form, and what mails make of them.
+/// Users' names and passwords, in any script: their normal form, and their form in mails.
 @Sendable func fuzzNames(_ bytes: [UInt8]) {
     let text = bytes.text
     let composed = text.canonicallyComposed

@@ -131,7 +131,7 @@ def apache(spindle, flow) -> Iterator[Apache]:
     apache.end()
 
 
-class Visitor:
+class SiteUser:
     """A browser of one person: what it keeps for Apache, and what for us."""
 
     def __init__(self, spindle: Spindle, apache: Apache):
@@ -159,28 +159,28 @@ class Visitor:
         return self.there.post(form.action, data=form.fields, headers={"Origin": "null"}, timeout=20)
 
 
-def test_people_sign_in_and_sign_out(spindle, apache):
-    visitor = Visitor(spindle, apache)
-    shown = visitor.sign_in()
+def test_mod_auth_openidc_signs_users_in_and_out(spindle, apache):
+    user = SiteUser(spindle, apache)
+    shown = user.sign_in()
     assert (shown.status_code, shown.text) == (200, "for members"), apache.log
-    assert shown.headers["X-Person"] == f"{visitor.person.id} {visitor.person.email}"
-    assert visitor.ask().status_code == 200
+    assert shown.headers["X-Person"] == f"{user.person.id} {user.person.email}"
+    assert user.ask().status_code == 200
 
     # The module ends its own session and sends the browser to ours, with the ID token for a hint.
-    away = visitor.ask(f"/oidc?logout={quote(apache.origin + '/bye/', safe='')}").headers["Location"]
+    away = user.ask(f"/oidc?logout={quote(apache.origin + '/bye/', safe='')}").headers["Location"]
     assert parse_qs(urlsplit(away).query)["id_token_hint"]
-    assert visitor.browser.open(away).left_for.startswith(apache.origin + "/bye/")
-    assert not visitor.browser.is_signed_in()
-    assert visitor.ask().status_code == 302
+    assert user.browser.open(away).left_for.startswith(apache.origin + "/bye/")
+    assert not user.browser.is_signed_in()
+    assert user.ask().status_code == 302
 
 
-def test_who_signs_out_with_us_is_signed_out_there(spindle, apache):
-    visitor, other = Visitor(spindle, apache), Visitor(spindle, apache)
-    for one in (visitor, other):
+def test_signing_out_at_spindle_ends_the_session_of_mod_auth_openidc(spindle, apache):
+    user, other = SiteUser(spindle, apache), SiteUser(spindle, apache)
+    for one in (user, other):
         assert one.sign_in().text == "for members", apache.log
-    visitor.browser.log_out()
+    user.browser.log_out()
     deadline = time.monotonic() + 30
-    while visitor.ask().status_code == 200:
+    while user.ask().status_code == 200:
         assert time.monotonic() < deadline, f"still signed in there:\n{apache.log}"
         time.sleep(0.05)
     assert other.ask().status_code == 200, "the logout was of one session"

@@ -144,7 +144,7 @@ def test_no_secret_is_found_in_the_database_or_the_log(used_server, engine, requ
     assert finds(used, places(server.directory)) == [], "nor in what a crash leaves behind"
 
 
-def test_the_search_finds_a_planted_secret_in_every_dress(used_server, engine, request, tmp_path):
+def test_the_search_finds_a_planted_secret_in_every_encoding(used_server, engine, request, tmp_path):
     server, used = used_server
     name, secret = next(iter(used.items()))
     for dress, form in dresses(secret).items():

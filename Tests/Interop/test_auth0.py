@@ -53,7 +53,7 @@ def verified(spindle: Spindle, token: str, client_id: str) -> dict:
     )
 
 
-def test_an_app_without_a_secret(world):
+def test_auth0_python_signs_in_a_public_app(world):
     spindle = world.spindle
     client = spindle.create_client(
         world.merchant, "App", BACK, token_endpoint_auth_method="none", grant_types=GRANTS, scope=SCOPE,
@@ -81,7 +81,7 @@ def test_an_app_without_a_secret(world):
         users.userinfo(again["access_token"])
 
 
-def test_a_backend_with_a_secret(world):
+def test_auth0_python_signs_in_a_confidential_backend(world):
     spindle = world.spindle
     # Auth0's SDK for backends sends no `code_challenge`.
     client = spindle.create_client(

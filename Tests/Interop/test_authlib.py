@@ -124,7 +124,7 @@ def session(spindle: Spindle, registration: dict, method: str = "client_secret_b
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_from_sign_in_to_log_out(world, client, method):
+def test_authlib_signs_in_refreshes_and_logs_out(world, client, method):
     spindle, registration = world.spindle, client(method)
     site = Site.open(spindle, registration, method, world.person)
     told = site.come()
@@ -155,7 +155,7 @@ def test_from_sign_in_to_log_out(world, client, method):
     assert not site.browser.is_signed_in()
 
 
-def test_who_is_signed_in_is_not_asked_and_who_is_not_is_told_so(world, client):
+def test_a_silent_request_gets_a_code_with_a_session_and_an_error_without(world, client):
     site = Site.open(world.spindle, client(), "client_secret_basic", world.person)
     page = site.browser.open(site.here.get("/login?prompt=none").location)
     site.app.testing = True
@@ -167,8 +167,8 @@ def test_who_is_signed_in_is_not_asked_and_who_is_not_is_told_so(world, client):
     assert told["sub"] == world.person.id and isinstance(told["auth_time"], int)
 
 
-def test_what_was_not_asked_for_is_refused(world, client):
-    """A code of somebody else's visit, and an ID token of another nonce."""
+def test_authlib_refuses_a_code_or_nonce_of_another_request(world, client):
+    """A code of another browser's request, and an ID token with another nonce."""
     registration = client()
     site, other = (Site.open(world.spindle, registration, "client_secret_basic", world.person) for _ in range(2))
     page = site.browser.open(site.here.get("/login").location)
@@ -179,14 +179,14 @@ def test_what_was_not_asked_for_is_refused(world, client):
     tokens = site.arrive(page.left_for)["tokens"]
     with site.app.test_request_context(), pytest.raises(JoseError, match="nonce"):
         site.oauth.spindle.parse_id_token(tokens, nonce="another")
-    # The verifier is of the other visit: the code is for who asked for it.
+    # The verifier belongs to the other request, and a code is for its requester only.
     page = site.browser.open(site.here.get("/login").location)
     program = session(world.spindle, registration, redirect_uri="https://shop.example/back")
     with pytest.raises(OAuthError, match="invalid_grant"):
         program.fetch_token(authorization_response=page.left_for, code_verifier=generate_token(48))
 
 
-def test_an_installation_registers_itself_signs_people_in_and_goes(world):
+def test_a_client_registers_itself_signs_users_in_and_deletes_itself(world):
     spindle = world.spindle
     made = spindle.administer(
         "POST", "initial-access-tokens", {"merchant_id": world.merchant, "expires_in": 600}
@@ -223,7 +223,7 @@ def test_an_installation_registers_itself_signs_people_in_and_goes(world):
         session(spindle, registration, "private_key_jwt").refresh_token(refresh_token=told["tokens"]["refresh_token"])
 
 
-def test_an_api_knows_our_tokens_by_our_keys(world):
+def test_an_api_verifies_jwt_access_tokens_by_the_published_keys(world):
     spindle, api = world.spindle, "https://api.example/"
     members = {"access_token_format": "jwt", "resources": [api], "scope": "profile stock"}
     client = spindle.create_client(world.merchant, "Robot", grant_types=["client_credentials"], **members)
@@ -261,7 +261,7 @@ def test_an_api_knows_our_tokens_by_our_keys(world):
     assert get(serve(spindle.origin, api), token()).status_code == 401
 
 
-def test_another_issuers_word_is_taken(world):
+def test_an_id_token_of_a_trusted_issuer_signs_in(world):
     spindle = world.spindle
     key = ECKey.generate_key("P-256", {"kid": "partner", "use": "sig", "alg": "ES256"}, private=True)
     spindle.create_issuer(

@@ -17,7 +17,7 @@ def said(done) -> str:
     return done.stdout + done.stderr
 
 
-def test_a_backup_of_a_running_server_is_a_moment_of_it_and_comes_back(launch):
+def test_a_backup_of_a_running_server_is_consistent_and_can_be_restored(launch):
     server = launch()
     world = World.create(Spindle.of(server))
     device = world.phone()
@@ -40,7 +40,7 @@ def test_a_backup_of_a_running_server_is_a_moment_of_it_and_comes_back(launch):
     assert server.command("merchant", "show", late).returncode == 1
 
 
-def test_a_file_that_is_no_backup_of_this_installation_changes_nothing(prepare):
+def test_restoring_a_file_that_is_not_this_installations_backup_changes_nothing(prepare):
     server, other = prepare(), prepare()
     server.init()
     other.init()

@@ -181,7 +181,7 @@ def test_a_chunked_body_over_the_limit_is_refused(scene):
     nothing_changed(scene)
 
 
-def test_a_body_that_ends_before_its_length_is_the_clients_fault(scene):
+def test_a_body_shorter_than_its_length_gets_400(scene):
     head = f"POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Type: {FORM}\r\nContent-Length: 100\r\n\r\n"
     for answer in converse(scene.spindle.address, head.encode() + b"grant_type=", half_close=True):
         assert answer.status == 400, answer

@@ -68,7 +68,7 @@ def exchange(server, place: Identity, identity: Identity) -> None:
         time.sleep(0.02)
 
 
-def test_a_certificate_is_exchanged_without_a_failed_request(server, world, identities, place):
+def test_a_certificate_is_replaced_without_a_failed_request(server, world, identities, place):
     def token(connection):
         return world.spindle.client_credentials(world.backend, connection=connection)
 
@@ -86,7 +86,7 @@ def test_a_certificate_is_exchanged_without_a_failed_request(server, world, iden
         assert load.tally.answered >= EXCHANGES * BETWEEN
 
 
-def test_requests_of_http_2_do_not_notice_an_exchange(server, world, identities, place, program):
+def test_http_2_requests_survive_a_certificate_replacement(server, world, identities, place, program):
     command = [program("h2load", "nghttp2-client"), "-n", str(H2_REQUESTS), "-c", "8", "-m", "20"]
     load = subprocess.Popen(
         [*command, f"{server.address.origin}/healthz"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -103,7 +103,7 @@ def test_requests_of_http_2_do_not_notice_an_exchange(server, world, identities,
     assert counts and [int(count) for count in counts.groups()] == [H2_REQUESTS, 0, 0, 0], told
 
 
-def test_a_session_is_resumed_across_an_exchange(server, world, identities, place):
+def test_a_tls_session_is_resumed_after_a_certificate_replacement(server, world, identities, place):
     def asked(session) -> tuple[bool, ssl.SSLSession]:
         connection = server.address.connect()
         plain = socket.create_connection(("127.0.0.1", server.address.port), timeout=10)
@@ -111,7 +111,7 @@ def test_a_session_is_resumed_across_an_exchange(server, world, identities, plac
         assert send(connection, "GET", "/healthz").status == 200
         # The ticket of TLS 1.3 comes after the handshake.
         reused, latest = connection.sock.session_reused, connection.sock.session
-        # Without a farewell OpenSSL's client forgets the session.
+        # Without close_notify OpenSSL's client discards the session.
         with suppress(OSError):
             connection.sock.unwrap()
         connection.close()
@@ -127,7 +127,7 @@ def test_a_session_is_resumed_across_an_exchange(server, world, identities, plac
 
 
 @pytest.mark.parametrize("fault", ["no certificate", "the key of another", "gone"])
-def test_a_certificate_that_cannot_be_used_is_not_taken(server, world, identities, place, fault):
+def test_an_unusable_certificate_does_not_replace_the_current_one(server, world, identities, place, fault):
     exchange(server, place, identities[0])
     if fault == "no certificate":
         place.certificate.write_text("nothing of the kind")
@@ -147,7 +147,7 @@ def test_a_certificate_that_cannot_be_used_is_not_taken(server, world, identitie
     exchange(server, place, identities[1])
 
 
-def test_a_server_without_tls_outlives_the_signal(launch):
+def test_a_server_without_tls_ignores_sighup(launch):
     server = launch()
     server.process.send_signal(signal.SIGHUP)
     time.sleep(0.5)

@@ -27,7 +27,7 @@ def came_back_with(location: str | None) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(location or "").query).items()}
 
 
-def test_a_client_of_an_administrator_sends_a_challenge_or_a_nonce_with_openid(world):
+def test_a_client_made_by_an_administrator_needs_pkce_or_a_nonce_with_openid(world):
     spindle = world.spindle
     client = spindle.create_client(world.merchant, "Site", "https://site.example/back")
     assert client.registration["require_pkce"] is True
@@ -50,7 +50,7 @@ def test_a_client_of_an_administrator_sends_a_challenge_or_a_nonce_with_openid(w
     assert spindle.administer("POST", "clients", public).status == 400
 
 
-def test_the_metadata_says_how_to_be_safe_here(world):
+def test_the_metadata_announces_pkce_iss_and_the_secure_defaults(world):
     spindle = world.spindle
     metadata = spindle.good("GET", "/.well-known/openid-configuration")
     assert metadata == spindle.good("GET", "/.well-known/oauth-authorization-server")
@@ -65,7 +65,7 @@ def test_the_metadata_says_how_to_be_safe_here(world):
             assert value.startswith(f"{spindle.origin}/") and "#" not in value, name
 
 
-def test_no_script_of_another_origin_reads_the_authorization_endpoint(world):
+def test_no_script_of_another_origin_can_read_the_authorization_endpoint(world):
     spindle = world.spindle
     changed = spindle.administer("PATCH", f"clients/{world.app.id}", {"web_origins": [ORIGIN]})
     assert changed.status == 200
@@ -88,7 +88,7 @@ PAGES = [
 PEOPLES_PAGES = ["/account", "/login", "/logout"]
 
 
-def test_no_page_runs_a_foreign_script_shows_in_a_frame_or_is_kept(world):
+def test_pages_forbid_foreign_scripts_framing_and_caching(world):
     spindle = world.spindle
     browser = Browser(spindle)
     seen = [spindle.call("GET", path, headers={"Accept": "text/html"}) for path in PAGES]
@@ -109,7 +109,7 @@ def test_no_page_runs_a_foreign_script_shows_in_a_frame_or_is_kept(world):
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
-def test_no_answer_to_a_program_is_guessed_at_or_shows_in_a_frame(world):
+def test_api_answers_forbid_type_sniffing_and_framing(world):
     answers = {
         "constant": world.spindle.call("GET", "/healthz"),
         "metadata": world.spindle.call("GET", "/.well-known/openid-configuration"),
@@ -125,7 +125,7 @@ def test_no_answer_to_a_program_is_guessed_at_or_shows_in_a_frame(world):
         assert answer.headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'", kind
 
 
-def test_no_form_with_a_password_is_sent_on_to_anybody(world):
+def test_no_form_with_a_password_is_redirected_with_its_body(world):
     """307 and 308 would make the browser post it again, to the client (RFC 9700 §4.12)."""
     browser = Browser(world.spindle)
     path = world.spindle.authorize_path(world.app, PKCE(), state="s")
@@ -141,7 +141,7 @@ def claims(token: str) -> dict:
     return json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
 
 
-def test_a_client_is_not_mistaken_for_a_person(world):
+def test_a_client_is_not_mistaken_for_a_user(world):
     spindle = world.spindle
     chosen = spindle.create_client(
         world.merchant, "Impostor", client_id=world.person.id, id=world.person.id,
@@ -159,7 +159,7 @@ def test_a_client_is_not_mistaken_for_a_person(world):
     assert spindle.call("GET", "/me", bearer=own).status == 401
 
 
-def test_what_is_drawn_by_chance_cannot_be_guessed(world):
+def test_random_values_cannot_be_guessed(world):
     """256 bits are 43 letters of base64url; codes and tokens have the time of their making in front of them."""
     spindle = world.spindle
     drawn: dict[str, set[str]] = {}
@@ -181,7 +181,7 @@ def test_what_is_drawn_by_chance_cannot_be_guessed(world):
     assert len(secrets) == 4 and all(re.fullmatch("[A-Za-z0-9_-]{43}", secret) for secret in secrets)
 
 
-def test_a_token_or_secret_in_a_query_opens_nothing(world):
+def test_a_token_or_secret_in_a_query_is_ignored(world):
     spindle = world.spindle
     token = world.phone()["access_token"]
     assert spindle.me(token).status == 200
@@ -197,7 +197,7 @@ def test_a_token_or_secret_in_a_query_opens_nothing(world):
     assert spindle.call("GET", f"/oauth/token?{query}").status == 405
 
 
-def test_only_what_is_meant_to_be_served_is_served(world):
+def test_only_intended_paths_are_served(world):
     spindle = world.spindle
     nothing = [
         "/.git/config", "/.svn/entries", "/.env", "/assets/", "/assets", "/assets/../spindle.db", "/assets/%2e%2e/x",
@@ -214,7 +214,7 @@ def test_only_what_is_meant_to_be_served_is_served(world):
     assert spindle.call("TRACE", "/login").status in (405, 501)
 
 
-def test_each_answer_says_of_what_type_it_is(world):
+def test_each_answer_has_its_content_type(world):
     spindle = world.spindle
     for method, path, media in [
         ("GET", "/login", "text/html; charset=utf-8"), ("GET", "/assets/spindle.css", "text/css; charset=utf-8"),
@@ -230,7 +230,7 @@ def test_each_answer_says_of_what_type_it_is(world):
             json.loads(answer.body.decode("utf-8"))
 
 
-def test_a_password_may_be_long_and_is_never_said_to_be_old(world):
+def test_a_password_may_be_long_and_never_expires(world):
     """No rotation: what was set stays good, and 64 characters and more may be set (ASVS 6.2.9, 6.2.10)."""
     spindle = world.spindle
     for length in (64, 128):
@@ -293,7 +293,7 @@ def test_an_assertion_without_each_of_its_claims_authenticates_nobody(world):
             assert answer.status == 200, answer
 
 
-def test_a_token_names_no_place_from_which_its_key_could_be_taken(world):
+def test_a_tokens_header_cannot_supply_its_key(world):
     """A header with `jku`, `x5u` or `jwk` invites its reader to believe the token's own key."""
     token = world.spindle.password(world.app, world.person, scope="openid")["id_token"]
     part = token.split(".")[0]

@@ -39,7 +39,7 @@ def lines_after(server: Server, start: int, wanted: int) -> list[dict]:
         time.sleep(0.05)
 
 
-def test_what_is_refused_is_a_line_of_the_log(server, world):
+def test_every_refusal_is_logged(server, world):
     spindle = world.spindle
     token = world.phone()["access_token"]
     wrong = {"grant_type": "client_credentials", "client_id": world.backend.id, "client_secret": "a guess"}
@@ -61,7 +61,7 @@ def test_what_is_refused_is_a_line_of_the_log(server, world):
         assert token not in json.dumps(lines) and "a guess" not in json.dumps(lines)
 
 
-def test_what_was_unexpected_is_an_error_of_the_log_and_a_number_for_who_asked(launch):
+def test_an_internal_error_is_logged_and_the_client_gets_its_request_id(launch):
     server = launch(settings={"SPINDLE_LOG_FORMAT": "json"})
     world = World.create(Spindle.of(server))
     token = world.phone()["access_token"]
@@ -76,7 +76,7 @@ def test_what_was_unexpected_is_an_error_of_the_log_and_a_number_for_who_asked(l
     assert world.spindle.call("GET", "/healthz").status == 200, "and it goes on"
 
 
-def test_a_date_beyond_all_others_does_not_end_the_server(server, world):
+def test_an_extreme_date_does_not_end_the_server(server, world):
     spindle = world.spindle
     spid = spindle.create_client(
         world.merchant, "SPiD's", "https://spid.example/", grant_types=["client_credentials"], spid_compatible=True,
@@ -129,7 +129,7 @@ def nginx(program, tmp_path) -> Iterator[Address]:
         process.wait(10)
 
 
-def test_nginx_leads_people_to_https_and_refuses_programs(nginx):
+def test_nginx_redirects_browsers_to_https_and_refuses_programs(nginx):
     """Who is led on goes on sending its secrets in the clear first (ASVS 4.1.2)."""
     spindle = Spindle(nginx, ("", ""))
     for path in ["/login", "/oauth/authorize?client_id=x", "/account", "/", "/signup", "/auth/session/x", "/menu"]:

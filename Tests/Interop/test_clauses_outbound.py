@@ -82,7 +82,7 @@ def asks(world: World, client: Client, key: ECKey) -> int:
     return world.spindle.call("POST", "/oauth/token", form=form).status
 
 
-def test_a_server_whose_certificate_nobody_signed_is_asked_nothing(world, program, tmp_path):
+def test_a_server_with_an_untrusted_certificate_is_sent_nothing(world, program, tmp_path):
     key = ECKey.generate_key("P-256")
     identity = Identity.make(tmp_path, program("openssl", "openssl"))
     for published, works in [(KeySet(key), True), (KeySet(key, identity), False)]:

@@ -151,7 +151,7 @@ def test_a_hundred_streams_at_once_get_a_token_each(server, world):
     connection.line.close()
 
 
-def test_streams_that_ask_different_things_get_their_own_answers(server, world):
+def test_concurrent_streams_get_their_own_answers(server, world):
     connection = Multiplexed(server)
     kinds = [("/healthz", 200), ("/no-such-page", 404), ("/me", 401), ("/.well-known/openid-configuration", 200)]
     asked = [(connection.ask("GET", path), status) for path, status in kinds * (STREAMS // len(kinds))]
@@ -161,7 +161,7 @@ def test_streams_that_ask_different_things_get_their_own_answers(server, world):
     connection.line.close()
 
 
-def test_a_stream_that_is_reset_costs_its_neighbours_nothing(server, world):
+def test_a_reset_stream_does_not_affect_its_neighbours(server, world):
     connection = Multiplexed(server)
     form = urlencode({"grant_type": "client_credentials"} | world.backend.proof).encode()
     streams = [
@@ -200,7 +200,7 @@ def s_client(server: Server, program, *options) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize(
     ("option", "protocol"), [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")], ids=["TLS 1.2", "TLS 1.3"])
-def test_openssl_is_served(server, program, option, protocol):
+def test_openssl_s_client_is_served(server, program, option, protocol):
     done = s_client(server, program, option)
     assert done.returncode == 0 and "HTTP/1.1 200" in done.stdout, done.stdout + done.stderr
     assert f"New, {protocol}, Cipher is " in done.stdout, done.stdout
@@ -216,7 +216,7 @@ def test_openssl_is_served(server, program, option, protocol):
     ],
     ids=["TLS 1.1", "TLS 1.0", "no AEAD", "no ECDHE"],
 )
-def test_what_is_weak_is_refused(server, program, options):
+def test_weak_tls_is_refused(server, program, options):
     done = s_client(server, program, *options)
     assert done.returncode != 0 and "HTTP/1.1" not in done.stdout, done.stdout
     assert "Cipher is (NONE)" in done.stdout, done.stdout
@@ -225,6 +225,6 @@ def test_what_is_weak_is_refused(server, program, options):
 @pytest.mark.parametrize("cipher", [
     "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
 ])
-def test_each_good_cipher_of_tls_1_2_is_served(server, program, cipher):
+def test_each_strong_cipher_of_tls_1_2_is_served(server, program, cipher):
     done = s_client(server, program, "-tls1_2", "-cipher", cipher)
     assert done.returncode == 0 and "HTTP/1.1 200" in done.stdout, done.stdout + done.stderr

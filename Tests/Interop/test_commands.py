@@ -33,7 +33,7 @@ def rows(database):
         return list(connection.iterdump())
 
 
-def test_init_prints_the_admin_once_and_a_second_run_changes_nothing(prepare, engine):
+def test_init_prints_the_admin_client_once_and_a_second_run_changes_nothing(prepare, engine):
     server = prepare(engine)
     made = server.init()
     assert set(made) == {"admin_client_id", "admin_client_secret", "database", "master_key_file"} or (
@@ -55,7 +55,7 @@ def test_init_prints_the_admin_once_and_a_second_run_changes_nothing(prepare, en
     assert Spindle.of(server).admin_token(), "the first secret still works"
 
 
-def test_the_master_key_is_the_owners_alone(prepare):
+def test_the_master_key_file_is_readable_by_its_owner_only(prepare):
     server = prepare()
     made = server.init()
     assert made["master_key_file"] == server.database + ".key"
@@ -63,7 +63,7 @@ def test_the_master_key_is_the_owners_alone(prepare):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, f"{file}: {oct(file.stat().st_mode)}"
 
 
-def test_on_postgresql_a_key_must_be_given(prepare, cluster):
+def test_postgresql_requires_a_given_master_key(prepare, cluster):
     server = prepare("postgresql")
     refused = server.command("init", "--json", SPINDLE_MASTER_KEY=None)
     assert refused.returncode == BAD_CONFIGURATION, said(refused)
@@ -107,7 +107,7 @@ def test_every_fault_of_the_configuration_is_reported_at_once(prepare):
     assert not silent, f"not reported: {silent}\n{said(refused)}"
 
 
-def test_a_server_does_not_start_with_hashes_that_a_stranger_can_foresee(prepare):
+def test_a_server_does_not_start_with_a_fixed_swift_hash_seed(prepare):
     server = prepare()
     server.init()
     refused = server.command("serve", SWIFT_DETERMINISTIC_HASHING="1")
@@ -115,7 +115,7 @@ def test_a_server_does_not_start_with_hashes_that_a_stranger_can_foresee(prepare
     assert "SWIFT_DETERMINISTIC_HASHING" in said(refused)
 
 
-def test_the_environment_beats_the_file_and_the_file_the_default(prepare):
+def test_the_environment_overrides_the_file_and_the_file_the_default(prepare):
     server = prepare()
     server.init()
     file = server.directory / "spindle.json"
@@ -126,7 +126,7 @@ def test_the_environment_beats_the_file_and_the_file_the_default(prepare):
     assert "nonsense" not in said(refused), "the environment says where to listen"
 
 
-def test_migrate_says_and_does_what_is_missing(prepare, engine):
+def test_migrate_reports_and_applies_missing_steps(prepare, engine):
     server = prepare(engine)
     behind = server.command("migrate", "--check")
     assert behind.returncode == 1 and behind.stdout + behind.stderr, said(behind)
@@ -135,7 +135,7 @@ def test_migrate_says_and_does_what_is_missing(prepare, engine):
     assert server.command("migrate").returncode == 0, "and again, with nothing to do"
 
 
-def test_doctor_has_a_line_for_each_thing_and_finds_the_bad_one(launch):
+def test_doctor_has_a_line_for_each_check_and_reports_the_failing_one(launch):
     server = launch()
     healthy = server.command("doctor")
     assert healthy.returncode == 0, said(healthy)
@@ -154,7 +154,7 @@ def test_doctor_warns_of_providers_asked_without_tls(prepare):
     assert len(warnings) == 1 and re.search(r"warning +configuration +facebook_api http://127", warnings[0]), told.stdout
 
 
-def test_a_folder_of_pages_reaches_people(launch, prepare, tmp_path):
+def test_a_templates_folder_changes_the_served_pages(launch, prepare, tmp_path):
     (tmp_path / "en.json").write_text(json.dumps({"login.title": "Step inside", "account.title": "Yours"}))
     (tmp_path / "spindle.css").write_text("h1 { color: rebeccapurple }")
     server = launch(settings={"SPINDLE_TEMPLATES": str(tmp_path)})
@@ -167,7 +167,7 @@ def test_a_folder_of_pages_reaches_people(launch, prepare, tmp_path):
     assert re.search(rf"ok +pages +.*{re.escape(str(tmp_path))}", lines), lines
 
 
-def test_a_mistake_in_the_folder_of_pages_is_one_of_the_configuration(prepare, tmp_path):
+def test_a_mistake_in_the_templates_folder_is_a_configuration_fault(prepare, tmp_path):
     server = prepare()
     server.init()
     (tmp_path / "login.html").write_text("<h1>[[login.titel]]</h1>")
@@ -180,7 +180,7 @@ def test_a_mistake_in_the_folder_of_pages_is_one_of_the_configuration(prepare, t
     assert re.search(rf"bad +pages +templates: {re.escape(str(tmp_path))}/login.html", told.stdout), told.stdout
 
 
-def test_what_the_commands_make_the_server_serves(prepare):
+def test_the_server_serves_what_the_commands_create(prepare):
     server = prepare()
     server.init()
     merchant = good(server.command("merchant", "create", "--name", "By hand", "--json"))
@@ -221,7 +221,7 @@ def test_what_the_commands_make_the_server_serves(prepare):
     assert answer.status == 401
 
 
-def test_a_client_is_made_and_changed_as_spid_would_have_it(prepare):
+def test_a_spid_compatible_client_is_created_and_changed(prepare):
     server = prepare()
     server.init()
     merchant = good(server.command("merchant", "create", "--name", "By hand", "--json"))["id"]
@@ -301,7 +301,7 @@ def test_a_server_makes_the_first_key_of_an_algorithm_before_it_listens(prepare)
     assert sorted(key["alg"] for key in published) == ["RS256"]
 
 
-def test_a_terminated_server_finishes_what_is_in_flight_and_refuses_new_work(launch):
+def test_a_terminated_server_finishes_running_requests_and_refuses_new_ones(launch):
     server: Server = launch()
     world = World.create(Spindle.of(server))
     backend = world.backend
@@ -325,7 +325,7 @@ def test_a_terminated_server_finishes_what_is_in_flight_and_refuses_new_work(lau
     assert statuses == [0]
 
 
-def test_a_terminated_server_waits_for_nobody_for_ever(launch):
+def test_a_terminated_server_waits_for_a_limited_time(launch):
     server = launch()
     with server.address.dial() as begun:
         begun.sendall(b"POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")

@@ -58,13 +58,13 @@ def everybody_else(world: World):
     ],
     ids=["silence", "slow request line", "slow header", "slow body", "half a body", "slow chunks"],
 )
-def test_a_client_that_never_finishes_its_request_is_cut(world, start, drip):
+def test_a_request_that_is_never_finished_is_disconnected(world, start, drip):
     with everybody_else(world), world.spindle.address.dial() as line:
         line.sendall(start)
         seconds_until_closed(line, drip)
 
 
-def test_many_slow_clients_at_once_hinder_nobody(world):
+def test_many_slow_clients_delay_nobody(world):
     with everybody_else(world), ExitStack() as stack:
         lines = [stack.enter_context(world.spindle.address.dial()) for _ in range(100)]
         for line in lines:
@@ -73,14 +73,14 @@ def test_many_slow_clients_at_once_hinder_nobody(world):
             seconds_until_closed(line)
 
 
-def test_an_idle_connection_is_cut(world):
+def test_an_idle_connection_is_closed(world):
     with everybody_else(world), world.spindle.address.dial() as line:
         line.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
         assert line.recv(4096).startswith(b"HTTP/1.1 200")
         seconds_until_closed(line)
 
 
-def test_a_connection_in_use_outlives_both_limits(world):
+def test_a_connection_in_use_outlives_request_and_idle_timeouts(world):
     connection = world.spindle.address.connect()
     line = None
     for _ in range(10):
@@ -91,7 +91,7 @@ def test_a_connection_in_use_outlives_both_limits(world):
     connection.close()
 
 
-def test_a_half_open_connection_is_cut(world):
+def test_a_half_open_connection_is_closed(world):
     """The client went away without a word after its request: it reads nothing, and sends nothing more."""
     with everybody_else(world), world.spindle.address.dial() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -100,7 +100,7 @@ def test_a_half_open_connection_is_cut(world):
         seconds_until_closed(line)
 
 
-def test_connections_are_capped_and_come_free_again(launch):
+def test_connections_are_capped_and_become_free_again(launch):
     cap = 12
     world = World.create(Spindle.of(launch(settings={"SPINDLE_MAX_CONNECTIONS": str(cap)})))
 

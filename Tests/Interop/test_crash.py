@@ -29,7 +29,7 @@ def unit() -> dict[str, list[str]]:
     return found
 
 
-def test_systemd_brings_the_process_back_at_once_and_lets_it_print_no_memory():
+def test_systemd_restarts_the_process_at_once_and_prevents_core_dumps():
     settings = unit()
     assert settings["Service.Restart"] == ["always"]
     [pause] = settings["Service.RestartSec"]
@@ -41,7 +41,7 @@ def test_systemd_brings_the_process_back_at_once_and_lets_it_print_no_memory():
     assert settings["Service.RestartPreventExitStatus"] == ["78"]
 
 
-def test_a_container_prints_no_memory_and_is_brought_back():
+def test_a_container_writes_no_core_dump_and_is_restarted():
     dockerfile = (DEPLOY / "Dockerfile").read_text("utf-8")
     last = dockerfile[dockerfile.rindex("\nFROM "):]
     assert re.search(r"^ENV (.* )?SWIFT_BACKTRACE=enable=no\b", last, flags=re.MULTILINE)
@@ -53,7 +53,7 @@ def test_a_container_prints_no_memory_and_is_brought_back():
 
 
 @pytest.mark.parametrize("end", ["SIGSEGV", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE"])
-def test_a_crash_prints_no_backtrace_and_the_next_process_serves_the_same_people(prepare, end):
+def test_a_crash_prints_no_backtrace_and_the_next_process_serves_the_same_users(prepare, end):
     server = prepare(settings=QUIET, wrapper=["prlimit", "--core=0"])
     server.init()
     world = World.create(Spindle.of(server.start()))

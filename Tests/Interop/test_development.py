@@ -27,7 +27,7 @@ def trying(server: Server) -> tuple[str, list[str]]:
     return re.search(r"open\n(http\S+)", begun)[1], uris
 
 
-def test_it_is_refused_under_https_and_where_others_reach_it(prepare):
+def test_development_mode_is_refused_under_https_and_where_others_reach_it(prepare):
     server = prepare()
     for changes, key in [
         ({"SPINDLE_ISSUER": "https://id.example"}, "issuer"),
@@ -43,7 +43,7 @@ def test_it_is_refused_under_https_and_where_others_reach_it(prepare):
     assert not Path(server.database).exists(), "nothing is made by what is refused"
 
 
-def test_it_is_no_setting_and_its_addresses_are_looked_at(prepare):
+def test_development_mode_is_no_setting_and_its_addresses_are_checked(prepare):
     server = prepare()
     unknown = server.command("serve", SPINDLE_DEV="true")
     assert unknown.returncode == BAD_CONFIGURATION and "SPINDLE_DEV" in unknown.stderr, said(unknown)
@@ -53,7 +53,7 @@ def test_it_is_no_setting_and_its_addresses_are_looked_at(prepare):
     assert bad.returncode == BAD_DATA and "redirect_uris: must be" in bad.stderr, said(bad)
 
 
-def test_an_empty_folder_is_enough_to_sign_in(prepare):
+def test_development_mode_needs_only_an_empty_folder(prepare):
     server = prepare()
     server.start("--dev", "--dev-redirect-uri", "com.example.app:/back", "--dev-redirect-uri", "http://localhost:3000/x")
     address, uris = trying(server)
@@ -88,7 +88,7 @@ def test_an_empty_folder_is_enough_to_sign_in(prepare):
     assert trying(server)[1] == [uris[0], "app:/back"]
     server.stop()
 
-    # Whoever is in it may be nobody.
+    # Its users may be made up.
     refused = server.command("serve", SPINDLE_ISSUER="https://id.example")
     assert refused.returncode == BAD_CONFIGURATION and "served with --dev since" in refused.stderr, said(refused)
     told = server.command("doctor")
@@ -100,7 +100,7 @@ def test_an_empty_folder_is_enough_to_sign_in(prepare):
     server.stop()
 
 
-def test_a_database_with_people_in_it_is_left_alone(prepare):
+def test_development_mode_refuses_a_database_with_users(prepare):
     server = prepare()
     server.init()
     assert server.command("user", "create", "--email", "ada@example.com").returncode == 0

@@ -4,7 +4,7 @@ from harness.server import REPOSITORY
 from harness.walk import expect_in_order, walk
 
 
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path, program):
+def test_the_guides_commands_do_what_it_says(tmp_path, program):
     for name in ("curl", "bash", "openssl", "python3"):
         program(name, name)
     output = walk(REPOSITORY / "docs" / "guide-ditto.md", tmp_path)

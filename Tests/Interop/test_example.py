@@ -62,18 +62,18 @@ def test_the_app_its_web_view_and_its_backend_go_from_sign_in_to_log_out(launch)
     in_browser = [line for line in done.stdout.splitlines() if line.startswith("   browser: back at ")]
     assert ["spindle_session" in line for line in in_browser] == [True, False], "signed in, then out"
 
-    # The server's own word for it: two ways, and for each the app's permission, the backend's and the page's. None
-    # lives, nor do the web views' sessions, which end with the app's. The browser's session has an end of its own.
+    # The server's own record: two ways to sign in, and for each the token families of the app, the backend and the
+    # page. None lives, nor do the web views' sessions, which end with the app's. The browser's session has ended too.
     held = spindle.administer("GET", f"users/{user['id']}/data").json
     assert len(held["connections"]) == 2, held
-    assert len(held["permissions"]) == 6 and all("ended_at" in permission for permission in held["permissions"]), held
+    assert len(held["permissions"]) == 6 and all("ended_at" in family for family in held["permissions"]), held
     signed_in_by = sorted(session["signed_in_by"] for session in held["sessions"])
     assert signed_in_by == ["pwd", "token", "token"], held
     assert all("ended_at" in session for session in held["sessions"] if session["signed_in_by"] == "pwd"), held
 
 
 @pytest.mark.usefixtures("the_compiler_is_there")
-def test_it_brings_its_own_server_where_there_is_none():
+def test_the_example_starts_its_own_server_when_none_runs():
     done = run(SPINDLE_BINARY=str(binary()))
     assert done.returncode == 0, done.stdout
     _, facebook = done.stdout.split("\n== facebook\n")
@@ -84,14 +84,14 @@ def test_it_brings_its_own_server_where_there_is_none():
 
 
 @pytest.mark.usefixtures("the_compiler_is_there")
-def test_it_fails_when_the_server_refuses(launch):
+def test_the_example_fails_when_the_server_refuses(launch):
     server = launch()
     done = run(server.origin, SPINDLE_ADMIN=f"{server.admin[0]}:not the secret")
     assert done.returncode == 1 and "FAILED: /oauth/token answered 401" in done.stdout, done.stdout
     assert not Spindle.of(server).administer("GET", "users").json["items"]
 
 
-def test_the_commands_of_the_guide_do_what_it_says(tmp_path, program):
+def test_the_guides_commands_do_what_it_says(tmp_path, program):
     for name in ("curl", "bash"):
         program(name, name)
     expect_in_order(

@@ -83,12 +83,12 @@ def answers(cast: Cast, path: str, names: tuple[str, ...] = ()) -> set[int]:
     return found
 
 
-def test_every_route_of_the_document_is_there(cast):
+def test_every_documented_route_exists(cast):
     for route in routes(cast.spindle):
         assert answers(cast, route.path) - {404}, f"{route.path} is nowhere"
 
 
-def test_every_development_route_of_the_document_is_there(prepare):
+def test_every_documented_development_route_exists(prepare):
     server = prepare()
     server.init()
     cast = Cast(Steady.of(server.start("--dev")))

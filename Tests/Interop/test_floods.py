@@ -138,7 +138,7 @@ IDLE = [
 
 
 @pytest.mark.parametrize(("first", "again", "reads"), [each[1:] for each in IDLE], ids=[each[0] for each in IDLE])
-def test_frames_that_bring_nothing_end_the_connection_before_long(server, well, first, again, reads):
+def test_a_flood_of_frames_without_content_ends_the_connection(server, well, first, again, reads):
     sent, received = flood(server, first, lambda _: again * 50, 50, reads=reads)
     # Who does not read does not see the end, and what it sends then is dropped.
     assert sent < MOST_FRAMES or not reads, received
@@ -203,7 +203,7 @@ BOMBS = [
 
 
 @pytest.mark.parametrize(("block", "outcomes"), [each[1:] for each in BOMBS], ids=[each[0] for each in BOMBS])
-def test_a_block_that_grows_as_it_is_decoded_reaches_nobody(server, well, block, outcomes):
+def test_a_header_block_that_grows_when_decoded_reaches_no_handler(server, well, block, outcomes):
     """100 streams of it, whose client lets no answer out."""
     line = attacker(server)
     try:
@@ -233,7 +233,7 @@ def test_a_block_that_grows_as_it_is_decoded_reaches_nobody(server, well, block,
 CONNECTIONS = 20
 
 
-def test_references_to_one_entry_do_not_fill_the_memory_while_bodies_are_waited_for(server):
+def test_references_to_one_header_entry_do_not_fill_memory_while_bodies_are_pending(server):
     """13 KiB on each connection: 100 requests of 28 KiB of fields each, whose bodies do not come."""
     fields = headers("/oauth/token", (b"content-type", b"application/x"))
     lines, before = [], resident(server)
@@ -272,7 +272,7 @@ def test_the_hundred_and_first_stream_is_refused_before_any_settings_are_acknowl
 
 
 @pytest.mark.parametrize("window", [0, 1])
-def test_answers_that_are_not_let_out_are_given_up_and_cost_nothing_meanwhile(server, well, window):
+def test_answers_behind_a_closed_window_are_given_up_and_cost_no_time_meanwhile(server, well, window):
     """100 answers behind a window of nothing, and pings for as long as the server listens."""
     line = attacker(server)
     line.sendall(frame(SETTINGS, 0, 0, b"\0\4" + window.to_bytes(4, "big")))
@@ -288,7 +288,7 @@ def test_answers_that_are_not_let_out_are_given_up_and_cost_nothing_meanwhile(se
     line.close()
 
 
-def test_data_after_a_reset_takes_nothing_from_the_connection(server, world, well):
+def test_data_after_a_reset_does_not_use_up_the_connections_window(server, world, well):
     line = attacker(server)
     data = frame(DATA, 0, 1, b"a" * 16_000)
     line.sendall(OPEN_BODY + frame(RST_STREAM, 0, 1, CANCEL) + data * 4)
@@ -299,7 +299,7 @@ def test_data_after_a_reset_takes_nothing_from_the_connection(server, world, wel
     line.close()
 
 
-def test_goaway_in_the_middle_is_followed_by_the_answers_that_are_owed(server, well):
+def test_open_requests_are_answered_after_goaway(server, well):
     line = attacker(server)
     line.sendall(frame(HEADERS, WHOLE, 1, get()) + OPEN_BODY.replace(b"\0\0\0\1", b"\0\0\0\3", 1))
     line.sendall(frame(GOAWAY, 0, 0, bytes(8)))
@@ -311,7 +311,7 @@ def test_goaway_in_the_middle_is_followed_by_the_answers_that_are_owed(server, w
     line.close()
 
 
-def test_a_body_that_never_ends_is_answered_at_its_deadline_however_much_of_it_comes(server, well):
+def test_a_body_that_never_ends_is_answered_at_its_deadline(server, well):
     line = attacker(server)
     line.sendall(OPEN_BODY)
     received, began = Frames(), time.monotonic()
@@ -358,7 +358,7 @@ FATAL = [
 
 
 @pytest.mark.parametrize("wrong", [each[1] for each in FATAL], ids=[each[0] for each in FATAL])
-def test_a_frame_out_of_place_ends_the_connection_and_nothing_after_it_is_taken(server, well, wrong):
+def test_a_misplaced_frame_ends_the_connection_and_nothing_after_it_is_read(server, well, wrong):
     line = attacker(server)
     received = Frames()
     late = frame(0xA, 0, 0, b"\0\0alt") + frame(0x10, 0, 0, b"\0") + frame(HEADERS, WHOLE, 99, get())
@@ -373,7 +373,7 @@ def test_a_frame_out_of_place_ends_the_connection_and_nothing_after_it_is_taken(
     line.close()
 
 
-def test_a_stream_that_was_passed_over_is_not_begun_later(server, well):
+def test_a_skipped_stream_number_cannot_be_used_later(server, well):
     line = attacker(server)
     line.sendall(b"".join(frame(HEADERS, WHOLE, stream, get()) for stream in (5, 3, 7)))
     received = Frames()
@@ -382,7 +382,7 @@ def test_a_stream_that_was_passed_over_is_not_begun_later(server, well):
     line.close()
 
 
-def test_a_connection_that_is_reset_within_a_header_block_leaves_nothing(server, world, well):
+def test_a_connection_reset_within_a_header_block_leaves_nothing_behind(server, world, well):
     whole = frame(HEADERS, END_STREAM, 1, get()) + frame(CONTINUATION, END_HEADERS, 1, literal(b"a", b"b"))
     before = sockets(server)
     for cut in range(1, len(whole)):

@@ -111,7 +111,7 @@ def test_no_torn_request_gets_a_500(world, storm):
             assert answer.status < 500 or answer.status in (501, 505), f"request {number}: {request[:400]}\n{answer}"
 
 
-def test_the_server_is_well_after_the_storm(world):
+def test_the_server_is_healthy_after_the_fuzzing(world):
     assert world.spindle.call("GET", "/readyz").status == 200
     assert world.spindle.client_credentials(world.backend).status == 200
     assert world.phone()["user_id"] == world.person.id

@@ -69,7 +69,7 @@ def test_A02_discovery_is_the_same_bytes_each_time_and_may_be_kept(world):
         assert answer.headers["Content-Type"] == "application/json"
 
 
-def test_A03_the_code_flow_with_basic(visit):
+def test_A03_the_code_flow_works_with_basic(visit):
     guest = visit()
     told = guest.sign_in()
     assert tries(guest.gateway.trace()) == [("Basic", 200)]
@@ -79,13 +79,13 @@ def test_A03_the_code_flow_with_basic(visit):
     assert found["email"] == guest.person.email
 
 
-def test_A04_the_code_flow_with_the_secret_in_the_body(visit):
+def test_A04_the_code_flow_works_with_the_secret_in_the_body(visit):
     guest = visit(auth_style=1)
     assert guest.sign_in()["id_token"]
     assert tries(guest.gateway.trace()) == [("body", 200)]
 
 
-def test_A05_a_wrong_secret_in_basic_then_the_right_one_in_the_body_with_the_same_code(visit):
+def test_A05_a_code_survives_a_wrong_secret_in_basic_and_is_redeemed_with_the_right_one_in_the_body(visit):
     guest = visit(spoil_basic=True)
     for _ in range(3):
         assert guest.sign_in()["id_token"]
@@ -113,7 +113,7 @@ def test_A06_ids_and_secrets_are_form_encoded_in_basic(world, encode):
         refused = ask(wrong)
         assert (refused.status, refused.error) == (401, "invalid_client"), wrong
         assert refused.headers["WWW-Authenticate"].startswith("Basic realm="), wrong
-    # An open percent sign is no secret at all, whoever sends it.
+    # An incomplete percent escape is not a secret, in any client's request.
     assert ask("50%").status in (400, 401)
 
 
@@ -130,7 +130,7 @@ def test_A07_a_refresh_brings_a_new_id_token_of_the_same_person(visit):
     assert guest.gateway.whoami(again.json["id_token"])["name"] == told["name"]
 
 
-def test_A08_one_refresh_token_serves_again_and_again(visit):
+def test_A08_one_refresh_token_can_be_used_repeatedly(visit):
     guest = visit(include_access=True)
     token = guest.sign_in()["refresh_token"]
     # Apps pass it in an address, as it is.
@@ -143,8 +143,8 @@ def test_A08_one_refresh_token_serves_again_and_again(visit):
     assert len(seen) == 5
 
 
-def test_A09_offline_access_and_who_gets_refresh_tokens(visit, world):
-    # Whoever may use the grant gets one, asked for or not; nobody else does, however they ask.
+def test_A09_offline_access_decides_who_gets_refresh_tokens(visit, world):
+    # A client that may use the grant gets one, requested or not; any other client does not.
     guest = visit()
     assert guest.sign_in()["refresh_token"]
     assert guest.sign_in(guest.choose("allow"), offline="true")["refresh_token"]
@@ -176,7 +176,7 @@ def test_A10_prompt_consent_asks_once(visit, world, first_party):
         assert len(questions) == count
 
 
-def test_A11_a_request_without_state(visit):
+def test_A11_a_request_without_state_gets_none_back(visit):
     guest = visit(disable_callback_state=True)
     address = guest.gateway.login()
     assert "state" not in parse_qs(urlsplit(address).query)
@@ -206,7 +206,7 @@ def test_A12_a_redirect_uri_with_a_query_keeps_its_bytes(world, start, redirect_
         assert page.answer.status == 400 and not page.left_for
 
 
-def test_A13_an_error_that_comes_back_says_what_and_why(visit):
+def test_A13_an_error_has_its_code_and_a_description(visit):
     for settings in ({}, {"disable_callback_state": True}):
         guest = visit(**settings)
         back = guest.go(guest.gateway.login(offline="true"), guest.choose("deny"))

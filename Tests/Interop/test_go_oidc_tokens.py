@@ -124,7 +124,7 @@ def test_A17_an_id_token_by_the_implicit_flow_opens_a_session(visit, world, resp
 
 
 @pytest.mark.parametrize("life", [60, 3600, 7 * 86_400])
-def test_A18_the_life_of_id_tokens_is_the_clients_to_say(visit, world, life):
+def test_A18_a_client_sets_the_lifetime_of_its_id_tokens(visit, world, life):
     guest = visit(register(world.spindle, id_token_lifetime=life))
     answer = guest.gateway.back(guest.go(guest.gateway.login()))
     told = claims(answer.json["id_token"])
@@ -134,7 +134,7 @@ def test_A18_the_life_of_id_tokens_is_the_clients_to_say(visit, world, life):
     assert parsedate_to_datetime(jar["SyncGatewaySession"]["expires"]).timestamp() == told["exp"]
 
 
-def test_A19_we_may_restart_while_people_sign_in(prepare, start, engine):
+def test_A19_a_restart_does_not_disturb_sign_ins(prepare, start, engine):
     server = prepare(engine)
     server.init()
     server.start()

@@ -56,7 +56,7 @@ def bodies(world: World) -> list[bytes]:
     return [next(case for case in HONEST if case.name == name).bytes_for(world) for name in names]
 
 
-def test_a_client_that_resets_at_any_byte_of_its_request_leaves_nothing(server, world):
+def test_a_client_that_resets_at_any_byte_of_its_request_leaves_nothing_behind(server, world):
     for request in [NEXT, *bodies(world)]:
         for cut in range(len(request) + 1):
             line = server.address.dial()
@@ -64,7 +64,7 @@ def test_a_client_that_resets_at_any_byte_of_its_request_leaves_nothing(server, 
             reset(line)
 
 
-def test_a_client_that_ends_its_side_at_any_byte_has_one_answer_or_none(server, world):
+def test_a_client_that_ends_its_side_at_any_byte_gets_one_answer_or_none(server, world):
     for request in [NEXT, *bodies(world)]:
         for cut in range(len(request) + 1):
             with server.address.dial() as line:
@@ -78,7 +78,7 @@ def test_a_client_that_ends_its_side_at_any_byte_has_one_answer_or_none(server, 
             assert statuses in wanted and received.beginnings == len(statuses), f"{cut} of {request}: {received}"
 
 
-def test_a_client_that_resets_at_any_byte_of_its_answers_leaves_nothing(server):
+def test_a_client_that_resets_at_any_byte_of_its_answers_leaves_nothing_behind(server):
     whole = read_all_of(server, CONFIGURATION)
     assert whole > 1_000
     for cut in range(0, whole, 7):
@@ -97,7 +97,7 @@ def read_all_of(server: Server, request: bytes) -> int:
         return len(read_all(line).data)
 
 
-def test_a_client_that_never_reads_is_not_read_either(server):
+def test_a_client_that_reads_no_answers_is_not_read_from_without_bound(server):
     before = resident(server)
     with socket.socket() as line:
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
@@ -112,7 +112,7 @@ def test_a_client_that_never_reads_is_not_read_either(server):
         assert used < 0.2, f"it takes {used:.0%} of a core to wait"
 
 
-def test_a_stream_of_requests_is_answered_in_order_and_beside_others(server):
+def test_pipelined_requests_are_answered_in_order_and_beside_other_connections(server):
     kinds = [(NEXT, b"200"), (get(target=b"/no-such-page"), b"404"), (get(target=b"/me"), b"401")]
     asked = [kinds[number * 7 % 3] for number in range(PIPELINED)]
     data, position, slowest = b"", 0, 0.0
@@ -140,7 +140,7 @@ def test_a_stream_of_requests_is_answered_in_order_and_beside_others(server):
     assert slowest < 1, f"somebody else waited {slowest:.2f} s"
 
 
-def test_busy_connections_leave_room_for_a_new_one(prepare, program, tmp_path):
+def test_busy_connections_do_not_starve_a_new_one(prepare, program, tmp_path):
     server = prepare_https(prepare, Identity.make(tmp_path, program("openssl", "openssl")))
     server.init()
     server.start()
@@ -197,7 +197,7 @@ def test_ten_times_the_input_costs_no_more_than_ten_times_as_much(server, reques
     assert costs[2] < 3 * min(costs[:2]) + 1e-9, [f"{cost * 1e9:.0f} ns a byte" for cost in costs]
 
 
-def test_a_deadline_ends_the_connection_and_what_comes_late_is_no_request(server):
+def test_a_deadline_ends_the_connection_and_late_bytes_are_not_read(server):
     half = b"POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 40\r\n\r\nhalf"
     with server.address.dial() as line:
         line.sendall(half)
@@ -239,7 +239,7 @@ def test_an_answer_to_head_has_no_body_and_the_next_request_is_read(server, path
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS", "DELETE", "PUT"])
 @pytest.mark.parametrize("path", ["/healthz", "/no-such-page", "/login", "/me", "/oauth/token"])
-def test_a_body_that_nobody_asked_for_is_no_second_request(server, path, method):
+def test_an_unexpected_body_is_not_read_as_a_second_request(server, path, method):
     smuggled = get(target=b"/readyz")
     request = get(b"Content-Length: %d" % len(smuggled), target=path.encode()).replace(b"GET", method.encode(), 1)
     received = converse(server.address, request + smuggled + get(b"Connection: close", target=b"/no-such-page"))
@@ -248,7 +248,7 @@ def test_a_body_that_nobody_asked_for_is_no_second_request(server, path, method)
     assert b'"ready' not in received.data and received.data.count(b" 200 ") <= 1, received
 
 
-def test_the_date_is_that_of_now_also_after_a_silence(server):
+def test_the_date_header_is_current_also_after_a_silence(server):
     with server.address.dial() as line:
         for silence in (0, 2.5, 0):
             time.sleep(silence)
@@ -260,7 +260,7 @@ def test_the_date_is_that_of_now_also_after_a_silence(server):
 
 
 @pytest.mark.parametrize("byte", ["%0d%0aX-Split:%20y", "%0a", "%00", "%0D", "\u0080"])
-def test_what_a_request_says_never_splits_its_answer(server, world, byte):
+def test_no_value_of_a_request_splits_its_answer(server, world, byte):
     client = world.web
     for name in ("state", "redirect_uri", "response_type", "scope", "nonce", "prompt"):
         values = {"client_id": client.id, "redirect_uri": "https%3A%2F%2Fshop.example%2Flanding",

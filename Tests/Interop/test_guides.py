@@ -35,13 +35,13 @@ SECRETS = {"client_secret", "app_secret", "private_key", "team_id", "key_id"}
 
 
 @pytest.mark.parametrize("guide", SIGNS)
-def test_the_walk_of_a_guide_does_what_it_says(guide, tmp_path, program):
+def test_each_guides_walk_does_what_it_says(guide, tmp_path, program):
     program("curl", "curl")
     expect_in_order(walk(REPOSITORY / "docs" / guide, tmp_path), *SIGNS[guide])
 
 
 @pytest.mark.parametrize("guide", SIGNS)
-def test_what_a_guide_has_administration_do_is_done(guide, world, program):
+def test_each_guides_administration_requests_succeed(guide, world, program):
     """The commands beside the walk, with what the reader fills in."""
     program("curl", "curl")
     commands = administration(guide, world)
@@ -55,7 +55,7 @@ def test_what_a_guide_has_administration_do_is_done(guide, world, program):
 
 
 @pytest.mark.parametrize("guide", ISSUERS)
-def test_with_what_a_guide_registers_there_is_a_button(guide, world, program, tmp_path):
+def test_the_issuer_that_a_guide_registers_has_a_sign_in_button(guide, world, program, tmp_path):
     program("curl", "curl")
     key = program("openssl", "openssl")
     subprocess.run(

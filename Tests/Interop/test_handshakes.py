@@ -102,7 +102,7 @@ VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_handshake_that_is_cut_at_any_byte_leaves_nothing(server, version):
+def test_a_handshake_cut_at_any_byte_leaves_nothing_behind(server, version):
     hello = Client(server, version).flight()
     for cut in range(0, len(hello)):
         line = server.address.dial(PATIENCE)
@@ -123,7 +123,7 @@ def test_a_handshake_that_is_cut_at_any_byte_leaves_nothing(server, version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_handshake_that_comes_byte_by_byte_is_made(server, version):
+def test_a_handshake_that_arrives_byte_by_byte_succeeds(server, version):
     client = Client(server, version)
     with server.address.dial(PATIENCE) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -145,7 +145,7 @@ def drip(line: socket.socket, data: bytes) -> None:
         line.sendall(bytes([byte]))
 
 
-def test_bent_hellos_are_refused_or_served_and_cost_nothing_that_stays(server):
+def test_altered_client_hellos_are_refused_or_served_and_leave_no_memory(server):
     chance = random.Random(SEED)
     hellos = [Client(server, version, protocols).flight() for version in VERSIONS for protocols in ((), ("h2",))]
     for _ in range(MUTANTS):
@@ -175,7 +175,7 @@ def test_bent_hellos_are_refused_or_served_and_cost_nothing_that_stays(server):
 @pytest.mark.parametrize(
     ("offered", "chosen"),
     [([], None), (["http/1.1"], "http/1.1"), (["smtp", "h2"], "h2"), (["http/1.1", "h2"], "h2")])
-def test_the_protocol_is_the_one_that_was_agreed_on(server, offered, chosen):
+def test_the_connection_speaks_the_protocol_that_alpn_chose(server, offered, chosen):
     context = ssl.create_default_context(cafile=server.settings["SPINDLE_TLS_CERTIFICATE"])
     if offered:
         context.set_alpn_protocols(offered)
@@ -204,7 +204,7 @@ def rest(line: ssl.SSLSocket) -> bytes:
 
 @pytest.mark.parametrize(
     "junk", [NEXT, b"SSH-2.0-x\r\n", b"\0" * 100, b"\x15\x03\x03\0\2\2\0", b"\x17\x03\x03\0\5hello"])
-def test_what_is_no_handshake_is_closed(server, junk):
+def test_bytes_that_are_no_handshake_close_the_connection(server, junk):
     for _ in range(50):
         with server.address.dial(PATIENCE) as line:
             line.sendall(junk)
@@ -249,7 +249,7 @@ def test_a_broken_record_ends_the_connection_at_once(server, version, bend):
 
 
 @pytest.mark.parametrize("said", [RECORD, HELLO], ids=["a record", "a hello"])
-def test_handshakes_that_do_not_go_on_hold_little_and_keep_nobody_waiting(server, said):
+def test_stalled_handshakes_hold_little_memory_and_delay_nobody(server, said):
     before = resident(server)
     with ExitStack() as stack:
         for _ in range(SILENT):
@@ -305,7 +305,7 @@ def test_a_session_offers_no_early_data_and_is_forgotten_with_its_keys(prepare, 
 
 
 @pytest.mark.parametrize("kind", [["rsa:2048"], ["ec", "-pkeyopt", "ec_paramgen_curve:P-384"]], ids=["RSA", "EC"])
-def test_a_chain_of_several_is_shown_whole(prepare, tmp_path, openssl, kind):
+def test_a_certificate_chain_is_sent_whole(prepare, tmp_path, openssl, kind):
     def run(*arguments) -> None:
         subprocess.run([openssl, *arguments], check=True, capture_output=True, timeout=60, cwd=tmp_path)
 

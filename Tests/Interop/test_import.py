@@ -63,13 +63,13 @@ def write(path, *documents) -> str:
     return str(path)
 
 
-def accounts(server: Server) -> set[str]:
+def emails(server: Server) -> set[str]:
     listed = server.command("user", "list", "--count", "1000", "--json")
     assert listed.returncode == 0, listed.stderr
     return {item["email"] for item in json.loads(listed.stdout)["items"]}
 
 
-def test_imported_people_sign_in_with_the_password_they_had(launch, tmp_path, engine):
+def test_imported_users_sign_in_with_their_old_password(launch, tmp_path, engine):
     server = launch(engine)
     world = World.create(Spindle.of(server))
     people = [
@@ -113,7 +113,7 @@ def empty(prepare) -> Server:
 SECRET = "opal heron under glass"
 
 
-def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
+def test_each_refused_line_is_reported_without_its_content(empty, tmp_path):
     refused = {
         2: '{"email": "%s@example.com"' % SECRET,
         3: {"email": f"{SECRET} at example.com"},
@@ -129,7 +129,7 @@ def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
 
     rehearsal = empty.command("user", "import", file, "--dry-run", "--json")
     assert rehearsal.returncode == 1, rehearsal.stdout + rehearsal.stderr
-    assert accounts(empty) == set()
+    assert emails(empty) == set()
 
     done = empty.command("user", "import", file)
     assert done.returncode == 1
@@ -137,7 +137,7 @@ def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
     assert told == [f"line {number}" for number in refused], done.stderr
     totals = dict(line.split() for line in done.stdout.splitlines())
     assert totals == {"imported": "2", "rejected": "7", "skipped_existing": "0", "dry_run": "no"}
-    assert accounts(empty) == {"refused-1@example.com", "refused-10@example.com"}
+    assert emails(empty) == {"refused-1@example.com", "refused-10@example.com"}
 
     again = empty.command("user", "import", file, "--json")
     report = json.loads(again.stdout)
@@ -150,7 +150,7 @@ def test_each_refused_line_is_reported_without_what_it_says(empty, tmp_path):
         assert "heron" not in run.stdout + run.stderr and "$scrypt" not in run.stdout + run.stderr
 
 
-def test_the_standard_input_is_read_and_nobody_is_imported_twice(empty):
+def test_import_reads_standard_input_and_imports_no_user_twice(empty):
     typed = "".join(json.dumps({"email": f"typed-{number}@example.com"}) + "\n" for number in range(1000))
     first = empty.command("user", "import", "-", "--json", typed=typed)
     assert first.returncode == 0 and json.loads(first.stdout)["imported"] == 1000, first.stderr
@@ -158,10 +158,10 @@ def test_the_standard_input_is_read_and_nobody_is_imported_twice(empty):
     assert second.returncode == 0, second.stderr
     totals = dict(line.split() for line in second.stdout.splitlines())
     assert (totals["imported"], totals["skipped_existing"]) == ("0", "1000")
-    assert len([email for email in accounts(empty) if email.startswith("typed-")]) >= 990
+    assert len([email for email in emails(empty) if email.startswith("typed-")]) >= 990
 
 
-def test_a_file_that_is_not_there_is_a_fault(empty, tmp_path):
+def test_a_missing_import_file_is_a_fault(empty, tmp_path):
     for place in (tmp_path / "nowhere.jsonl", tmp_path):
         done = empty.command("user", "import", str(place))
         assert done.returncode == DATA_FAULT, f"{place}: {done.returncode}\n{done.stdout}{done.stderr}"

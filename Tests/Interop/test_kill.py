@@ -19,7 +19,7 @@ if asked := os.environ.get("TEST_KILLS"):
 SECONDS_A_KILL = 80
 # Acknowledged of each kind, token, rotation and redemption, before each kill.
 ENOUGH = 60
-# A code that is marked spent without the permission and the token that spending it made.
+# A code that is marked spent without the token family and the token that its redemption made.
 LOST_CODES = """
     SELECT count(*) FROM exchange_codes
     WHERE spent_at IS NOT NULL AND NOT EXISTS (
@@ -29,7 +29,7 @@ SPENT_CODES = "SELECT count(*) FROM exchange_codes WHERE spent_at IS NOT NULL"
 
 
 @pytest.mark.timeout(SECONDS_A_KILL * max(KILLS.values()))
-def test_a_killed_server_has_kept_every_promise_it_made(launch, engine, request, tmp_path):
+def test_a_killed_server_keeps_everything_it_acknowledged(launch, engine, request, tmp_path):
     server = launch(engine)
     world = World.create(Spindle.of(server))
     phones = [Phone(world.phone()["refresh_token"]) for _ in range(3)]

@@ -92,7 +92,7 @@ def until_postponed(server: Server, attempts: int = 1) -> None:
         return server.log.read_text().count("delivery postponed") >= attempts
 
     until(is_postponed, f"failed attempt {attempts}")
-    assert len(waiting(server)) == 1, "a letter that may still arrive is not thrown away"
+    assert len(waiting(server)) == 1, "a mail that may still arrive is not thrown away"
 
 
 def mail_finding(server: Server) -> dict:
@@ -100,7 +100,7 @@ def mail_finding(server: Server) -> dict:
     return [check for check in checks if check["check"] == "mail"][-1]
 
 
-def test_a_letter_arrives_once_with_all_that_a_reader_and_a_server_need(house):
+def test_a_mail_arrives_once_and_complete(house):
     with MailServer() as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -123,7 +123,7 @@ def test_a_letter_arrives_once_with_all_that_a_reader_and_a_server_need(house):
 
 
 @pytest.mark.parametrize("scheme", ["smtp", "smtps"])
-def test_a_letter_goes_encrypted_and_signed_in(house, context, certificate, scheme):
+def test_a_mail_is_sent_over_tls_with_authentication(house, context, certificate, scheme):
     with MailServer(certificate=context, implicit=scheme == "smtps", login=LOGIN) as mail:
         options = f"ca={certificate[0]}" + ("&starttls=required" if scheme == "smtp" else "")
         server, person = house(f"{scheme}://{QUOTED_LOGIN}@127.0.0.1:{mail.port}?{options}")
@@ -139,7 +139,7 @@ def test_a_letter_goes_encrypted_and_signed_in(house, context, certificate, sche
     [("smtps", "127.0.0.1", False), ("smtp", "127.0.0.1", False), ("smtps", "localhost", True),
      ("smtp", "localhost", True)],
 )
-def test_a_server_that_cannot_prove_itself_gets_neither_letter_nor_password(
+def test_a_mail_server_with_an_invalid_certificate_gets_neither_mail_nor_password(
     house, context, certificate, scheme, host, trusts
 ):
     with MailServer(certificate=context, implicit=scheme == "smtps", login=LOGIN) as mail:
@@ -151,7 +151,7 @@ def test_a_server_that_cannot_prove_itself_gets_neither_letter_nor_password(
         assert not mail.logins and mail.is_empty
 
 
-def test_a_server_without_starttls_gets_nothing_where_it_is_required(house):
+def test_a_mail_server_without_required_starttls_gets_nothing(house):
     with MailServer(login=LOGIN) as mail:
         server, person = house(f"smtp://{QUOTED_LOGIN}@127.0.0.1:{mail.port}?starttls=required")
         forget_password(server, person)
@@ -159,7 +159,7 @@ def test_a_server_without_starttls_gets_nothing_where_it_is_required(house):
         assert not mail.logins and mail.is_empty
 
 
-def test_a_wrong_password_loses_no_letter_and_is_not_logged(house, context, certificate):
+def test_a_wrong_smtp_password_loses_no_mail_and_is_not_logged(house, context, certificate):
     with MailServer(certificate=context, implicit=True, login=("mailer", "right")) as mail:
         server, person = house(f"smtps://mailer:SECRET-PASSWORD@127.0.0.1:{mail.port}?ca={certificate[0]}")
         finding = mail_finding(server)
@@ -170,7 +170,7 @@ def test_a_wrong_password_loses_no_letter_and_is_not_logged(house, context, cert
         assert "SECRET" not in server.log.read_text()
 
 
-def test_a_letter_waits_for_a_server_that_is_down(house):
+def test_a_mail_waits_for_a_server_that_is_down(house):
     port = free_port()
     server, person = house(f"smtp://127.0.0.1:{port}")
     assert mail_finding(server)["state"] == "bad"
@@ -184,7 +184,7 @@ def test_a_letter_waits_for_a_server_that_is_down(house):
 
 
 @pytest.mark.parametrize("command", ["RCPT", "DATA"])
-def test_a_letter_that_is_put_off_is_brought_again(house, command):
+def test_a_temporarily_refused_mail_is_sent_again(house, command):
     with MailServer(answers={command: ["451 4.7.1 later"]}) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -194,7 +194,7 @@ def test_a_letter_that_is_put_off_is_brought_again(house, command):
 
 
 @pytest.mark.parametrize("command", ["RCPT", "DATA"])
-def test_a_letter_that_is_refused_is_given_up(house, command):
+def test_a_permanently_refused_mail_is_given_up(house, command):
     with MailServer(answers={command: ["550 5.1.1 <kari+mail@x.example> nobody of that name"]}) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -205,7 +205,7 @@ def test_a_letter_that_is_refused_is_given_up(house, command):
         assert "550" in log and "kari" not in log and "/password/reset/" not in log
 
 
-def test_a_letter_outlives_a_server_that_is_killed_while_it_is_sent(house):
+def test_a_mail_survives_a_kill_while_it_is_sent(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -225,7 +225,7 @@ def test_a_letter_outlives_a_server_that_is_killed_while_it_is_sent(house):
         until(lambda: not waiting(server), "an empty outbox")
 
 
-def test_a_silent_mail_server_keeps_nobody_from_stopping(house):
+def test_a_silent_mail_server_does_not_delay_the_stop(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -235,7 +235,7 @@ def test_a_silent_mail_server_keeps_nobody_from_stopping(house):
         assert due <= time.time() * 1000, "the next server may send it at once"
 
 
-def test_a_silent_mail_server_keeps_no_other_letter_waiting(house):
+def test_a_silent_mail_server_delays_no_other_mail(house):
     with MailServer(is_silent=True) as mail:
         server, person = house(f"smtp://127.0.0.1:{mail.port}")
         forget_password(server, person)
@@ -246,7 +246,7 @@ def test_a_silent_mail_server_keeps_no_other_letter_waiting(house):
         assert mail.receive().recipients == [other.email]
 
 
-def test_a_folder_gets_a_file_a_letter_that_is_nobody_elses_to_read(house):
+def test_a_mail_folder_gets_one_private_file_for_each_mail(house):
     server, person = house("file:post/out")
     assert mail_finding(server)["state"] == "ok"
     assert not (server.directory / "post").exists(), "doctor makes nothing"
@@ -258,7 +258,7 @@ def test_a_folder_gets_a_file_a_letter_that_is_nobody_elses_to_read(house):
     assert [path.name for path in folder.iterdir()] == [file.name]
 
 
-def test_doctor_warns_of_mail_that_reaches_nobody_or_everybody(prepare):
+def test_doctor_warns_of_undelivered_and_of_unencrypted_mail(prepare):
     server = prepare(settings={"SPINDLE_ISSUER": "https://id.loom.example"})
     server.init()
     assert mail_finding(server)["state"] == "warning"

@@ -12,7 +12,7 @@ def world(launch, engine) -> World:
     return World.create(Spindle.of(launch(engine)))
 
 
-def test_a_phone_hands_its_backend_a_code_and_the_backend_holds_a_token_of_its_own(world):
+def test_a_phones_code_gives_its_backend_a_token_of_its_own(world):
     spindle, person = world.spindle, world.person
     device = world.phone()
     assert device["token_type"] == "Bearer"
@@ -42,7 +42,7 @@ def test_a_phone_hands_its_backend_a_code_and_the_backend_holds_a_token_of_its_o
     assert spindle.me(device["access_token"]).status == 200, "and nothing else"
 
 
-def test_the_logout_of_a_device_ends_what_is_its_own_and_its_backend_lives_on(world):
+def test_a_devices_logout_ends_its_own_tokens_and_not_its_backends(world):
     spindle = world.spindle
     device = world.phone()
     backend = spindle.redeem(world.backend, spindle.code(device["access_token"], world.backend)).json

@@ -75,7 +75,7 @@ def signed(claims: dict, secret: str) -> str:
     return f"{text}.{part(hmac.new(secret.encode(), text.encode(), hashlib.sha256).digest())}"
 
 
-def test_a_link_that_a_merchants_backend_made_signs_nobody_in_elsewhere(world, administrator):
+def test_a_link_made_by_a_merchants_backend_signs_in_at_that_merchant_only(world, administrator):
     spindle, victim = world.spindle, world.spindle.create_person()
 
     def as_merchant(path: str, content: dict) -> dict:
@@ -114,7 +114,7 @@ def test_a_link_that_a_merchants_backend_made_signs_nobody_in_elsewhere(world, a
     browser.open(f"/login/with/{issuer['id']}/callback?state={departure.query['state']}&code=a")
     # Into the merchant's own applications the link leads.
     assert "code" in browser.open(authorize).query
-    # Nowhere else: not into the account, nor to another merchant.
+    # Nowhere else: neither at the account page nor at another merchant.
     for path in ("/account", "/account/data"):
         assert victim.email not in browser.open(path).answer.text.replace("<wbr>", "")
     elsewhere = World.create(spindle)
@@ -122,7 +122,7 @@ def test_a_link_that_a_merchants_backend_made_signs_nobody_in_elsewhere(world, a
     assert "code" not in page.query and any(form.password_field for form in page.forms), page.answer
 
 
-def test_an_issuer_with_a_merchants_own_keys_does_not_become_google(world, administrator):
+def test_an_issuer_with_a_merchants_own_keys_cannot_become_google(world, administrator):
     spindle = world.spindle
     own = {"issuer": "https://mill.example", "secret": "s" * 40, "audiences": ["a"], "create_users": True}
     issuer = spindle.administer("POST", "issuers", own, token=administrator)
@@ -138,7 +138,7 @@ def test_an_issuer_with_a_merchants_own_keys_does_not_become_google(world, admin
         assert answer.status in (400, 403), f"{name}: {answer}"
 
 
-def test_a_merchant_does_not_lock_an_address_out_with_a_disabled_account(world, administrator):
+def test_a_merchant_cannot_block_an_address_with_a_disabled_user(world, administrator):
     content = {"email": "victim@bank.example", "disabled": True}
     answer = world.spindle.administer("POST", "users", content, token=administrator)
     assert answer.status == 403 and "disabled" in answer.text, answer
@@ -146,7 +146,7 @@ def test_a_merchant_does_not_lock_an_address_out_with_a_disabled_account(world, 
     assert made.status == 201, made
 
 
-def test_who_allowed_an_app_that_registered_itself_is_not_known_to_its_merchant(world, administrator):
+def test_consent_to_a_self_registered_app_does_not_reveal_the_user_to_its_merchant(world, administrator):
     spindle, person = world.spindle, world.spindle.create_person()
     grant = spindle.administer("POST", "initial-access-tokens", {"merchant_id": world.merchant})
     assert grant.status == 201, grant
@@ -171,7 +171,7 @@ def test_who_allowed_an_app_that_registered_itself_is_not_known_to_its_merchant(
     assert person.id in known(), "whoever used the merchant's own app is"
 
 
-def test_one_account_does_not_fill_the_server_with_sessions(world):
+def test_one_user_cannot_fill_the_server_with_sessions(world):
     spindle, person = world.spindle, world.spindle.create_person()
     token = spindle.password(world.app, person)["access_token"]
     browser = Browser(spindle)
@@ -184,7 +184,7 @@ def test_one_account_does_not_fill_the_server_with_sessions(world):
     assert not browser.is_signed_in(), "the one that was used longest ago is displaced"
 
 
-def test_a_line_of_the_log_is_not_as_long_as_a_request(launch):
+def test_a_long_request_does_not_make_a_long_log_line(launch):
     server = launch()
     spindle = Spindle.of(server)
     for path in ("/oauth/token", "/oauth/introspect", "/oauth/revoke"):

@@ -48,7 +48,7 @@ def listed(world: World, kind: str, token: str | None = None) -> list[dict]:
     return items
 
 
-def test_a_merchant_sees_and_touches_its_own_only(world, elsewhere, merchant_token):
+def test_a_merchant_reads_and_changes_its_own_only(world, elsewhere, merchant_token):
     spindle = world.spindle
 
     def as_merchant(method: str, path: str, content: dict | None = None):
@@ -73,7 +73,7 @@ def test_a_merchant_sees_and_touches_its_own_only(world, elsewhere, merchant_tok
     assert spindle.client_credentials(elsewhere.backend).status == 200
 
 
-def test_a_merchant_never_sets_the_address_or_password_of_a_person(world, merchant_token):
+def test_a_merchant_cannot_set_a_users_address_or_password(world, merchant_token):
     spindle, person = world.spindle, world.person
     world.phone()
     assert person.id in {user["user_id"] for user in listed(world, "users", merchant_token)}
@@ -85,13 +85,13 @@ def test_a_merchant_never_sets_the_address_or_password_of_a_person(world, mercha
     assert world.phone()["user_id"] == person.id
 
 
-def test_lists_are_paged_by_a_cursor_that_loses_nobody(world):
+def test_lists_are_paged_by_a_cursor_that_skips_no_row(world):
     made = {world.spindle.create_merchant(f"House {number}") for number in range(7)}
     found = [merchant["id"] for merchant in listed(world, "merchants")]
     assert made <= set(found) and len(set(found)) == len(found)
 
 
-def test_two_secrets_live_at_once_until_one_is_ended(world):
+def test_a_client_has_two_live_secrets_until_one_is_ended(world):
     spindle = world.spindle
     client = spindle.create_client(world.merchant, "Rotating", grant_types=["client_credentials"])
     second = spindle.administer("POST", f"clients/{client.id}/secrets").json
@@ -106,7 +106,7 @@ def test_two_secrets_live_at_once_until_one_is_ended(world):
     assert spindle.client_credentials(successor).status == 200
 
 
-def test_what_is_disabled_stops_at_once_and_comes_back(world):
+def test_disabling_takes_effect_at_once_and_can_be_undone(world):
     spindle = world.spindle
     person = spindle.create_person()
     tokens = spindle.password(world.app, person)
@@ -123,7 +123,7 @@ def test_what_is_disabled_stops_at_once_and_comes_back(world):
     soon(lambda: spindle.me(device["access_token"]).status == 401)
 
 
-def test_a_trusted_issuer_says_who_somebody_is_and_each_assertion_counts_once(world, elsewhere):
+def test_a_trusted_issuers_assertion_identifies_a_user_and_works_once(world, elsewhere):
     spindle, key = world.spindle, secrets.token_urlsafe(36)
     spindle.create_issuer(
         merchant_id=world.merchant, issuer=ISSUER, secret=key, algorithms=["HS256"], create_users=True

@@ -32,7 +32,7 @@ def together(work, count: int = CROWD) -> list[Answer]:
         return list(pool.map(run, range(count)))
 
 
-def test_of_fifty_redemptions_of_a_code_one_wins(world):
+def test_of_fifty_redemptions_of_a_code_one_succeeds(world):
     code = world.spindle.code(world.phone()["access_token"], world.backend)
     answers = together(lambda _: world.spindle.redeem(world.backend, code))
     outcomes = Counter((answer.status, answer.error) for answer in answers)
@@ -74,7 +74,7 @@ def test_guesses_at_a_password_are_throttled_and_its_owner_is_not_locked_out(wor
     assert spindle.token(world.app, "password", source=home, **right).status == 200, "the owner is locked out"
 
 
-def test_one_address_that_tries_many_accounts_is_throttled_and_others_are_not(world):
+def test_one_ip_address_that_tries_many_users_is_throttled_and_others_are_not(world):
     spindle, person = world.spindle, world.spindle.create_person()
     right = {"username": person.email, "password": person.password}
 

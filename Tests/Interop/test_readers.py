@@ -112,7 +112,7 @@ def mutants(world: World):
 
 
 @pytest.mark.timeout(ENOUGH_TIME)
-def test_what_we_take_for_requests_h11_takes_for_the_same(world):
+def test_h11_reads_the_same_requests_as_this_server(world):
     outcomes, framing_trailers = {"taken": 0, "refused": 0, "bodies": 0}, 0
     for number, request in enumerate(mutants(world)):
         stream = request + MARK + LAST
@@ -200,7 +200,7 @@ def honest_clients_get_their_own_answers(proxy: Address) -> None:
     connection.close()
 
 
-def test_what_nginx_lets_pass_shifts_nobodys_answer(world, proxy):
+def test_no_request_that_nginx_forwards_shifts_another_clients_answer(world, proxy):
     for case in REFUSED:
         with proxy.dial(2) as line:
             try:
@@ -212,7 +212,7 @@ def test_what_nginx_lets_pass_shifts_nobodys_answer(world, proxy):
 
 
 @pytest.mark.timeout(ENOUGH_TIME)
-def test_mutants_behind_nginx_shift_nobodys_answer(world, proxy):
+def test_no_mutated_request_behind_nginx_shifts_another_clients_answer(world, proxy):
     for number, request in enumerate(mutants(world)):
         if number % 5 == 0:
             with proxy.dial(0.2) as line:

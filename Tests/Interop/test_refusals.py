@@ -55,7 +55,7 @@ def test_a_bad_request_is_refused_once_and_its_connection_closed(world, kept, ca
 
 
 @pytest.mark.parametrize(("case", "by_byte"), each_way(HONEST))
-def test_an_honest_request_is_answered_and_its_connection_kept(world, case, by_byte):
+def test_a_valid_request_is_answered_and_its_connection_kept(world, case, by_byte):
     last = get(b"Connection: close")
     with world.spindle.address.dial() as line:
         request = case.bytes_for(world) + last
@@ -72,7 +72,7 @@ def test_http_1_0_is_answered_without_a_host_and_closed(world):
     assert received.is_closed and [answer.status for answer in received.answers] == [200], received
 
 
-def test_what_waits_for_100_continue_is_told_to_go_on(world):
+def test_a_client_that_waits_for_100_continue_is_told_to_go_on(world):
     backend = world.backend
     whole = next(case for case in HONEST if case.name == "Expect: 100-continue").bytes_for(world)
     head, body = whole.split(b"\r\n\r\n")
@@ -94,14 +94,14 @@ def test_pipelined_requests_are_answered_in_order(world):
     assert len(set(tokens)) == len(tokens) > 0
 
 
-def test_a_large_body_that_is_refused_does_not_cost_its_sender_the_answer(world):
+def test_the_sender_of_a_refused_large_body_can_read_the_answer(world):
     case = Case("a large body", post(b"Content-Length: 1000000", body=b"a" * 1_000_000))
     for _ in range(20):
         received = converse(world.spindle.address, case.bytes_for(world))
         assert [answer.status for answer in received.answers] == [413] and received.is_closed, received
 
 
-def test_the_server_is_well_after_all_that(world):
+def test_the_server_is_healthy_after_the_refusals(world):
     time.sleep(0.1)
     assert world.spindle.call("GET", "/readyz").status == 200
     assert world.spindle.client_credentials(world.backend).status == 200

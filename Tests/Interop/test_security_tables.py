@@ -166,7 +166,7 @@ def test_every_page_has_its_list_of_clauses():
 
 
 @pytest.mark.parametrize("page", CLAUSES)
-def test_every_clause_has_its_row_and_none_two(page):
+def test_every_clause_has_exactly_one_row(page):
     found = rows(page)
     keys = [row.key for row in found]
     assert len(keys) == len(set(keys)), [key for key in keys if keys.count(key) > 1]
@@ -190,7 +190,7 @@ def test_every_row_is_answered(page):
 
 
 @pytest.mark.parametrize("page", CLAUSES)
-def test_every_test_that_a_row_names_is_there(page):
+def test_every_test_that_a_row_names_exists(page):
     known: dict[str, set[str]] = {}
     named = 0
     for row in rows(page):
@@ -211,7 +211,7 @@ def test_every_test_that_a_row_names_is_there(page):
 
 
 @pytest.mark.parametrize("page", [*CLAUSES, "inventory.md", "check-await-write.md", "README.md"])
-def test_every_link_leads_somewhere(page):
+def test_every_link_has_a_target(page):
     for path, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", (FOLDER / page).read_text()):
         target = FOLDER / path if path else FOLDER / page
         assert target.exists(), f"{page} links to {path}"
@@ -223,7 +223,7 @@ def test_every_link_leads_somewhere(page):
         assert (ROOT / path.partition(" ")[0]).exists(), f"{page} names {path}"
 
 
-def test_each_part_of_the_long_proofs_has_its_figures():
+def test_each_part_of_the_long_run_has_its_figures():
     """The last run, of every part."""
     told = (FOLDER / "server.md").read_text().partition("## The last long run")[2]
     assert re.search(r"\b20\d\d-\d\d-\d\d\b", told)

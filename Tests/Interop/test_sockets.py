@@ -57,7 +57,7 @@ def told(lines: list[socket.socket]) -> list[bytes]:
 
 
 @pytest.mark.timeout(400)
-def test_a_connection_that_asked_nothing_is_told_nothing_while_others_are_reset_during_a_commit(launch):
+def test_a_silent_connection_gets_nothing_while_others_are_reset_during_a_commit(launch):
     with descriptors(SILENT + WAVE + 500):
         # The server has what we have.
         settings = {"SPINDLE_MAX_CONNECTIONS": "10000", "SPINDLE_REQUEST_TIMEOUT": "600"}
@@ -94,7 +94,7 @@ def test_a_connection_that_asked_nothing_is_told_nothing_while_others_are_reset_
         assert server.stop() == 0
 
 
-def test_the_limit_of_descriptors_is_reached_and_left(prepare, program):
+def test_the_server_recovers_from_the_limit_of_file_descriptors(prepare, program):
     server: Server = prepare(wrapper=[program("prlimit", "util-linux"), f"--nofile={DESCRIPTORS}:{DESCRIPTORS}"])
     server.init()
     server.start()

@@ -79,7 +79,7 @@ def is_refused(answer) -> bool:
 
 
 @pytest.mark.parametrize("wish", WRITING_FAILS)
-def test_what_cannot_be_written_is_refused_and_undone_and_reads_go_on(wish, server, world, disk):
+def test_a_failed_write_is_refused_and_undone_and_reads_go_on(wish, server, world, disk):
     spindle, phone = world.spindle, world.phone()
     code, tokens = spindle.code(phone["access_token"], world.backend), own_tokens(world, 5)
     count, start = token_count(server), server.log.stat().st_size
@@ -107,7 +107,7 @@ def test_what_cannot_be_written_is_refused_and_undone_and_reads_go_on(wish, serv
 
 
 @pytest.mark.parametrize("wish", WRITING_FAILS)
-def test_a_crash_while_nothing_can_be_written_keeps_what_was_promised(wish, server, world, disk):
+def test_a_crash_on_a_full_disk_keeps_what_was_acknowledged(wish, server, world, disk):
     spindle, phone = world.spindle, world.phone()
     code, tokens = spindle.code(phone["access_token"], world.backend), own_tokens(world, 5)
     with disk.failing(wish):
@@ -125,7 +125,7 @@ def test_a_crash_while_nothing_can_be_written_keeps_what_was_promised(wish, serv
 
 
 @pytest.mark.parametrize("wish", FOLDING_FAILS)
-def test_a_log_that_cannot_be_folded_into_the_database_is_kept(wish, server, world, disk):
+def test_a_write_ahead_log_that_cannot_be_folded_in_is_kept(wish, server, world, disk):
     tokens = own_tokens(world, 5)
     with disk.failing(wish):
         assert server.stop() == 0
@@ -138,7 +138,7 @@ def test_a_log_that_cannot_be_folded_into_the_database_is_kept(wish, server, wor
     assert are_active(world, tokens) and ends_whole(server)
 
 
-def test_what_cannot_be_read_is_an_error_and_never_an_answer(server, world, disk):
+def test_a_failed_read_is_an_error_and_never_an_answer(server, world, disk):
     tokens, made_up, start = own_tokens(world, 5), "of-nobody", server.log.stat().st_size
     with disk.failing("read .db-wal"):
         answers = [
@@ -165,7 +165,7 @@ def test_a_server_that_cannot_read_its_database_does_not_start(wish, server, wor
     assert are_active(world, tokens) and ends_whole(server)
 
 
-def test_what_is_acknowledged_after_a_failed_sync_and_a_crash_outlives_a_power_cut(server, world, disk):
+def test_writes_acknowledged_after_a_failed_sync_survive_a_power_cut(server, world, disk):
     """Linux forgets that pages are to be written once a sync of them has failed: they are read, and never on the disk.
 
     A process that crashes then leaves the commit that it refused in the log. The next one finds it whole.

@@ -45,7 +45,7 @@ def remove(server, *endings: str) -> None:
         os.unlink(server.database + ending)
 
 
-def test_a_database_that_another_process_locks_is_waited_for_then_refused_and_reads_go_on(server, world):
+def test_writes_to_a_locked_database_wait_then_fail_and_reads_go_on(server, world):
     tokens, answers = own_tokens(world, 5), []
     waiting = [
         threading.Thread(target=lambda: answers.append(world.spindle.client_credentials(world.backend)))
@@ -71,7 +71,7 @@ def test_a_database_that_another_process_locks_is_waited_for_then_refused_and_re
     assert are_active(world, [*tokens, answers[0].json["access_token"], *own_tokens(world, 2)])
 
 
-def test_a_damaged_table_is_never_taken_for_an_empty_one_and_a_backup_notices(server, world):
+def test_a_damaged_table_is_not_mistaken_for_an_empty_one_and_a_backup_reports_it(server, world):
     tokens, copy = own_tokens(world, 5), server.directory / "before.db"
     assert server.command("backup", str(copy)).returncode == 0
     assert server.stop() == 0
@@ -103,7 +103,7 @@ def damage(file: Path, table: str) -> None:
             bytes.write(b"a" * size)
 
 
-def test_a_database_that_is_gone_is_told_by_doctor_and_backup_and_no_empty_one_takes_its_place(server, world):
+def test_doctor_and_backup_report_a_missing_database_and_create_no_empty_one(server, world):
     tokens = own_tokens(world, 5)
     remove(server, "", "-wal", "-shm")
     # The connections that were open still have it.
@@ -120,7 +120,7 @@ def test_a_database_that_is_gone_is_told_by_doctor_and_backup_and_no_empty_one_t
     assert not Path(server.database).exists()
 
 
-def test_a_database_that_was_moved_away_and_comes_back_has_lost_nothing(server, world):
+def test_a_database_that_is_moved_away_and_back_loses_nothing(server, world):
     tokens, elsewhere = own_tokens(world, 5), server.database + ".moved"
     os.rename(server.database, elsewhere)
     assert introspected(world, tokens[0]).json["active"]
@@ -131,7 +131,7 @@ def test_a_database_that_was_moved_away_and_comes_back_has_lost_nothing(server, 
     assert are_active(world, tokens)
 
 
-def test_a_log_that_was_removed_is_brought_into_the_database_at_sigterm(server, world):
+def test_a_removed_write_ahead_log_is_folded_into_the_database_at_sigterm(server, world):
     tokens = own_tokens(world, 5)
     remove(server, "-wal")
     assert introspected(world, tokens[0]).json["active"]
@@ -145,14 +145,14 @@ def test_a_log_that_was_removed_is_brought_into_the_database_at_sigterm(server, 
 
 
 @pytest.mark.parametrize("endings", [[""], ["-wal"], ["", "-wal", "-shm"]], ids=" ".join)
-def test_nothing_is_acknowledged_into_a_file_that_is_gone(endings, server, world):
+def test_no_write_to_a_removed_file_is_acknowledged(endings, server, world):
     remove(server, *endings)
     answer = world.spindle.client_credentials(world.backend)
     assert (answer.status, answer.error) == (503, "temporarily_unavailable")
     assert server.get("/readyz").status == 503
 
 
-def test_two_databases_are_never_read_as_one(server, launch, world):
+def test_a_replaced_database_is_never_mixed_with_the_old_one(server, launch, world):
     tokens, other = own_tokens(world, 5), launch()
     assert other.stop() == 0
     remove(server, "", "-wal", "-shm")

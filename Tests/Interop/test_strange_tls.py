@@ -58,7 +58,7 @@ def answer(line: TLSConnection) -> bytes:
     ids=["as it is", "records of a byte", "records of seven", "no extended master secret", "no encrypt-then-MAC",
          "P-384", "ChaCha20", "padding"],
 )
-def test_what_a_client_may_do_is_borne(server, version, changes):
+def test_an_unusual_but_valid_handshake_is_served(server, version, changes):
     line = connect(server, version, **changes)
     for _ in range(3):
         assert answer(line).startswith(b"HTTP/1.1 200")
@@ -72,7 +72,7 @@ def test_a_client_that_guesses_no_key_share_is_asked_for_one(server):
     line.close()
 
 
-def test_keys_are_changed_as_often_as_a_client_asks_between_requests(server):
+def test_a_client_may_update_its_keys_between_requests(server):
     line = connect(server)
     for _ in range(20):
         for _ in line.send_keyupdate_request(KeyUpdateMessageType.update_requested):
@@ -96,7 +96,7 @@ def test_a_cipher_without_authenticated_encryption_is_refused_by_an_alert(server
 
 
 @pytest.mark.parametrize("level", [AlertLevel.warning, AlertLevel.fatal])
-def test_an_alert_from_a_client_is_no_request(server, level):
+def test_a_warning_alert_is_ignored_and_a_fatal_one_ends_the_connection(server, level):
     line = connect(server, TLS_1_2)
     for _ in line._sendMsg(Alert().create(AlertDescription.user_canceled, level)):  # noqa: SLF001
         pass

@@ -83,7 +83,7 @@ def test_a_token_is_given_over_http_2(server, world, certificate, program):
 
 
 @pytest.mark.parametrize("said", [b"", b"\x16\x03\x01\x02\x00\x01\x00"], ids=["never begins", "never ends"])
-def test_a_client_that_does_not_finish_its_handshake_is_cut(server, world, said):
+def test_an_unfinished_handshake_is_closed(server, world, said):
     with socket.create_connection(("127.0.0.1", server.address.port), timeout=10) as line:
         line.sendall(said)
         seconds_until_closed(line)
@@ -93,7 +93,7 @@ def test_a_client_that_does_not_finish_its_handshake_is_cut(server, world, said)
 @pytest.mark.parametrize(
     ("start", "drip"), [(b"", b""), (b"POST /oauth/token HTTP/1.1\r\nX: ", b"a" * 400)], ids=["silence", "slow header"]
 )
-def test_a_slow_client_is_cut_inside_tls_too(server, world, certificate, start, drip):
+def test_a_slow_client_is_disconnected_inside_tls_too(server, world, certificate, start, drip):
     with dial(server.address, str(certificate), "http/1.1") as line:
         line.sendall(start)
         seconds_until_closed(line, drip)
@@ -121,7 +121,7 @@ HALF_A_REQUEST = frame(HEADERS, END_HEADERS, 1, headers("/oauth/token", (b"conte
         "half a request and pings",
     ],
 )
-def test_a_slow_client_of_http_2_is_cut(server, world, certificate, start, drip):
+def test_a_slow_http_2_client_is_disconnected(server, world, certificate, start, drip):
     with dial(server.address, str(certificate), "h2") as line:
         line.sendall(start)
         seconds_until_refused(line, 1, drip)
@@ -139,7 +139,7 @@ def test_tls_versions_before_1_2_are_refused(server):
             old.wrap_socket(line).do_handshake()
 
 
-def test_behind_a_trusted_proxy_the_issuer_is_https_and_the_line_is_plain(launch):
+def test_behind_a_trusted_proxy_an_https_issuer_serves_plain_http(launch):
     settings = {"SPINDLE_ISSUER": "https://login.example", "SPINDLE_TRUSTED_PROXIES": "127.0.0.1/32"}
     world = World.create(Spindle.of(launch(settings=settings)))
     browser, cookie = buy_session(world)

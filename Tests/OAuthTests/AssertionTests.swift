@@ -7,12 +7,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What an assertion must say, and how it must be signed") struct AssertionTests {
+@Suite("Required claims and signatures of an assertion") struct AssertionTests {
     private let signer = Signer()
 
     // MARK: What it must say
 
-    @Test("each claim that does not hold is refused by name, at its very second")
+    @Test("each invalid claim is refused by name, to the second")
     func claims() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer, ["create_users": true, "audiences": .array(["spindle"])])
@@ -45,7 +45,7 @@ import Values
         }
     }
 
-    @Test("a hint tells what to mend, in the characters of RFC 6749")
+    @Test("a hint says what to correct, in the characters that RFC 6749 allows")
     func hints() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -66,7 +66,7 @@ import Values
 
     // MARK: How it is signed
 
-    @Test("no signature, a public key as secret, another's key: none is taken")
+    @Test("an assertion without signature, with the public key as secret, or of another key is refused")
     func forgeries() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -95,7 +95,7 @@ import Values
         #expect(try await fixture.refusal(of: long) == "malformed_parameter")
     }
 
-    @Test("a shared secret is the HMAC key; it lies sealed and is not shown", arguments: Backend.available)
+    @Test("a shared secret is the HMAC key; it is stored sealed and not shown", arguments: Backend.available)
     func sharedSecret(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let secret = "et felles hemmelig ord, på minst 32 bytes"

@@ -4,7 +4,7 @@ import Storage
 import Testing
 import Values
 
-@Suite("What is next for a browser that brings an authorization request")
+@Suite("The next step for a browser that brings an authorization request")
 struct AuthorizationDecisionTests {
     typealias Step = AuthorizationRequest.Step
 
@@ -46,7 +46,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("nobody signs in, and a merchant's own app is answered")
+    @Test("a browser without a session signs in, and a merchant's own app is answered")
     func signIn() async throws {
         try await expect([
             Row(.own, [:], nil, .signIn),
@@ -57,7 +57,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("prompts ask, whoever is there")
+    @Test("prompts ask, even where a user is signed in")
     func prompts() async throws {
         for visitor in [Self.visitor(), nil] {
             try await expect([
@@ -70,7 +70,7 @@ struct AuthorizationDecisionTests {
         }
     }
 
-    @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 is prompt=login")
+    @Test("a sign-in that is too old is confirmed, to the millisecond; max_age=0 means prompt=login")
     func maxAge() async throws {
         try await expect([
             Row(.own, ["max_age": "60"], Self.visitor(60), .respond),
@@ -97,7 +97,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("a session that was bought is good for the merchant whose token bought it, and for nobody's client")
+    @Test("a bought session is valid for the merchant whose token bought it, and for no other")
     func bought() async throws {
         let fixture = try await AuthorizationFixture()
         let request = try await fixture.request(.own)
@@ -113,7 +113,7 @@ struct AuthorizationDecisionTests {
         await fixture.database.close()
     }
 
-    @Test("an app that needs a verified address gets it, and only then the rest")
+    @Test("an app that needs a verified address gets it before anything else")
     func verify() async throws {
         try await expect([
             Row(.strict, [:], Self.visitor(email: .verified), .respond),
@@ -145,13 +145,13 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("a merchant that nobody has met learns nothing of them, and who may be any app is not answered")
+    @Test("a merchant the user never met gets no answer, nor does an app at an address that any app can claim")
     func introduce() async throws {
         let unmet = Self.visitor(isIntroduced: false)
         try await expect([
             Row(.own, [:], unmet, .introduce),
             Row(.own, ["prompt": "none"], unmet, .refuse(.consentRequired)),
-            // The same to whoever else it is, however they signed in.
+            // The same for another user, however they signed in.
             Row(.own, ["prompt": "none"], Self.visitor(isMeant: false, isIntroduced: false), .refuse(.consentRequired)),
             Row(.own, ["prompt": "none", "max_age": "59"], unmet, .refuse(.consentRequired)),
             Row(
@@ -168,7 +168,7 @@ struct AuthorizationDecisionTests {
         ])
     }
 
-    @Test("what is ticked is granted, with what needed no question; the rest is not, whatever the form says")
+    @Test("ticked scopes are granted with those that need no consent, and no others, whatever the form says")
     func decision() async throws {
         let fixture = try await AuthorizationFixture()
         let rows: [(KeyValuePairs<String, String>, ticked: [String], before: [String]?, ConsentDecision?)] = [

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What clients are told is left once, whatever becomes of the COMMIT")
+@Suite("Callbacks are stored once, whatever becomes of the COMMIT")
 struct CallbackAnnouncementTests {
     /// Keeps what is left, by its id, as the outbox does; and counts how often somebody was sent.
     private final class PostDouble: Sendable {
@@ -46,7 +46,7 @@ struct CallbackAnnouncementTests {
         }
     }
 
-    @Test("a transaction that runs twice leaves each message once", arguments: Backend.available)
+    @Test("a transaction that runs twice stores each message once", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)
@@ -71,7 +71,8 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("the end of a browser session is told once to a client, of as many permissions", arguments: Backend.available)
+    @Test(
+        "the end of a browser session is told once to a client with many token families", arguments: Backend.available)
     func browsers(backend: Backend) async throws {
         struct Undone: Error {}
         let house = try await Fixture(backend)
@@ -110,7 +111,7 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("logout, taking back and parting are told once though they run twice", arguments: Backend.available)
+    @Test("logout, revocation and disconnection are told once though they run twice", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let world = house.world
@@ -130,7 +131,7 @@ struct CallbackAnnouncementTests {
         await world.database.close()
     }
 
-    @Test("a client of a disabled merchant hears of no change, but of the end", arguments: Backend.available)
+    @Test("a client of a disabled merchant is told of no change, but of the end", arguments: Backend.available)
     func disabled(backend: Backend) async throws {
         let house = try await Fixture(backend)
         let (world, user) = (house.world, house.world.user)

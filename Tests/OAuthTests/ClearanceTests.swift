@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Before a client or merchant is deleted it is emptied")
+@Suite("A client or merchant is emptied before it is deleted")
 struct ClearanceTests {
-    @Test("what it holds goes in batches, and what others hold stays", arguments: Backend.available)
+    @Test("a client's rows are deleted in batches, and other clients' rows stay", arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)
@@ -24,7 +24,7 @@ struct ClearanceTests {
         await world.database.close()
     }
 
-    @Test("a merchant's clients and links go, another's stay", arguments: Backend.available)
+    @Test("a merchant's clients and links are deleted, and another's stay", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         let database = try await backend.open()
         let (one, other) = (try await TokenFixture(database), try await TokenFixture(database))

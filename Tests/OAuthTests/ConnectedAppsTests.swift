@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The apps of a person, and taking back what was allowed")
+@Suite("A user's apps, and revoking them")
 struct ConnectedAppsTests {
-    @Test("what an app may is what its live tokens carry and what it need not ask for", arguments: Backend.available)
+    @Test("an app's rights are those of its live tokens and those that need no consent", arguments: Backend.available)
     func list(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
@@ -32,7 +32,7 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("an answer adds and takes away only what it was about", arguments: Backend.available)
+    @Test("a consent answer adds and removes only what it was about", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let consents = Consents(database: world.database)
@@ -56,7 +56,9 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("revoked: tokens, codes, consent and connection of that app, and of no other", arguments: Backend.available)
+    @Test(
+        "revoking an app ends its tokens, codes, consent and connection, and no other app's",
+        arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())
         let apps = ConnectedApps(database: world.database, clock: world.clock, callbacks: .unheard)
@@ -96,7 +98,7 @@ struct ConnectedAppsTests {
         await world.database.close()
     }
 
-    @Test("what was taken back since the request was decided gives no code")
+    @Test("a consent revoked since the request was decided yields no code")
     func overtaken() async throws {
         let fixture = try await AuthorizationFixture()
         let (database, clock) = (fixture.database, fixture.clock)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What must still stand when tokens are given past the token endpoint")
+@Suite("Conditions that must still hold when front-channel tokens are issued")
 struct DirectAnswerTests {
     private static let user = UserID(7)
 
@@ -63,7 +63,9 @@ struct DirectAnswerTests {
 
     private static let types = ["id_token", "token", "code token", "code id_token", "code id_token token"]
 
-    @Test("without the consent, or after it, there is nothing, not even half of it", arguments: types)
+    @Test(
+        "without consent, or after its revocation, no front-channel token is issued, not even one of two",
+        arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
         #expect(try await scene.gift(type) == nil)
@@ -73,7 +75,7 @@ struct DirectAnswerTests {
         #expect((gift.code != nil) == type.contains("code"))
         #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
         #expect(gift.tokens?.refreshToken?.value == nil)
-        // A permission, or the code that will make one: each client is there to be told of a logout.
+        // A token family, or the code that will make one: each client is there to be told of a logout.
         let families = try await scene.fixture.database.read { db in
             try db.rows("SELECT id FROM token_families WHERE session_id IS NULL AND user_id = \(Self.user)").count
         }
@@ -88,7 +90,7 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "nor after the session has ended, in one of another person, or for a person who is disabled", arguments: types)
+        "no front-channel token is issued for an ended session, another user's, or a disabled user", arguments: types)
     func session(_ type: String) async throws {
         let scene = try await Scene()
         try await scene.allow()

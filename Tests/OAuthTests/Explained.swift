@@ -25,7 +25,7 @@ final class Explained: Database {
         #expect(statements.count >= count)
         for statement in statements {
             for step in statement.plan {
-                // A family of permissions is gathered row by row, then read: that is no table.
+                // A tree of token families is gathered row by row, then read: that is no table.
                 guard step != "SCAN family", step != "SCAN f" else { continue }
                 #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
                 #expect(!step.contains("TEMP B-TREE"), "\(step): \(statement.text)")

@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What becomes of a code when the world changes between the decision and the commit")
+@Suite("Changes between the decision and the commit of a code")
 struct IntroductionRaceTests {
     private static let user = UserID(7)
 
-    @Test("a code is given although person and merchant have been parted since", arguments: Backend.available)
+    @Test("no code is issued when user and merchant were disconnected meanwhile", arguments: Backend.available)
     func parted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, clock) = (fixture.database, fixture.clock)
@@ -52,7 +52,7 @@ struct IntroductionRaceTests {
         await database.close()
     }
 
-    @Test("a merchant that is deleted takes its introductions along, and makes none", arguments: Backend.available)
+    @Test("a merchant's deletion removes its introductions, and no new one is stored", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         let fixture = try await AuthorizationFixture(backend)
         let (database, now) = (fixture.database, fixture.clock.now)

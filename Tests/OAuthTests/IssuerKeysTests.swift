@@ -31,7 +31,7 @@ import Values
     }
 
     @Test(
-        "a key set is kept as long as its issuer says, from a minute to an hour, five minutes unsaid",
+        "a key set is cached as long as its issuer says, from a minute to an hour, five minutes by default",
         arguments: [(nil, 300), ("120", 120), ("1", 60), ("99999999999999999999", 3600)] as [(String?, Int64)])
     func life(said: String?, seconds: Int64) async throws {
         publish(old, life: said)
@@ -44,7 +44,7 @@ import Values
         #expect(server.requests.count == 2)
     }
 
-    @Test("many who ask at once are one question")
+    @Test("concurrent lookups share one request")
     func singleFlight() async throws {
         await withTaskGroup(of: Void.self) { group in
             for _ in 1...16 { group.addTask { #expect(await takes(old)) } }
@@ -52,7 +52,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("an unknown key is asked for at most once in ten seconds")
+    @Test("an unknown key causes at most one request in ten seconds")
     func unknownKey() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         _ = try await fixture.issuers.register(
@@ -82,7 +82,7 @@ import Values
     }
 
     @Test(
-        "a bad answer is survived with the keys of before, for a day",
+        "after a bad answer the earlier keys are used for a day",
         arguments: [("500 Internal Server Error", "{}"), ("200 OK", "<html>"), ("200 OK", #"{"keys":[]}"#)])
     func outage(status: String, body: String) async throws {
         #expect(await takes(old))
@@ -102,7 +102,7 @@ import Values
         #expect(await takes(new))
     }
 
-    @Test("a server that is gone is survived, and one that never answered is a refusal to try again")
+    @Test("a server that is gone is survived, and one that never answered means try again later")
     func gone() async throws {
         #expect(await takes(old))
         server.stop()
@@ -118,7 +118,7 @@ import Values
         #expect(error?.retryAfter == .seconds(10))
     }
 
-    @Test("why there are no keys is for the log")
+    @Test("the reason for missing keys is in the log only")
     func cause() async throws {
         server.answer("", status: "404 Not Found")
         await #expect(throws: DocumentUnavailable(reason: "answered with status 404")) {
@@ -131,7 +131,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("a server that does not end its answer is given up, by all who wait for it")
+    @Test("a server that does not end its answer is given up, by all lookups that wait for it")
     func slow() async throws {
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(200))
@@ -149,7 +149,7 @@ import Values
         #expect(server.requests.count == 1)
     }
 
-    @Test("a redirect is no key set")
+    @Test("a redirect is not accepted as a key set")
     func redirect() async throws {
         let other = try LoopbackServer()
         other.answer(old.keySet.text)

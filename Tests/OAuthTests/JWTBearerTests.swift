@@ -13,7 +13,7 @@ import Values
 
     // MARK: Who it is
 
-    @Test("a subject is one account from its first assertion on", arguments: Backend.available)
+    @Test("a subject is one user from its first assertion on", arguments: Backend.available)
     func newcomer(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -31,7 +31,7 @@ import Values
                 == 1)
     }
 
-    @Test("eight assertions of one new subject at once make one account", arguments: Backend.available)
+    @Test("eight concurrent assertions of one new subject create one user", arguments: Backend.available)
     func newcomersRace(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -45,7 +45,7 @@ import Values
         #expect(try await fixture.count("SELECT fingerprint FROM access_tokens") == 8)
     }
 
-    @Test("a merchant's issuer means nobody to another merchant", arguments: Backend.available)
+    @Test("a merchant's issuer is unknown to another merchant", arguments: Backend.available)
     func foreignMerchant(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -68,7 +68,7 @@ import Values
         #expect(try await fixture.refusal(of: assertion, from: platform) == "client_without_merchant")
     }
 
-    @Test("unknown users, disabled people and disabled issuers are refused", arguments: Backend.available)
+    @Test("unknown users, disabled users and disabled issuers are refused", arguments: Backend.available)
     func refusedPeople(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer, [:])
@@ -83,7 +83,7 @@ import Values
         #expect(try await fixture.refusal(of: signer.sign(fixture.claims())) == "assertion_of_disabled_issuer")
     }
 
-    @Test("the scope is the client's, without administration")
+    @Test("the granted scope is the client's, without administration")
     func scope() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         try await fixture.trust(signer)
@@ -96,7 +96,7 @@ import Values
 
     // MARK: Once
 
-    @Test("an assertion is used once, by its jti or as it is, however many present it", arguments: Backend.available)
+    @Test("an assertion is used once, by its jti or its text, however many present it", arguments: Backend.available)
     func replay(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         try await fixture.trust(signer)
@@ -138,7 +138,7 @@ import Values
         return token[...dot] + Base64URL.encode(signature)
     }
 
-    @Test("an attempt that runs again after a lost COMMIT knows its own work", arguments: Backend.available)
+    @Test("an attempt that runs again after a lost COMMIT recognizes its own work", arguments: Backend.available)
     func retry(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.trust(signer)

@@ -6,9 +6,9 @@ import Values
 
 @testable import OAuth
 
-@Suite("Clients that are kept in memory")
+@Suite("The cache of clients")
 struct KnownClientsTests {
-    @Test("one that nobody asks for any more is let go when another comes")
+    @Test("a client that is no longer used leaves the cache when another comes")
     func letGo() async throws {
         let fixture = try await AuthorizationFixture()
         let known = KnownClients(clock: fixture.clock)

@@ -6,7 +6,7 @@ import Values
 
 @testable import Outbound
 
-@Suite("Who has other servers asked is bounded, for each purpose and each asker")
+@Suite("Requests to other servers are bounded, for each purpose and each client or host")
 struct OutboundQuotaTests {
     /// Holds questions until it is opened.
     private final class Gate: Sendable {
@@ -33,7 +33,7 @@ struct OutboundQuotaTests {
         }
     }
 
-    @Test("one asker takes its share, others go on, and all together stay below that of the purpose")
+    @Test("one client or host gets its share, others go on, and all together stay below the purpose's bound")
     func atOnce() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         let gate = Gate()
@@ -60,7 +60,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "e") {}
     }
 
-    @Test("whatever ends a question frees its place: an error, a time-out, a cancellation")
+    @Test("a request that ends by an error, a time-out or a cancellation frees its place")
     func freed() async throws {
         struct Fault: Error {}
         let quota = OutboundQuota(clock: ManualClock())
@@ -76,7 +76,7 @@ struct OutboundQuotaTests {
         #expect(quota.underWay == 0)
     }
 
-    @Test("who asks too often waits, others do not, and time makes room")
+    @Test("a client or host that asks too often waits, others do not, and places return with time")
     func rate() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
@@ -94,7 +94,7 @@ struct OutboundQuotaTests {
         try await quota.ask(for: .requestObject, by: "a") {}
     }
 
-    @Test("ten thousand names ask no oftener than all may together, and take no memory for good")
+    @Test("ten thousand names together keep to the common rate, and hold no memory for good")
     func askers() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
@@ -104,7 +104,7 @@ struct OutboundQuotaTests {
         #expect(answered == 1200)
     }
 
-    @Test("a purpose that may not be caused by strangers has no rate")
+    @Test("a purpose that strangers cannot cause has no rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         for _ in 1...2000 { try await quota.ask(for: .provider, by: "graph.example") {} }

@@ -3,7 +3,7 @@ import Outbound
 import Testing
 import Values
 
-@Suite("The way out to other servers") struct OutboundTests {
+@Suite("Requests to other servers") struct OutboundTests {
     private static let logger = Logger.silent
     // What is not about time has plenty of it: other tests share the machine.
     private static let loopback = loopback(longestWait: .seconds(120))
@@ -15,7 +15,7 @@ import Values
     }
 
     @Test(
-        "an address that is not of the open internet is refused, however it is written",
+        "a non-public IP address is refused, however it is written",
         arguments: [
             "https://127.0.0.1/", "https://localhost/", "https://10.0.0.1/", "https://172.16.3.4/",
             "https://192.168.1.1/", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/",
@@ -43,7 +43,7 @@ import Values
         await #expect(throws: OutboundError.unacceptableURL) { try await open.get(url) }
     }
 
-    @Test("a parameter may be anything, and changes nothing but the query")
+    @Test("a parameter may have any value, and changes nothing but the query")
     func query() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -64,7 +64,7 @@ import Values
         }
     }
 
-    @Test("http is for allowed private addresses only")
+    @Test("http is allowed to permitted private addresses only")
     func unencrypted() async throws {
         let server = try LoopbackServer()
         await #expect(throws: OutboundError.unencrypted) { try await open.get(server.address) }
@@ -75,7 +75,7 @@ import Values
         #expect(server.requests.isEmpty)
     }
 
-    @Test("an answer comes back with what it says of its life")
+    @Test("an answer has its cache lifetime")
     func answer() async throws {
         let server = try LoopbackServer()
         server.answer("{}", headers: ["Cache-Control: public, Max-Age=\"120\"", "Cache-Control: must-revalidate"])
@@ -96,7 +96,7 @@ import Values
         #expect(try await local.get(server.address).maxAge == nil)
     }
 
-    @Test("what has to be looked up is connected to at the address that was checked, and keeps its name")
+    @Test("a resolved host is connected to at the checked address, and keeps its name")
     func name() async throws {
         let server = try LoopbackServer()
         server.answer("{}")
@@ -115,7 +115,7 @@ import Values
         #expect(other.requests.isEmpty)
     }
 
-    @Test("a body is cut at its limit, whether or not its length was said", arguments: [true, false])
+    @Test("a body is cut at its limit, whether or not its length was announced", arguments: [true, false])
     func size(saysLength: Bool) async throws {
         let server = try LoopbackServer()
         let body = String(repeating: "x", count: Outbound.longestBody + 1)
@@ -135,7 +135,7 @@ import Values
         await #expect(throws: OutboundError.timedOut) { try await local.get(server.address) }
     }
 
-    @Test("nobody there, no TLS there, and half an answer are all unreachable")
+    @Test("no listener, no TLS and half an answer are all reported as unreachable")
     func unreachable() async throws {
         let server = try LoopbackServer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{")
         await #expect(throws: OutboundError.unreachable) { try await local.get(server.address) }
@@ -146,7 +146,7 @@ import Values
     }
 }
 
-@Suite("Ranges of addresses") struct CIDRTests {
+@Suite("Ranges of IP addresses") struct CIDRTests {
     @Test(
         "a range contains its addresses and no others",
         arguments: [
@@ -162,7 +162,7 @@ import Values
     }
 
     @Test(
-        "what is not a range is refused",
+        "text that is no range is refused",
         arguments: [
             "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/08", "10.0.0.1/8", "10.0.0/8",
             "10.0.0.0/8/8", "2001:db8::1/64", "::/129", "[::1]", "::ffff:10.0.0.0/95", "localhost", " 10.0.0.0/8",
@@ -170,11 +170,11 @@ import Values
     func malformed(_ text: String) { #expect(CIDR(text) == nil) }
 
     @Test(
-        "an address of the open internet is public",
+        "a public IP address is recognized as public",
         arguments: ["1.1.1.1", "100.128.0.1", "172.32.0.1", "2606:4700::1111", "64:ff9b::1.1.1.1", "::ffff:1.1.1.1"])
     func isPublic(_ text: String) throws { #expect(try #require(IPAddress(text)).isPublic) }
 
-    @Test("an address reads back as it is written")
+    @Test("an IP address is read back as it is written")
     func description() {
         #expect(IPAddress("::ffff:192.0.2.1")?.description == "192.0.2.1")
         #expect(IPAddress("2001:DB8:0::1")?.description == "2001:db8::1")

@@ -24,7 +24,7 @@ import Values
         + "cGUiOiJmYWNlYm9vayIsInRva2VuX3ZhbHVlIjoiZmJ0b2stYWxpY2UifQ==."
         + "99439eb1b137bb6eaeb809e28fabdbc1a39379d7621f7e03333ee7b1bc523c2a"
 
-    @Test("both vectors verify and say the same", arguments: [android, iOS])
+    @Test("both vectors verify and have the same content", arguments: [android, iOS])
     func vectors(_ text: String) throws {
         #expect(ProviderAssertion.isMeant(by: text))
         let assertion = try ProviderAssertion(text, signedWith: Self.secret)
@@ -34,7 +34,7 @@ import Values
         #expect(assertion.expiresAt.iso8601 == "2030-01-01T00:00:00Z")
     }
 
-    @Test("a line feed that is lost, another secret, and each letter of the signature matter")
+    @Test("a lost line feed, another secret and each letter of the signature matter")
     func signature() throws {
         let last = Self.iOS.hasSuffix("a") ? "b" : "a"
         for text in [
@@ -55,7 +55,7 @@ import Values
         #expect(assertion.expiresAt == Timestamp(milliseconds: 1_900_000_000 * 1000))
     }
 
-    @Test("no algorithm but ours, whatever the header says")
+    @Test("only our algorithm is accepted, whatever the header says")
     func algorithms() {
         for header: JSON in [
             ["alg": "none", "typ": "JWT"], ["alg": "HS512", "typ": "JWT"], ["typ": "JWT"], ["alg": "hs256"],
@@ -67,7 +67,7 @@ import Values
         #expect(refusal(unsigned) == "provider_assertion_algorithm")
     }
 
-    @Test("each claim is wanted, and of its kind")
+    @Test("each claim is required, with its type")
     func claimFaults() {
         let cases: [(KeyValuePairs<String, JSON>, String)] = [
             (["token_type": "twitter"], "token_type"), (["token_type": .null], "token_type"),
@@ -82,7 +82,7 @@ import Values
         }
     }
 
-    @Test("what is no JWT, or too long, is not taken apart")
+    @Test("text that is no JWT, or too long, is not parsed")
     func malformed() {
         let long = sign(["alg": "HS256"], claims(["token_value": .string(String(repeating: "a", count: 16 * 1024))]))
         for text in ["", "a.b", "a.b.c", "e30.e30", "e30.W10.c", "e3-+.e30.c", long] {
@@ -92,7 +92,7 @@ import Values
         #expect(!ProviderAssertion.isMeant(by: "e30.e30.c"), "an assertion of RFC 7523 is another thing")
     }
 
-    @Test("dates of both SDKs, with their zones, and numbers")
+    @Test("dates of both SDKs, with their zones, and numbers are read")
     func dates() {
         let good: [(JSON, String)] = [
             ("2030-01-01 00:00:00+0000", "2030-01-01T00:00:00Z"),

@@ -10,9 +10,9 @@ import Testing
 import Values
 
 /// What SQLite says it will do: a table that is read as a whole is quick today and an outage in a year.
-@Suite("The statements of every day find their rows by an index")
+@Suite("The common statements find their rows by an index")
 struct QueryPlanTests {
-    @Test("tokens, codes, sessions and what ends them")
+    @Test("tokens, codes, sessions and their ends are found by an index")
     func everyday() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -50,7 +50,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("what a person sees and changes of their account, and its end")
+    @Test("the account page's reads and changes, and a user's deletion, use an index")
     func user() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -93,7 +93,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("people and logins, as SPiD's backends ask for them")
+    @Test("users and logins, as SPiD's backends ask for them, are found by an index")
     func people() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -117,7 +117,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("what sweeps, and what empties a client or merchant")
+    @Test("sweeps, and the deletion of a client or merchant, use an index")
     func sweeping() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)
@@ -131,7 +131,7 @@ struct QueryPlanTests {
         await database.close()
     }
 
-    @Test("a client's own token, and a refresh that changes nothing, cost one written row each")
+    @Test("a client's own token, and a refresh that does not rotate, write one row each")
     func hotPath() async throws {
         let database = Explained(base: try await Backend.sqlite.open())
         let world = try await TokenFixture(database)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import OAuth
 
-@Suite("Messages are signed as SPiD's SDKs sign and verify them")
+@Suite("Messages signed as SPiD's SDKs sign and verify them")
 struct SignSecretTests {
     @Test("the signature is over the encoded data")
     func container() throws {
@@ -30,7 +30,7 @@ struct SignSecretTests {
         #expect(signed.request == "Go3nym6YCKGSkoGAmNaBfnoEpTgLWXQPwm2rwtvMe0A.\(signed.payload)")
     }
 
-    @Test("the verified hash is that of the values in the order of their names")
+    @Test("the verified hash covers the values in the order of their names")
     func hash() {
         let secret = SignSecret("SignatureSecret")
         let hash = "uga44w13afsHV2XG31aELoopALuzUF2yyRffxpecLl0"
@@ -45,7 +45,7 @@ struct SignSecretTests {
 
     /// The document's own example, however the nested map was sent.
     @Test(
-        "what is nested is hashed level by level",
+        "nested values are hashed level by level",
         arguments: [
             [("a", "zebra"), ("x", "banana"), ("c[b]", "orange"), ("c[c]", "monkey"), ("c[a]", "sun"), ("b", "tree")],
             [("a", "zebra"), ("x", "banana"), ("c", #"{"b":"orange","c":"monkey","a":"sun"}"#), ("b", "tree")],
@@ -57,7 +57,7 @@ struct SignSecretTests {
         #expect(SignSecret("foobar").isHash(hash, of: pairs.map { (name: $0.0, value: $0.1) }))
     }
 
-    @Test("names and values of any form are joined to some text, and the same text each time")
+    @Test("names and values of any form are joined to the same text each time")
     func texts() {
         func text(_ pairs: (String, String)...) -> [String] {
             Array(HashedParameters.texts(of: pairs.map { (name: $0.0, value: $0.1) }))
@@ -74,7 +74,7 @@ struct SignSecretTests {
         #expect(text(("é", "1"), ("z", "0")) == ["01", "01"])
     }
 
-    @Test("a thousand parameters of one level are hashed; with one more it is nobody's, however right the hash")
+    @Test("a thousand parameters of one level are hashed; with one more the hash is refused")
     func mostHashed() {
         let secret = SignSecret("foobar")
         func isHash(_ count: Int) -> Bool {
@@ -116,13 +116,13 @@ struct NaturalOrderTests {
         ("item[2]", "item[10]", -1), ("é", "z", 1), ("a_b", "aB", 1),
     ]
 
-    @Test("by the table, and the other way round", arguments: table)
+    @Test("names sort by PHP's table, in both directions", arguments: table)
     func compare(_ left: String, _ right: String, _ order: Int) {
         #expect(NaturalOrder.compare(left, right).signum() == order)
         #expect(NaturalOrder.compare(right, left).signum() == -order)
     }
 
-    @Test("whatever is compared, one comes first or neither does")
+    @Test("any two names compare as ordered or equal, the same way in both directions")
     func antisymmetry() {
         let letters = ["0", "1", "2", "10", "00", "a", "B", " ", "[", "é"]
         let names = letters.flatMap { a in letters.flatMap { b in letters.map { c in a + b + c } } } + [""]

@@ -12,7 +12,7 @@ import Values
     private static let keySet = Signer().keySet
     private static let secret = JSON.string(String(repeating: "s", count: 32))
 
-    @Test("each fault of a registration names its member")
+    @Test("each fault of an issuer's registration names its member")
     func faults() async throws {
         let fixture = try await JWTBearerFixture(.sqlite)
         let privateKey = JSON.members([
@@ -44,7 +44,7 @@ import Values
         }
     }
 
-    @Test("an issuer is kept, listed, changed and deleted", arguments: Backend.available)
+    @Test("an issuer is stored, listed, changed and deleted", arguments: Backend.available)
     func life(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let issuer = try await fixture.issuers.register(
@@ -119,7 +119,7 @@ import Values
         }
     }
 
-    @Test("a provider is kept and changed; its secret is sealed and never shown", arguments: Backend.available)
+    @Test("a provider is stored and changed; its secret is sealed and never shown", arguments: Backend.available)
     func providerLife(_ backend: Backend) async throws {
         let fixture = try await JWTBearerFixture(backend)
         let made = try await fixture.issuers.register(

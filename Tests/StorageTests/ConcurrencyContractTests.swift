@@ -27,7 +27,7 @@ import Testing
         #expect(try winners.first == row?.get("winner", as: Int.self))
     }
 
-    @Test("of 200 writers at once all land but the one that throws", arguments: Backend.available)
+    @Test("of 200 concurrent writers all commit except the one that throws", arguments: Backend.available)
     func oneOfManyFails(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let failures = await withTaskGroup { group in
@@ -51,7 +51,7 @@ import Testing
         #expect(Set(try rows.map { try $0.get("id", as: Int.self) }) == Set(0..<200).subtracting([77]))
     }
 
-    @Test("a refused row of one writer leaves its neighbours alone", arguments: Backend.available)
+    @Test("a refused row of one writer does not affect its neighbours", arguments: Backend.available)
     func oneOfManyConflicts(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let conflicts = await withTaskGroup { group in
@@ -73,7 +73,7 @@ import Testing
         #expect(try await database.countThings() == 20)
     }
 
-    @Test("counters read and then written end right", arguments: Backend.available)
+    @Test("counters that are read and then written end right", arguments: Backend.available)
     func readModifyWrite(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, number) VALUES (\(1), 0), (\(2), 0)")
@@ -138,7 +138,7 @@ import Testing
         #expect(try await database.number(of: 1) == 2)
     }
 
-    @Test("a caller that goes away takes nobody along, and its own write ends whole", arguments: Backend.available)
+    @Test("a cancelled caller cancels nobody else, and its own write ends whole", arguments: Backend.available)
     func cancellation(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let answered = Ledger<Int>()

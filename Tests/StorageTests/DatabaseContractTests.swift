@@ -6,7 +6,7 @@ import Testing
 @Suite struct DatabaseContractTests {
     private struct Refusal: Error {}
 
-    @Test("what is stored comes back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
+    @Test("stored values come back: NULL, the ends of BIGINT, any text", arguments: Backend.available)
     func values(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         let texts: [String?] = [
@@ -50,7 +50,9 @@ import Testing
         #expect(counts == [3, 2, 0, 1])
     }
 
-    @Test("ON CONFLICT, RETURNING, a partial index and a cascade mean the same", arguments: Backend.available)
+    @Test(
+        "ON CONFLICT, RETURNING, a partial index and a cascade mean the same on both engines",
+        arguments: Backend.available)
     func dialect(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.write { db in
@@ -104,7 +106,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a refused row undoes what came before it, and is refused in the words of both", arguments: Backend.available)
+    @Test("a refused row undoes what came before it, with the same error on both engines", arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, name) VALUES (1, \("tWXyZ-secret"))")
@@ -133,7 +135,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("U+0000 is not cut off in silence: neither written nor looked for", arguments: Backend.available)
+    @Test("U+0000 is neither written nor searched for, and never cut off silently", arguments: Backend.available)
     func nul(_ backend: Backend) async throws {
         let database = try await backend.openThings()
         try await database.run("INSERT INTO things (id, name) VALUES (1, \("admin"))")
@@ -177,7 +179,7 @@ import Testing
         #expect(try rows.last?.get("text", as: String.self) == "the text of number 29999")
     }
 
-    @Test("what was written is there after close and open; a closed database refuses", arguments: Backend.available)
+    @Test("data survives close and open; a closed database refuses", arguments: Backend.available)
     func close(_ backend: Backend) async throws {
         let address = try await backend.freshAddress()
         let first = try await Backend.open(address)

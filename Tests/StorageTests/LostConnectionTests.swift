@@ -6,7 +6,7 @@ import Testing
 
 /// Connections that die: between transactions, inside one, and while COMMIT is under way.
 @Suite(.enabled(if: PostgreSQLCluster.isAvailable)) struct LostConnectionTests {
-    @Test("a connection killed while idle is replaced unseen")
+    @Test("a connection killed while idle is replaced unnoticed")
     func idle() async throws {
         let (database, other, _) = try await pair()
         for id in 0..<3 {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a connection killed in a transaction has it run again, whole")
+    @Test("a transaction whose connection is killed runs again, whole")
     func inside() async throws {
         let (database, other, _) = try await pair()
         let victim = try await database.processID()
@@ -90,7 +90,7 @@ import Testing
         #expect(try await other.countThings() == 1)
     }
 
-    @Test("a server that is gone makes work unavailable, and its return makes it work")
+    @Test("work is unavailable while the server is gone, and succeeds when it returns")
     func gone() async throws {
         let (_, _, url) = try await pair()
         let cutter = try Cutter(serverURL: url)
@@ -110,7 +110,7 @@ import Testing
         #expect(try await database.countThings() == 1)
     }
 
-    @Test("a server that is gone is not knocked at by every request")
+    @Test("not every request tries to connect to a server that is gone")
     func knocking() async throws {
         let (_, _, url) = try await pair()
         let cutter = try Cutter(serverURL: url)
@@ -123,7 +123,7 @@ import Testing
         #expect(cutter.knocks - before <= 10 + seconds)
     }
 
-    @Test("connections that cannot be made leave the work to those that were")
+    @Test("when new connections cannot be made, the existing ones do the work")
     func fewConnections() async throws {
         let (_, _, url) = try await pair()
         let cutter = try Cutter(serverURL: url)

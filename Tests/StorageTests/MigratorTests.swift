@@ -35,7 +35,7 @@ import Testing
         #expect(try row?.get("applied_at", as: Int.self) == 1)
     }
 
-    @Test("a database that is behind gets what it lacks", arguments: Backend.available)
+    @Test("a database that is behind gets the missing steps", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: [Self.first]).migrate(at: 1)
@@ -61,7 +61,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await old.migrate(at: 2) }
     }
 
-    @Test("a step that fails leaves nothing of itself", arguments: Backend.available)
+    @Test("a step that fails leaves nothing behind", arguments: Backend.available)
     func failing(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         let migrator = Migrator(database: database, migrations: [Self.first, Self.second, Self.broken])
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.read { try $0.rows("SELECT id FROM more") } }
     }
 
-    @Test("who used a merchant's own client is introduced to it again after the upgrade", arguments: Backend.available)
+    @Test("an upgrade introduces users to each merchant whose own client they have used", arguments: Backend.available)
     func introductions(_ backend: Backend) async throws {
         let database = try await backend.openEmpty()
         try await Migrator(database: database, migrations: Migration.all.filter { $0.version < 5 }).migrate(at: 1)

@@ -31,7 +31,7 @@ import Testing
         await database.close()
     }
 
-    @Test("an error that the closure swallowed does not pass for success")
+    @Test("an error that the closure swallowed does not count as success")
     func swallowed() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let error = await #expect(throws: StorageError.self) {
@@ -44,7 +44,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("a value of another type is refused, and never stands in the error")
+    @Test("a value of another type is refused, and never quoted in the error")
     func hostileValues() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         let mistyped = await #expect(throws: StorageError.self) {
@@ -54,7 +54,7 @@ import Testing
         #expect(try await database.countThings() == 0)
     }
 
-    @Test("an address that cannot be read or reached is refused without its password")
+    @Test("a database URL that is invalid or unreachable is refused without its password")
     func badAddress() async throws {
         let addresses = [
             "postgresql://u:tWXyZ@[::1/x", "tWXyZ", "postgresql://u:tWXyZ@127.0.0.1:1/x",
@@ -75,7 +75,7 @@ import Testing
         #expect(throws: StorageError.self) { try pocket.kept?.execute("INSERT INTO things (id) VALUES (\(1))") }
     }
 
-    @Test("more statements than are kept prepared, and ones that fail at first, all run")
+    @Test("more statements than stay prepared all run, and so do ones that fail at first")
     func manyStatements() async throws {
         let database = try await PostgreSQLDatabase.open(url: try await things(), connections: 1)
         try await database.run("INSERT INTO things (id) VALUES (\(0))")
@@ -151,7 +151,7 @@ import Testing
         #expect(refused == 100)
     }
 
-    @Test("a database that nobody holds any more leaves no connection behind")
+    @Test("a released database leaves no connection behind")
     func letGo() async throws {
         let url = try await things()
         do {

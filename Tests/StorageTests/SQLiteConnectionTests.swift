@@ -21,7 +21,7 @@ import Testing
         connection.close()
     }
 
-    @Test("a text made while the program runs is prepared for each run")
+    @Test("text composed at run time is prepared for each run")
     func runTimeText() async throws {
         let connection = try Connection.forWriting(try await Backend.sqlite.freshAddress())
         for number in 1...600 {
@@ -37,7 +37,7 @@ import Testing
         connection.close()
     }
 
-    @Test("a changed schema is seen by a statement that was prepared before")
+    @Test("a prepared statement sees a changed schema")
     func changedSchema() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let writer = try Connection.forWriting(path)
@@ -56,7 +56,7 @@ import Testing
         writer.close()
     }
 
-    @Test("another's write lock is waited for, then told as unavailable")
+    @Test("another process's write lock is waited for, then reported as unavailable")
     func busy() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)

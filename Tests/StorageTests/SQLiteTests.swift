@@ -15,7 +15,7 @@ import Testing
         func another() { number.withLock { $0 += 1 } }
     }
 
-    @Test("the writer keeps what it has answered, checks foreign keys and works in memory")
+    @Test("the writer is durable, checks foreign keys and keeps temporary data in memory")
     func pragmas() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         #expect(try await database.writerPragma("synchronous") == 2)
@@ -32,7 +32,7 @@ import Testing
         await database.close()
     }
 
-    @Test("a closed database has left nothing open: its log is folded into the file and gone")
+    @Test("closing leaves nothing open: the log is folded into the file and removed")
     func closing() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)
@@ -81,7 +81,7 @@ import Testing
         await database.close()
     }
 
-    @Test("searches that hang hold up no read", .timeLimit(.minutes(5)))
+    @Test("searches that hang do not delay other reads", .timeLimit(.minutes(5)))
     func scans() async throws {
         let database = try await Backend.sqlite.openThings()
         let (begun, gate) = (Begun(), DispatchSemaphore(value: 0))
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("a stored text ends at U+0000, what is no UTF-8 is mended, and other types are read as texts")
+    @Test("a stored text ends at U+0000, invalid UTF-8 is repaired, and other types are read as text")
     func strangeValues() async throws {
         let database = try await Backend.sqlite.openThings()
         try await database.run("INSERT INTO things (id, text) VALUES (2, CAST(x'610062' AS TEXT))")
@@ -155,7 +155,7 @@ import Testing
         #expect(throws: StorageError.unreadable("no column m")) { try row?.get("m", as: String.self) }
     }
 
-    @Test("what RETURNING has changed is whole and committed, and execute counts it")
+    @Test("the change of a RETURNING statement is whole and committed, and execute counts it")
     func returning() async throws {
         let database = try await Backend.sqlite.openThings()
         let first = try await database.write { db in
@@ -167,7 +167,7 @@ import Testing
         #expect(try await database.run("UPDATE things SET number = \(7) RETURNING id") == 3)
     }
 
-    @Test("a copy is whole, and never takes the place of another file")
+    @Test("a copy is whole, and never replaces another file")
     func copying() async throws {
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         try await database.createThings()
@@ -182,7 +182,7 @@ import Testing
         await #expect(throws: StorageError.self) { try await database.copy(to: path + "2") }
     }
 
-    @Test("what is no database, and a folder that is not there, are told at the start")
+    @Test("a file that is no database, and a missing folder, are reported at the start")
     func badFiles() async throws {
         let path = try await Backend.sqlite.freshAddress()
         try Data(repeating: 0x61, count: 8192).write(to: URL(filePath: path))
@@ -194,7 +194,7 @@ import Testing
         #expect(nowhere == .unavailable("unable to open database file"))
     }
 
-    @Test("a damaged database is not taken for an empty one, and nothing is written into it")
+    @Test("a damaged database is not mistaken for an empty one, and is not written to")
     func damaged() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let database = try await SQLiteDatabase.open(path: path)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The schema") struct SchemaTests {
-    @Test("deleting a parent row reads no child's whole table: every foreign key leads an index")
+    @Test("deleting a parent row scans no child table: every foreign key has an index")
     func foreignKeys() async throws {
         let database = try await Backend.sqlite.open()
         let plans = try await database.read { db in

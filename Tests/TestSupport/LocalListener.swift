@@ -102,7 +102,7 @@ extension LocalListener {
             next(Self.header("content-length", in: head).flatMap { Int($0) } ?? 0)
         }
 
-        /// What `head` says under `name`, which is in small letters.
+        /// What `head` says under `name`, which is in lower case.
         public static func header(_ name: String, in head: [String]) -> String? {
             head.first { $0.lowercased().hasPrefix(name + ":") }
                 .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }

@@ -40,7 +40,7 @@ public actor PostgreSQLCluster {
         databases += 1
         let name = "spindle_test_\(getpid())_\(databases)"
         guard let createdb = PostgreSQLBinaries.createdb else { throw Failure(description: "no createdb here") }
-        // template1 may have visitors, which would refuse a copy; template0 never has.
+        // template1 may have connections, which would refuse a copy; template0 never has.
         _ = try await run([createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", name])
         return url(of: name)
     }

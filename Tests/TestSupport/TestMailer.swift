@@ -37,7 +37,7 @@ public final class TestMailer: Mailer {
 
     public struct NoLetter: Error { let address: String }
 
-    /// Takes the oldest letter to `address` that was not taken yet, as soon as there is one.
+    /// Takes the oldest mail to `address` that was not taken yet, as soon as there is one.
     public func letter(to address: String) async throws -> MailMessage {
         let (stream, continuation) = AsyncStream<MailMessage>.makeStream()
         shelf.withLock { shelf in
@@ -48,7 +48,7 @@ public final class TestMailer: Mailer {
                 shelf.waiting.append(Waiter(address: address, letter: continuation))
             }
         }
-        // A letter that never comes must not keep the whole run.
+        // A mail that never comes must not hold up the whole run.
         let limit = Task {
             try await Task.sleep(for: .seconds(30))
             continuation.finish()

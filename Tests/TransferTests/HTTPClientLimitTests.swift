@@ -19,7 +19,7 @@ import Values
         #expect(try await client.send(Requests.request(server.url, longestBody: 1001)).body.count == 1001)
     }
 
-    @Test("a body that is announced too long is refused before it comes")
+    @Test("a body announced as too long is refused before it comes")
     func announced() async throws {
         let server = try ScriptedServer(keepsConnections: true) { _ in
             "HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n"
@@ -38,7 +38,7 @@ import Values
         }
     }
 
-    @Test("fields are counted together, those of interim answers and trailers too", arguments: [0, 1, 2])
+    @Test("fields are counted together, including those of interim answers and trailers", arguments: [0, 1, 2])
     func head(_ place: Int) async throws {
         let fields = (1...20).map { "X-\($0): \(String(repeating: "y", count: 100))\r\n" }.joined()
         let chunked = "Transfer-Encoding: chunked\r\n\r\n0\r\n"
@@ -67,7 +67,7 @@ import Values
         }
     }
 
-    @Test("a connection that does not come about is given up before the whole time is over")
+    @Test("an attempt to connect is given up before the total time is over")
     func connecting() async throws {
         // It listens and speaks no TLS: the handshake never ends.
         let server = try ScriptedServer { _ in nil }

@@ -5,8 +5,8 @@ import Values
 
 @testable import Transfer
 
-@Suite("The name service") struct NameServiceTests {
-    @Test("a name has its addresses, an unknown one none")
+@Suite("Name resolution") struct NameServiceTests {
+    @Test("a name has its IP addresses, an unknown one none")
     func addresses() async throws {
         let names = NameService()
         let found = try await names.addresses(of: "localhost", within: .seconds(60))
@@ -30,7 +30,7 @@ import Values
         func release() { for _ in 1...64 { gate.signal() } }
     }
 
-    @Test("one that does not answer holds nobody longer than he says, nor his place, and no transfer")
+    @Test("a lookup without an answer ends at its deadline, and holds neither its place nor a transfer")
     func dead() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -55,7 +55,7 @@ import Values
         #expect(try await Requests.client().send(Requests.request(server.url)).status == 204)
     }
 
-    @Test("names that hang for one purpose leave room for the others")
+    @Test("lookups that hang for one purpose leave room for the others")
     func purposes() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -74,7 +74,7 @@ import Values
         for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }
     }
 
-    @Test("whoever gives up does not wait for it")
+    @Test("a cancelled caller does not wait for the lookup")
     func cancelled() async throws {
         let dead = Dead()
         defer { dead.release() }
@@ -84,7 +84,7 @@ import Values
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test("a question that was answered makes room for the next")
+    @Test("an answered lookup makes room for the next")
     func room() async throws {
         let names = NameService(mostAtOnce: 2) { _ in [IPAddress("192.0.2.1")].compactMap(\.self) }
         for _ in 1...20 {

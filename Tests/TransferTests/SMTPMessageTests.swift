@@ -2,12 +2,12 @@ import Testing
 import Transfer
 import Values
 
-@Suite("What an SMTP conversation may carry") struct SMTPMessageTests {
+@Suite("Limits of an SMTP conversation") struct SMTPMessageTests {
     private func message(_ text: String, from: String = "a@b.example", to: String = "c@d.example") -> SMTPMessage? {
         SMTPMessage(Array(text.utf8), from: from, to: to)
     }
 
-    @Test("lines end in CRLF, all of them", arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
+    @Test("all lines end in CRLF", arguments: ["", "a\r\n", "a\r\n.\r\n..b\r\n", "\r\n\r\n", "æ"])
     func good(_ text: String) { #expect(message(text) != nil) }
 
     @Test(
@@ -24,7 +24,7 @@ import Values
     }
 
     @Test(
-        "a destination with a control character is not gone to",
+        "a destination with a control character is refused",
         arguments: [
             ("mail.example\r\nQUIT", "me.example", "ada", "secret"),
             ("mail.example", "me.example\r\n", "ada", "secret"),

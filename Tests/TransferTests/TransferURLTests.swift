@@ -1,7 +1,7 @@
 import Testing
 import Transfer
 
-@Suite("URLs that are asked for") struct TransferURLTests {
+@Suite("URLs of outbound requests") struct TransferURLTests {
     @Test(
         "host and port are those that are written",
         arguments: [
@@ -17,7 +17,7 @@ import Transfer
     }
 
     @Test(
-        "a URL that two readers could read differently is none",
+        "a URL that two parsers could read differently is refused",
         arguments: [
             "", "/", "example.com", "example.com:80/", "//example.com/", "ftp://example.com/", "file:///etc/passwd",
             "https:///keys", "https:/example.com", "https:example.com", "https://user@example.com/",

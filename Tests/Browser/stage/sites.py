@@ -1,4 +1,4 @@
-"""Small web servers of other parties: the app that people return to, and a site that means harm."""
+"""Small web servers of other parties: the app that users return to, and a hostile site."""
 
 import html
 import threading
@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 
 @dataclass(frozen=True)
-class Visit:
+class SeenRequest:
     """A request that a site got."""
 
     method: str
@@ -19,10 +19,10 @@ class Visit:
 
 
 class Site:
-    """Answers each request for a page with the one it is given, and remembers the visits."""
+    """Answers each request with the page it is given, and records the requests."""
 
-    def __init__(self, page: Callable[[Visit], str]):
-        self.visits: list[Visit] = []
+    def __init__(self, page: Callable[[SeenRequest], str]):
+        self.requests: list[SeenRequest] = []
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -33,15 +33,15 @@ class Site:
                 self._answer(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
 
             def _answer(self, form: str):
-                visit = Visit(
+                request = SeenRequest(
                     self.command, urlsplit(self.path).path, dict(parse_qsl(form)), dict(self.headers.items())
                 )
-                if visit.path == "/favicon.ico":
+                if request.path == "/favicon.ico":
                     self.send_response(204)
                     self.end_headers()
                     return
-                site.visits.append(visit)
-                body = page(visit).encode()
+                site.requests.append(request)
+                body = page(request).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html; charset=utf-8")
                 self.send_header("Content-Length", str(len(body)))
@@ -72,7 +72,7 @@ class App(Site):
     """Where a client's people come back to."""
 
     def __init__(self):
-        super().__init__(lambda visit: document("Back in the app", ""))
+        super().__init__(lambda request: document("Back in the app", ""))
 
     @property
     def callback(self) -> str:
@@ -89,7 +89,7 @@ class Attacker(Site):
     def __init__(self):
         self.target = ""
         self.fields: dict[str, str] = {}
-        super().__init__(lambda visit: document("A prize", self._form()))
+        super().__init__(lambda request: document("A prize", self._form()))
 
     def lure(self, target: str, **fields: str) -> str:
         """The address of a page whose only button posts `fields` to `target`."""

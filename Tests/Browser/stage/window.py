@@ -21,7 +21,7 @@ ENDS = {"accountDeleted", "cancelled", "sessionLinkEmbedded"}
 
 
 class Window:
-    """Collects the faults of the pages that were looked at; whoever made it asks for them in the end."""
+    """Collects the faults of the visited pages; its creator reads them at the end."""
 
     def __init__(self, driver: Chrome, kind: Kind, width: str, origin: str, eye: Eye):
         self.driver = driver

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("People get all that is held on them, and no secret")
+@Suite("Users get all data held about them, and no secret")
 struct AccountDataTests {
-    @Test("a file with everything, in one consistent picture", arguments: Backend.available)
+    @Test("the export is one file with everything, read in one transaction", arguments: Backend.available)
     func download(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email")
@@ -66,7 +66,7 @@ struct AccountDataTests {
         }
     }
 
-    @Test("an old sign-in is confirmed first", arguments: Backend.available)
+    @Test("an old sign-in is confirmed before the export", arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -84,7 +84,9 @@ struct AccountDataTests {
         }
     }
 
-    @Test("the platform's administrator has it too, a merchant's does not", arguments: Backend.available)
+    @Test(
+        "the platform's administrator can export a user's data; a merchant's administrator cannot",
+        arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn(with: world.backend)

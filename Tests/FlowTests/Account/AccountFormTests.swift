@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("The forms of the account page do what their own person says, and nothing for anybody else")
+@Suite("The forms of the account page act for their own user only")
 struct AccountFormTests {
     /// A form, and what it would do for an attacker.
     struct Deed: Sendable, CustomTestStringConvertible {
@@ -56,7 +56,7 @@ struct AccountFormTests {
         }
     }
 
-    @Test("another site's form, a made-up token and none", arguments: deeds)
+    @Test("a form from another site, with an invented token or without one changes nothing", arguments: deeds)
     func foreign(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -89,7 +89,7 @@ struct AccountFormTests {
         }
     }
 
-    @Test("a form that was shown to one person and is sent by another", arguments: deeds)
+    @Test("a form that was shown to one user and is sent by another changes nothing", arguments: deeds)
     func switched(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -112,7 +112,7 @@ struct AccountFormTests {
         }
     }
 
-    @Test("a form that is sent after a logout in another tab leads to the sign-in", arguments: deeds)
+    @Test("a form that is sent after a logout in another tab leads to the sign-in page", arguments: deeds)
     func afterLogout(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -128,7 +128,7 @@ struct AccountFormTests {
         }
     }
 
-    @Test("a form of a session that was ended elsewhere, cookie and all", arguments: deeds)
+    @Test("a form of a session that was ended elsewhere changes nothing and clears the cookie", arguments: deeds)
     func ended(deed: Deed) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -143,7 +143,7 @@ struct AccountFormTests {
         }
     }
 
-    @Test("nothing is done by a link", arguments: deeds)
+    @Test("no link alone changes anything", arguments: deeds)
     func links(deed: Deed) async throws {
         try await World.with(.sqlite) { world in
             var scene = try await Scene(world)

@@ -2,9 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("The account page shows a person what is theirs, and nobody else")
+@Suite("The account page shows users their own data, and only to them")
 struct AccountPageTests {
-    @Test("who is not signed in signs in first, and comes back", arguments: Backend.available)
+    @Test(
+        "a browser that is not signed in signs in first, and returns to the account page", arguments: Backend.available)
     func signInFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/account", "/account/data", "/account/delete"] {
@@ -21,7 +22,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("a session that a phone's token bought is no sign-in", arguments: Backend.available)
+    @Test("a session bought by a phone's token does not open the account page", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -48,7 +49,9 @@ struct AccountPageTests {
         }
     }
 
-    @Test("profile, sessions, apps with what they may, and ways out", arguments: Backend.available)
+    @Test(
+        "the account page shows profile, sessions, apps with their scopes, and how to leave",
+        arguments: Backend.available)
     func content(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn(scope: "email")
@@ -68,7 +71,9 @@ struct AccountPageTests {
         }
     }
 
-    @Test("a link puts no words of its own on the page", arguments: ["", "nonsense", "profile%20saved", "%3Cb%3E"])
+    @Test(
+        "a link cannot put its own words on the account page",
+        arguments: ["", "nonsense", "profile%20saved", "%3Cb%3E"])
     func notices(word: String) async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()
@@ -79,7 +84,7 @@ struct AccountPageTests {
         }
     }
 
-    @Test("in the language of the browser", arguments: ["de", "sv", "nb-NO", "en"])
+    @Test("the account page is in the browser's language", arguments: ["de", "sv", "nb-NO", "en"])
     func language(tag: String) async throws {
         try await World.with(.sqlite) { world in
             var visitor = try await world.signedIn()

@@ -28,7 +28,7 @@ extension World {
 
     func user(_ id: String? = nil) async throws -> JSON { try await lookUp(id).json }
 
-    /// The tables and columns in which `text` stands, in whatever letter case.
+    /// The tables and columns in which `text` stands, in any letter case.
     func places(of text: String) async throws -> Set<String> {
         let backend = server.backend
         return try await server.database.read { db in
@@ -66,7 +66,7 @@ extension World {
         }
     }
 
-    /// How many rows of `table` are about the account `id`.
+    /// How many rows of `table` are about the user `id`.
     func rows(of table: String, about id: String) async throws -> Int {
         try await server.database.read { db in
             try db.rows(SQL(script: "SELECT user_id FROM \(table) WHERE user_id = \(id)")).count
@@ -86,7 +86,7 @@ extension BrowserUser {
         return page.matches(of: /name="session" value="([0-9a-f]+)"/).map { String($0.output.1) }
     }
 
-    /// What the account page would send to take away the first way to sign in that is linked.
+    /// The form of the account page that removes the first linked issuer.
     mutating func firstLink() async throws -> [String: String] {
         let page = try await browser.open("/account").body
         let form = try #require(

@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A person's address changes for one that they read")
+@Suite("Users change their address to one that they can read")
 struct AddressTests {
     static let new = "ada.lovelace@example.com"
 
@@ -15,7 +15,9 @@ struct AddressTests {
             page, ["email": email, "current_password": password], to: "/account/email")
     }
 
-    @Test("by the password and a code; the old address is told, and is good for nothing", arguments: Backend.available)
+    @Test(
+        "an address changes with the password and a mailed code; the old address is told, and stops working",
+        arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -41,7 +43,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a wrong password, and what is no address, change nothing and send nothing")
+    @Test("a wrong password, or text that is no e-mail address, changes nothing and sends nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -54,7 +56,7 @@ struct AddressTests {
         }
     }
 
-    @Test("an address that has an account is told to nobody but its reader", arguments: Backend.available)
+    @Test("only the reader of an address learns that it already has a user", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person(Self.new)
@@ -73,7 +75,7 @@ struct AddressTests {
         }
     }
 
-    @Test("a bought session does not suffice", arguments: Backend.available)
+    @Test("a bought session cannot change the address", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("People take back what they allowed an app")
+@Suite("Users revoke what they allowed an app")
 struct AppsTests {
-    @Test("its tokens end at once, and no other app's", arguments: Backend.available)
+    @Test("revoking an app ends its tokens at once, and those of no other app", arguments: Backend.available)
     func revoke(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile")
@@ -23,7 +23,9 @@ struct AppsTests {
         }
     }
 
-    @Test("nobody takes back for another person, and an unknown app is nothing", arguments: Backend.available)
+    @Test(
+        "a user cannot revoke another user's app, and revoking an unknown app does nothing",
+        arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")

@@ -6,14 +6,16 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("People leave, and can change their mind for a while")
+@Suite("Users delete themselves, and can change their mind within the grace period")
 struct DeletionFlowTests {
     private func leave(_ visitor: inout BrowserUser, password: String = World.password) async throws -> Answer {
         try await visitor.browser.submit(
             try await visitor.browser.open("/account/delete"), ["current_password": password])
     }
 
-    @Test("every token and session ends at once, and nothing works meanwhile", arguments: Backend.available)
+    @Test(
+        "a deletion request ends every token and session at once, and the user can do nothing meanwhile",
+        arguments: Backend.available)
     func scheduled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "profile")
@@ -47,7 +49,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a merchant's backend no longer sees who is leaving", arguments: Backend.available)
+    @Test("a merchant's backend no longer sees a user whose deletion is pending", arguments: Backend.available)
     func unseen(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn(with: world.backend)
@@ -59,7 +61,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("the wrong password deletes nothing", arguments: Backend.available)
+    @Test("a wrong password requests no deletion", arguments: Backend.available)
     func wrong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -73,7 +75,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("who signs in meanwhile is asked, and keeps the account or not", arguments: Backend.available)
+    @Test("a user who signs in during the grace period is asked whether to stay", arguments: Backend.available)
     func restore(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -103,7 +105,8 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("who was on the way nowhere comes to the account page", arguments: Backend.available)
+    @Test(
+        "a user who stays, and was not on the way to an app, arrives at the account page", arguments: Backend.available)
     func restoreToPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -115,7 +118,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a restore page is good in its own browser only, and for ten minutes", arguments: Backend.available)
+    @Test("a restore page works only in its own browser, and for ten minutes", arguments: Backend.available)
     func stolen(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -136,7 +139,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("a new password by mail does not stop it by itself; signing in then may", arguments: Backend.available)
+    @Test("a password reset does not cancel a deletion; signing in afterwards can", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -155,7 +158,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("without a grace period it is gone at once", arguments: Backend.available)
+    @Test("without a grace period a user is deleted at once", arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend, settings: ["deletion_grace": "0"]) { world in
             let phone = try await world.signIn()
@@ -174,7 +177,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("an account without a password is asked to sign in anew, not for one", arguments: Backend.available)
+    @Test("a user without a password confirms a deletion by signing in again", arguments: Backend.available)
     func passwordless(backend: Backend) async throws {
         try await World.with(backend) { world in
             let email = "grace@example.com"
@@ -203,7 +206,7 @@ struct DeletionFlowTests {
         }
     }
 
-    @Test("administration deletes at once, whatever the grace period", arguments: Backend.available)
+    @Test("administration deletes a user at once, whatever the grace period", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Who leaves is forgotten, and the merchants are told")
+@Suite("A deleted user is forgotten, and the merchants are told")
 struct ForgottenTests {
     private static let agent = "Mozilla/5.0 (Loom; Shuttle) TellTale/7.3"
     private static let receiverAllowed = ["outbound_allow_private": "127.0.0.0/8", "deletion_grace": "0"]
 
-    @Test("no table holds anything of the person any more", arguments: Backend.available)
+    @Test("no table holds any data of a deleted user", arguments: Backend.available)
     func nothingPersonal(backend: Backend) async throws {
         let settings = ["trusted_proxies": "127.0.0.1/32", "deletion_grace": "0"]
         try await World.with(backend, settings: settings) { world in
@@ -69,7 +69,9 @@ struct ForgottenTests {
         _ = try await world.redeemAuthorization(try answer.requireRedirected("code"), as: stranger)
     }
 
-    @Test("each client that the person used is told, signed with its own secret", arguments: Backend.available)
+    @Test(
+        "each client that a deleted user had used is told, signed with that client's own secret",
+        arguments: Backend.available)
     func callbacks(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -97,7 +99,7 @@ struct ForgottenTests {
         }
     }
 
-    @Test("a receiver that is down is told later", arguments: Backend.available)
+    @Test("a receiver that is down is told of a deletion later", arguments: Backend.available)
     func down(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: Self.receiverAllowed) { world in
@@ -126,7 +128,7 @@ struct ForgottenTests {
         return try made.require("sign_secret")
     }
 
-    @Test("when the time has come it goes by itself, on whichever node", arguments: Backend.available)
+    @Test("a due deletion happens by itself, on any node", arguments: Backend.available)
     func due(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()

@@ -8,7 +8,9 @@ import Values
 struct PasswordChangeTests {
     static let new = "a quieter loom at night"
 
-    @Test("other sessions, every token, links on their way; not this session", arguments: Backend.available)
+    @Test(
+        "a new password ends other sessions, every token and pending links, but not the current session",
+        arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -34,7 +36,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("a form sent twice, and one with the wrong password, change nothing", arguments: Backend.available)
+    @Test("a password form sent twice, or with the wrong password, changes nothing", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -57,7 +59,7 @@ struct PasswordChangeTests {
     }
 
     @Test(
-        "a password that is tried first, or says who it is, is refused",
+        "a commonly guessed password, or one that names its user, is refused",
         arguments: [
             "short", "password123", "aaaaaaaaaaaa", "Ada Lovelace", World.email, String(repeating: "å", count: 129),
         ])
@@ -73,7 +75,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("guesses at the current password are throttled as any sign-in", arguments: Backend.available)
+    @Test("guesses at the current password are throttled like sign-ins", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -88,7 +90,7 @@ struct PasswordChangeTests {
         }
     }
 
-    @Test("an account without a password sets one soon after its sign-in, and not later", arguments: Backend.available)
+    @Test("a user without a password can set one soon after signing in, and not later", arguments: Backend.available)
     func first(backend: Backend) async throws {
         try await World.with(backend) { world in
             let email = "grace@example.com"

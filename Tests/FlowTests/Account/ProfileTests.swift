@@ -2,11 +2,12 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("People say who they are, in any script")
+@Suite("Users edit their profile, in any script")
 struct ProfileTests {
     private static let fields = ["name", "given_name", "family_name", "phone_number", "locale"]
 
-    @Test("what is filled in is kept, what is emptied goes", arguments: Backend.available)
+    @Test(
+        "a profile field that is filled in is stored, and one that is emptied is removed", arguments: Backend.available)
     func change(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -30,7 +31,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "emoji, marks of direction and accents arrive as they were typed",
+        "emoji, direction marks and accents are stored as they were typed",
         arguments: ["👩🏽‍💻 Ada 🧵", "عائشة بنت طلحة", "\u{200F}שרה\u{200F} Ada", "Zoë Ångström", "İpek <b>&\"'</b>"])
     func scripts(name: String) async throws {
         for backend in Backend.available {
@@ -45,7 +46,7 @@ struct ProfileTests {
     }
 
     @Test(
-        "what no profile can hold is refused on the page, with what was typed",
+        "a value that a profile cannot hold is refused on the page, which keeps what was typed",
         arguments: [String(repeating: "å", count: 251), "Ada\u{7}", "Ada\u{1B}[31m", "two\nlines"])
     func unfit(name: String) async throws {
         try await World.with(.sqlite) { world in
@@ -60,7 +61,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("claims that are not the person's to set stay as they are", arguments: Backend.available)
+    @Test("claims that users may not set stay unchanged", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.change("users", world.user, ["nickname": "Countess"])

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("People see where they are signed in, and sign out there")
+@Suite("Users see where they are signed in, and end sessions there")
 struct SessionListTests {
-    @Test("one session is ended, the others stay", arguments: Backend.available)
+    @Test("ending one session leaves the others", arguments: Backend.available)
     func end(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -28,7 +28,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("this browser stands first, however long it was silent", arguments: Backend.available)
+    @Test("the current browser is listed first, however long it was silent", arguments: Backend.available)
     func order(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn(agent: "Mozilla/5.0 (Windows NT 10.0) Firefox/140.0")
@@ -46,7 +46,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("all others at once", arguments: Backend.available)
+    @Test("all other sessions end at once", arguments: Backend.available)
     func endOthers(backend: Backend) async throws {
         try await World.with(backend) { world in
             var here = try await world.signedIn()
@@ -63,7 +63,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("nobody ends another person's session, whatever id they send", arguments: Backend.available)
+    @Test("no id lets a user end another user's session", arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")
@@ -79,7 +79,7 @@ struct SessionListTests {
         }
     }
 
-    @Test("an ended or expired session is not shown", arguments: Backend.available)
+    @Test("ended and expired sessions are not listed", arguments: Backend.available)
     func gone(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signedIn()
@@ -90,7 +90,7 @@ struct SessionListTests {
     }
 
     @Test(
-        "a device is named as far as its browser tells",
+        "a device is named as precisely as its user agent allows",
         arguments: [
             ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox, Linux"),
             (

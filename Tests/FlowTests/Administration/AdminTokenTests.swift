@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A token that administers is short and is not renewed")
+@Suite("A token with the admin scope is short-lived and has no refresh token")
 struct AdminTokenTests {
-    @Test("it lives an hour at most, whatever its client is set to", arguments: Backend.available)
+    @Test("an admin token lives an hour at most, whatever its client's setting", arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -24,7 +24,7 @@ struct AdminTokenTests {
         }
     }
 
-    @Test("a shorter life of its client holds", arguments: Backend.available)
+    @Test("an admin token lives shorter when its client's setting is shorter", arguments: Backend.available)
     func shorter(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["scope": "admin:merchant", "access_token_lifetime": 60])
@@ -34,7 +34,7 @@ struct AdminTokenTests {
         }
     }
 
-    @Test("there is no refresh token with it, not even for SPiD's SDKs", arguments: Backend.available)
+    @Test("an admin token comes without a refresh token, even for SPiD's SDKs", arguments: Backend.available)
     func refresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([

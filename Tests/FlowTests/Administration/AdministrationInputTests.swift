@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What administration takes for good")
+@Suite("What administration accepts")
 struct AdministrationInputTests {
-    @Test("a changed address is not verified because the old one was", arguments: Backend.available)
+    @Test("a changed address does not inherit the old one's verification", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let steps: [(changes: JSON, isVerified: Bool)] = [
@@ -19,7 +19,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("a redirect URI in http leads to the machine itself, and nowhere else", arguments: Backend.available)
+    @Test("an http redirect URI is accepted only when it leads to the machine itself", arguments: Backend.available)
     func redirectURIs(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bad = [
@@ -41,7 +41,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("a NUL in a cursor or an id is refused, and asks no database", arguments: Backend.available)
+    @Test("a NUL in a cursor or an id is refused without asking the database", arguments: Backend.available)
     func nul(backend: Backend) async throws {
         try await World.with(backend) { world in
             for kind in ["merchants", "clients", "users", "issuers"] {
@@ -53,7 +53,7 @@ struct AdministrationInputTests {
         }
     }
 
-    @Test("the answer that shows a secret says that it does not expire", arguments: Backend.available)
+    @Test("the answer that shows a secret says that the secret does not expire", arguments: Backend.available)
     func secretExpiry(backend: Backend) async throws {
         try await World.with(backend) { world in
             let base: [JSON.Member] = [.init("merchant_id", .string(world.merchant))]

@@ -7,7 +7,7 @@ import Testing
 struct AdministratorTests {
     private static let paths = ["merchants", "clients", "users", "issuers"]
 
-    @Test("without an administrator's token nothing is shown", arguments: Backend.available)
+    @Test("without an admin token administration shows nothing", arguments: Backend.available)
     func needed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -24,7 +24,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("an admin token is asked for by name", arguments: Backend.available)
+    @Test("a token carries the admin scope only when the request names it", arguments: Backend.available)
     func byName(backend: Backend) async throws {
         try await World.with(backend) { world in
             let admin = World.Actor(id: world.server.adminID, secret: world.server.adminSecret, redirectURI: "")
@@ -33,7 +33,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("a token dies with the admin client that got it", arguments: Backend.available)
+    @Test("an admin token dies with the client that got it", arguments: Backend.available)
     func disabledAdmin(backend: Backend) async throws {
         try await World.with(backend) { world in
             let second = try await World.client(
@@ -46,7 +46,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("the platform's scope is not for a merchant's client, nor for a public one", arguments: Backend.available)
+    @Test("a merchant's client, or a public one, cannot have the platform's admin scope", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let merchants = try await World.make(
@@ -65,7 +65,7 @@ struct AdministratorTests {
         }
     }
 
-    @Test("what belongs to no merchant is never of the same one", arguments: Backend.available)
+    @Test("two clients without a merchant are not siblings of one merchant", arguments: Backend.available)
     func nobodysMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let registration: JSON = [
@@ -81,7 +81,9 @@ struct AdministratorTests {
         }
     }
 
-    @Test("administration is not for a merchant's client even when its row says so", arguments: Backend.available)
+    @Test(
+        "a merchant's client cannot administer the platform even when its row has the scope",
+        arguments: Backend.available)
     func merchantsAdminScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.server.database.write { db in

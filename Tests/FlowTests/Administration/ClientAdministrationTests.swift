@@ -5,7 +5,7 @@ import Testing
 @Suite("Administration of clients, in the names of RFC 7591")
 struct ClientAdministrationTests {
     @Test(
-        "a new client is told its secrets once; a public one has none but the sign secret", arguments: Backend.available
+        "a new client's secrets are told once; a public client has only the sign secret", arguments: Backend.available
     )
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -33,7 +33,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("every refusal names the member at fault", arguments: Backend.available)
+    @Test("every refusal names the invalid member", arguments: Backend.available)
     func members(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(String, JSON)] = [
@@ -60,7 +60,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("bodies that are no JSON object, or of another type", arguments: Backend.available)
+    @Test("a body that is no JSON object, or of another media type, is refused", arguments: Backend.available)
     func bodies(backend: Backend) async throws {
         try await World.with(backend) { world in
             for body in ["", "{", "[]", "\"x\"", "{\"a\":1,}", "{\"client_name\":\"\u{FFFD}\"} x"] {
@@ -78,7 +78,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("two secrets live at once, and one can be ended", arguments: Backend.available)
+    @Test("a client can have two live secrets, and one can be ended", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)/secrets"
@@ -104,7 +104,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("a page of large clients ends early, and the next ones bring the rest", arguments: Backend.available)
+    @Test("a page of large clients ends early, and the next pages bring the rest", arguments: Backend.available)
     func largePages(backend: Backend) async throws {
         try await World.with(backend) { world in
             let claims = JSON.object((0..<30).map { .init("claim-\($0)", .string(String(repeating: "x", count: 90))) })
@@ -136,7 +136,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("PATCH changes what it names and leaves the rest", arguments: Backend.available)
+    @Test("PATCH changes the members it names and no others", arguments: Backend.available)
     func patch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let path = "/admin/v1/clients/\(world.backend.id)"
@@ -156,7 +156,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("DELETE takes all that the client holds", arguments: Backend.available)
+    @Test("DELETE removes everything that the client holds", arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(world.backend)
@@ -169,7 +169,7 @@ struct ClientAdministrationTests {
         }
     }
 
-    @Test("lists are paged by a cursor: everything once, nothing twice", arguments: Backend.available)
+    @Test("lists are paged by a cursor that returns every row once", arguments: Backend.available)
     func paging(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...5 { _ = try await world.person("person\(number)@example.com") }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A merchant's trusted issuer, from its registration to the token (RFC 7523)")
+@Suite("A merchant's trusted issuer, from registration to token (RFC 7523)")
 struct IssuerTests {
     private static let secret = "a shared secret of at least 32 bytes"
     private static let name = "https://paper.example"
 
-    @Test("a subject becomes a person, the same one each time, for this merchant only", arguments: Backend.available)
+    @Test("a subject becomes one user, the same each time, for this merchant only", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -26,7 +26,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("no assertion is taken twice, by jti or by its own text", arguments: Backend.available)
+    @Test("no assertion is accepted twice, by its jti or by its text", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -44,7 +44,9 @@ struct IssuerTests {
         }
     }
 
-    @Test("time, audience, issuer and signature must hold, and a refusal spends nothing", arguments: Backend.available)
+    @Test(
+        "time, audience, issuer and signature must be valid, and a refusal spends nothing", arguments: Backend.available
+    )
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true])
@@ -71,7 +73,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("the issuer's name and the token URL are both audiences", arguments: Backend.available)
+    @Test("the issuer URL and the token endpoint's URL are both accepted as audience", arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await register(world, ["create_users": true, "audiences": ["https://alias.example"]])
@@ -84,7 +86,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("an unknown subject is refused unless the issuer may make people", arguments: Backend.available)
+    @Test("an unknown subject is refused unless the issuer may create users", arguments: Backend.available)
     func unknownSubject(backend: Backend) async throws {
         try await World.with(backend) { world in
             let issuer = try await register(world, [:])
@@ -98,7 +100,9 @@ struct IssuerTests {
         }
     }
 
-    @Test("registered, listed, changed, disabled and deleted; the secret is never shown", arguments: Backend.available)
+    @Test(
+        "an issuer is registered, listed, changed, disabled and deleted; its secret is never shown",
+        arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await register(world, ["create_users": true])
@@ -136,7 +140,7 @@ struct IssuerTests {
         }
     }
 
-    @Test("two merchants' issuers of one name know different people", arguments: Backend.available)
+    @Test("two merchants' issuers of the same name have different users", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let rivalSecret = "the rival's secret of at least 32 bytes"

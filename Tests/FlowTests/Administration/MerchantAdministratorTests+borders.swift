@@ -4,7 +4,7 @@ import Testing
 
 /// What it must not do to other merchants, and to this server.
 extension MerchantAdministratorTests {
-    @Test("no client, of whomever, has an address of this server's own", arguments: Backend.available)
+    @Test("no client of any merchant has an address at this server", arguments: Backend.available)
     func ownAddresses(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -28,7 +28,7 @@ extension MerchantAdministratorTests {
         }
     }
 
-    @Test("a person's links do not run as scripts at other merchants", arguments: Backend.available)
+    @Test("a user's profile links do not run as scripts at other merchants", arguments: Backend.available)
     func scripts(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -48,7 +48,8 @@ extension MerchantAdministratorTests {
         }
     }
 
-    @Test("a client is not made for, nor changed to, another merchant's API", arguments: Backend.available)
+    @Test(
+        "a client is neither created for another merchant's API nor changed to reach it", arguments: Backend.available)
     func resources(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -66,7 +67,9 @@ extension MerchantAdministratorTests {
         }
     }
 
-    @Test("the platform lends an API to another merchant; who has it may use it on", arguments: Backend.available)
+    @Test(
+        "an API that the platform granted to a merchant's client can be used by that merchant's other clients",
+        arguments: Backend.available)
     func lentResources(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)

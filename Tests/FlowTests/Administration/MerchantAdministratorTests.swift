@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A merchant's administrator sees and touches its own merchant only")
 struct MerchantAdministratorTests {
-    @Test("of merchants, its own", arguments: Backend.available)
+    @Test("a merchant's administrator reads and changes its own merchant only", arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -20,7 +20,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("of clients, its own; others are not there", arguments: Backend.available)
+    @Test("a merchant's administrator sees its own clients; others answer 404", arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -41,7 +41,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("it makes clients of its own merchant, and of no other", arguments: Backend.available)
+    @Test("a merchant's administrator creates clients of its own merchant only", arguments: Backend.available)
     func makesClients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -54,7 +54,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("it grants no administration", arguments: Backend.available)
+    @Test("a merchant's administrator cannot grant administration", arguments: Backend.available)
     func grantsNothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -63,7 +63,7 @@ struct MerchantAdministratorTests {
                     world.server, token, "clients", ["client_name": "x", "scope": .string(scope)])
                 expectProblem(made, 403, member: "scope")
                 let changed = try await patch(world, token, "clients/\(world.backend.id)", ["scope": .string(scope)])
-                // What no merchant's client may have is a fault, whoever asks.
+                // A member that no merchant's client may have is refused for every administrator.
                 expectProblem(changed, scope == "admin" ? 400 : 403, member: "scope")
             }
             let kept = try await world.server.get("/admin/v1/clients/\(world.backend.id)", bearer: token)
@@ -71,7 +71,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("of people, those connected to its clients", arguments: Backend.available)
+    @Test("a merchant's administrator sees only users connected to its clients", arguments: Backend.available)
     func people(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -89,7 +89,7 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("it sets nobody's address, password or flags", arguments: Backend.available)
+    @Test("a merchant's administrator cannot set a user's address, password or flags", arguments: Backend.available)
     func takeover(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -107,7 +107,9 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("it makes people, but takes over nobody by making them", arguments: Backend.available)
+    @Test(
+        "a merchant's administrator creates users, and cannot take over an existing one that way",
+        arguments: Backend.available)
     func makesPeople(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)
@@ -130,7 +132,8 @@ struct MerchantAdministratorTests {
         }
     }
 
-    @Test("its deleting a person ends the connection, not the account", arguments: Backend.available)
+    @Test(
+        "deleting a user as a merchant's administrator ends the connection, not the user", arguments: Backend.available)
     func disconnects(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await merchantAdmin(world)

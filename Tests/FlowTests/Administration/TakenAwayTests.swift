@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the platform takes from a merchant's administrator stays taken")
 struct TakenAwayTests {
-    @Test("a token does not outlive the admin scope of its client", arguments: Backend.available)
+    @Test("an admin token does not outlive the admin scope of its client", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let platform = try await World.client(
@@ -20,7 +20,8 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("an admin scope taken away is not given back by a change that was under way", arguments: Backend.available)
+    @Test(
+        "a change that was under way does not restore an admin scope that was taken away", arguments: Backend.available)
     func scopeRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -38,7 +39,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a change of an issuer does not undo its disabling", arguments: Backend.available)
+    @Test("a change of an issuer does not enable it again", arguments: Backend.available)
     func issuerRace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -55,7 +56,7 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a merchant enables no client that is disabled", arguments: Backend.available)
+    @Test("a merchant cannot enable a client that the platform disabled", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")
@@ -71,7 +72,9 @@ struct TakenAwayTests {
         }
     }
 
-    @Test("a merchant enables no issuer that is disabled, nor registers it anew", arguments: Backend.available)
+    @Test(
+        "a merchant cannot enable an issuer that the platform disabled, nor register it anew",
+        arguments: Backend.available)
     func issuer(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await administrator(world), scope: "admin:merchant")

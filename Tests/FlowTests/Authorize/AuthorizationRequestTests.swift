@@ -6,7 +6,8 @@ import Testing
 @Suite("What is wrong with an authorization request, and who is told")
 struct AuthorizationRequestTests {
     @Test(
-        "a bad client or redirect URI gets a page that says which, and never a redirect", arguments: Backend.available)
+        "a bad client or redirect URI gets a page that says which of the two, and never a redirect",
+        arguments: Backend.available)
     func nowhereToGo(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -33,7 +34,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a disabled client is not known", arguments: Backend.available)
+    @Test("a disabled client is treated as unknown", arguments: Backend.available)
     func disabledClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["disabled": true])
@@ -44,7 +45,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("everything else goes back to the app with its state", arguments: Backend.available)
+    @Test("every other error goes back to the app with its state", arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -68,7 +69,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a client without the grant is told so", arguments: Backend.available)
+    @Test("a client without the authorization code grant gets unauthorized_client", arguments: Backend.available)
     func grantNotAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["grant_types": ["client_credentials"]])
@@ -90,7 +91,8 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("without a state none is echoed; a redirect URI keeps its own query", arguments: Backend.available)
+    @Test(
+        "a request without state gets none back, and a redirect URI keeps its own query", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["redirect_uris": ["https://two.example/cb?keep=1"]])
@@ -101,7 +103,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("the code is bound to the redirect URI it was asked for with", arguments: Backend.available)
+    @Test("a code is bound to the redirect URI of its request", arguments: Backend.available)
     func redirectURIBinding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -113,7 +115,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a client with one redirect URI may leave it out at both ends", arguments: Backend.available)
+    @Test("a client with one redirect URI may omit it at both endpoints", arguments: Backend.available)
     func onlyRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(["redirect_uri": ""], for: world.backend)
@@ -122,7 +124,7 @@ struct AuthorizationRequestTests {
         }
     }
 
-    @Test("a request by POST is the same one by GET", arguments: Backend.available)
+    @Test("a request by POST is treated like one by GET", arguments: Backend.available)
     func post(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -139,7 +141,7 @@ struct AuthorizationRequestTests {
     }
 
     @Test(
-        "a request that another site posts leaves the browser its cookies, and its open forms",
+        "a request that another site posts changes neither the browser's cookies nor its open forms",
         arguments: Backend.available)
     func postFromElsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in

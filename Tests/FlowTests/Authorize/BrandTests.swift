@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A merchant's pages are in its colours")
 struct BrandTests {
-    @Test("its name, its stylesheet, and its logo as the one image", arguments: Backend.available)
+    @Test(
+        "a page shows the merchant's name, its stylesheet, and its logo as the only image", arguments: Backend.available
+    )
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -28,7 +30,7 @@ struct BrandTests {
         }
     }
 
-    @Test("a logo with a query is allowed by its address alone", arguments: Backend.available)
+    @Test("the content policy allows a logo's address without its query", arguments: Backend.available)
     func logoQuery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address = "https://cdn.loom.example/l.svg?v=2"
@@ -40,7 +42,7 @@ struct BrandTests {
         }
     }
 
-    @Test("no address that is registered says more to a browser than where it is", arguments: Backend.available)
+    @Test("no registered address adds a directive to the content policy", arguments: Backend.available)
     func policyCharacters(backend: Backend) async throws {
         try await World.with(backend) { world in
             for host in [
@@ -62,7 +64,7 @@ struct BrandTests {
         }
     }
 
-    @Test("no merchant, no colour: no stylesheet", arguments: Backend.available)
+    @Test("a page without a merchant has no merchant's stylesheet", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             for name in ["nobody.css", "\(world.merchant).css", "\(world.merchant)", ".css", "%2e%2e.css"] {
@@ -72,7 +74,9 @@ struct BrandTests {
         }
     }
 
-    @Test("pages may be framed by a first party's registered origins, and by nobody else", arguments: Backend.available)
+    @Test(
+        "pages may be framed by a first-party client's registered origins, and by nothing else",
+        arguments: Backend.available)
     func frames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["web_origins": ["https://stranger.example"]])

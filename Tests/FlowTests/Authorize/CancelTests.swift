@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Who does not want to sign in goes back to the app")
+@Suite("A user who cancels the sign-in goes back to the app")
 struct CancelTests {
-    @Test("without an address for it the app is told", arguments: Backend.available)
+    @Test("without a registered cancel address the app gets access_denied", arguments: Backend.available)
     func told(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -20,7 +20,7 @@ struct CancelTests {
         }
     }
 
-    @Test("with a registered address the browser goes there", arguments: Backend.available)
+    @Test("a cancelled sign-in leads to the registered cancel address", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -30,14 +30,16 @@ struct CancelTests {
                 let answer = try await world.answer(page, in: browser, "cancel")
                 #expect(answer.header("location") == World.webview)
             }
-            // It is for who cancels: whoever signs in goes where sign-ins go.
+            // It is for cancelling: a sign-in leads to the redirect URI.
             let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
             let answer = try await browser.open(try #require(signedIn.header("location")))
             #expect(answer.header("location")?.hasPrefix("https://loom.example/in?code=") == true)
         }
     }
 
-    @Test("an unregistered one gets a page that says which of the two it is", arguments: Backend.available)
+    @Test(
+        "an unregistered cancel address gets a page that says which of the two addresses is wrong",
+        arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             for bad in [
@@ -55,7 +57,7 @@ struct CancelTests {
         }
     }
 
-    @Test("the page names the slip that is likeliest", arguments: Backend.available)
+    @Test("the page about an unregistered address names the likeliest slip", arguments: Backend.available)
     func nearMiss(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases = [

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Consent is the person's own, for what was asked, and can be taken back")
+@Suite("Consent is the user's own, covers what was requested, and can be revoked")
 struct ConsentForgeryTests {
-    @Test("nobody else can answer for the person", arguments: Backend.available)
+    @Test("only the signed-in user can answer the consent page", arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -41,7 +41,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("what was not asked for is not allowed, nor by editing the way back", arguments: Backend.available)
+    @Test("editing the form or the way back cannot allow a scope that was not requested", arguments: Backend.available)
     func tooMuch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -58,7 +58,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("a form sent twice does no harm", arguments: Backend.available)
+    @Test("a consent form sent twice changes nothing the second time", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -78,7 +78,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("an answer does not outlive the sign-in it was asked in", arguments: Backend.available)
+    @Test("a consent answer is refused after the sign-in that it was asked in has ended", arguments: Backend.available)
     func signedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -93,7 +93,9 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("who signed in meanwhile in another tab is asked anew, and bound by nothing", arguments: Backend.available)
+    @Test(
+        "another user who signed in meanwhile is asked anew, and not bound by the first answer",
+        arguments: Backend.available)
     func anotherPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -121,7 +123,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("revoked: codes on their way and tokens are dead, and the app asks again", arguments: Backend.available)
+    @Test("revoking consent ends pending codes and tokens, and the app must ask again", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -151,7 +153,7 @@ struct ConsentForgeryTests {
         }
     }
 
-    @Test("a request that a form carries is read as strictly as any", arguments: Backend.available)
+    @Test("a request carried in a form is validated like any other", arguments: Backend.available)
     func request(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()

@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A third party's app asks the person, not only for a password")
+@Suite("A third party's app asks the user for consent, not only for a password")
 struct ConsentTests {
-    @Test("allowed: the app gets its code, and need not ask again", arguments: Backend.available)
+    @Test("an app that was allowed gets its code, and is not asked for again", arguments: Backend.available)
     func allow(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -32,7 +32,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("box by box: the app gets what is ticked, and asks for the rest alone", arguments: Backend.available)
+    @Test("an app gets the ticked scopes only, and later asks for the rest alone", arguments: Backend.available)
     func partly(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -55,7 +55,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("nothing ticked is no answer; being recognized is not a choice of its own", arguments: Backend.available)
+    @Test("a consent form with nothing ticked is refused and shown again", arguments: Backend.available)
     func nothing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -76,7 +76,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("not the one who is signed in: another signs in, and is asked for the same", arguments: Backend.available)
+    @Test("a user who is somebody else signs in, and is asked for the same scopes", arguments: Backend.available)
     func somebodyElse(backend: Backend) async throws {
         try await World.with(backend) { world in
             let grace = try await world.person("grace@example.com")
@@ -104,7 +104,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("denied: the app is told, and gets none; it may ask again", arguments: Backend.available)
+    @Test("an app that was denied gets access_denied and no code, and may ask again", arguments: Backend.available)
     func deny(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -122,7 +122,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("prompt=none cannot ask, and says so", arguments: Backend.available)
+    @Test("prompt=none without consent gets consent_required", arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -133,7 +133,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("asked again on demand: what is not ticked then is taken back", arguments: Backend.available)
+    @Test("prompt=consent asks again, and a scope not ticked then is revoked", arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.stranger()
@@ -152,7 +152,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("the merchant's own apps ask only when they want to", arguments: Backend.available)
+    @Test("the merchant's own apps show consent only on request", arguments: Backend.available)
     func firstParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -170,7 +170,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a person's token never carries administration, however it is asked for", arguments: Backend.available)
+    @Test("a user's token never carries the admin scope", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["scope": "profile admin:merchant"])

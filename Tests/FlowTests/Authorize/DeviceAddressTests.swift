@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Addresses that any app on a device can claim (RFC 8252 §8.6)")
+@Suite("Redirect URIs that any app on a device can claim (RFC 8252 §8.6)")
 struct DeviceAddressTests {
     private static let loopback = "http://127.0.0.1:49152/back"
 
@@ -22,7 +22,9 @@ struct DeviceAddressTests {
         ]
     }
 
-    @Test("a public client there is answered silently from an open session", arguments: Backend.available)
+    @Test(
+        "a public client at such an address is not answered silently from an open session", arguments: Backend.available
+    )
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -49,7 +51,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("an https address is answered, and so is a client that proves who it is", arguments: Backend.available)
+    @Test("a client at an https address, or one that authenticates, is answered silently", arguments: Backend.available)
     func known(backend: Backend) async throws {
         try await World.with(backend) { world in
             let proven = try await world.confidential(["redirect_uris": [.string(World.scheme)]])
@@ -64,7 +66,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("who signs in or allows something for it has been there: no second tap", arguments: Backend.available)
+    @Test("a user who just signed in or consented for the app needs no second tap", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             for address in try await addresses(world) {
@@ -83,7 +85,7 @@ struct DeviceAddressTests {
         }
     }
 
-    @Test("an app says itself that its person is there", arguments: Backend.available)
+    @Test("an app cannot forge the proof that its user has tapped", arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")

@@ -6,9 +6,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A merchant and a person who have never met")
+@Suite("A merchant and a user who have never met")
 struct IntroductionTests {
-    @Test("any merchant's page can take any signed-in user with prompt=none", arguments: Backend.available)
+    @Test(
+        "prompt=none at a merchant that the user never met gets consent_required and no code",
+        arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -28,7 +30,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a page names both, once, and whoever continues has met the merchant", arguments: Backend.available)
+    @Test("one page names both user and merchant, and continuing there introduces them", arguments: Backend.available)
     func introduced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -51,7 +53,8 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a merchant's own page has the answer clicked in a frame", arguments: Backend.available)
+    @Test(
+        "the introduction page cannot be answered inside a frame of the merchant's page", arguments: Backend.available)
     func framed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["web_origins": ["https://rival.example"]], of: world.rival)
@@ -65,7 +68,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("whoever cancels has met nobody", arguments: Backend.available)
+    @Test("cancelling the introduction introduces nobody", arguments: Backend.available)
     func cancelled(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -77,7 +80,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("to use another account is to sign in anew", arguments: Backend.available)
+    @Test("choosing another user on the introduction page means signing in again", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.newcomer("grace@example.com")
@@ -114,7 +117,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a sign-in where the merchant is not named introduces nobody to it", arguments: Backend.available)
+    @Test("a sign-in on a page that does not name the merchant introduces nobody", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let person = try await world.newcomer("grace@example.com")
@@ -143,7 +146,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("nobody else continues for the person", arguments: Backend.available)
+    @Test("only the signed-in user can answer the introduction page", arguments: Backend.available)
     func forged(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -170,7 +173,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("who signed in meanwhile in another tab is not introduced by it", arguments: Backend.available)
+    @Test(
+        "a user who signed in meanwhile in another tab is not introduced by an earlier page",
+        arguments: Backend.available)
     func anotherPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
             let person = try await world.newcomer("grace@example.com")
@@ -187,7 +192,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("an app that was taken back has its person again at once", arguments: Backend.available)
+    @Test(
+        "revoking a merchant's app ends the introduction: the next silent request gets consent_required",
+        arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -206,7 +213,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("the platform spares a merchant of its own; a merchant does not spare itself", arguments: Backend.available)
+    @Test(
+        "the platform can set skip_introduction for a merchant; the merchant cannot set it itself",
+        arguments: Backend.available)
     func spared(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await World.client(
@@ -234,7 +243,9 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a third party's consent is no introduction to the merchant's own clients", arguments: Backend.available)
+    @Test(
+        "consent to a third party's app does not introduce the user to the merchant's own clients",
+        arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false], of: world.rival)
@@ -254,7 +265,7 @@ struct IntroductionTests {
         }
     }
 
-    @Test("a script of the merchant's page is told who it is by an account that the merchant connected")
+    @Test("a merchant's page script learns nothing of a user who was connected without an introduction")
     func script() async throws {
         try await World.with(.sqlite) { world in
             let page = try await world.confidential(

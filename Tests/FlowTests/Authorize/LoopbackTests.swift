@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("An app that listens on whatever port its machine gave it (RFC 8252 §7.3)")
+@Suite("An app that listens on a port chosen by its machine (RFC 8252 §7.3)")
 struct LoopbackTests {
     private static let registered = [
         "http://127.0.0.1/back", "http://[::1]:7000/back?from=spindle", "http://localhost:9000/back",
@@ -20,7 +20,7 @@ struct LoopbackTests {
             ])
     }
 
-    @Test("a port that was not registered is refused, or another address taken with it", arguments: Backend.available)
+    @Test("a loopback redirect URI may differ from the registered one in its port only", arguments: Backend.available)
     func anyPort(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -39,7 +39,8 @@ struct LoopbackTests {
         }
     }
 
-    @Test("what is not the machine's own number, or differs in more than the port", arguments: Backend.available)
+    @Test(
+        "a host that is no loopback number, or a difference beyond the port, is refused", arguments: Backend.available)
     func other(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)
@@ -60,7 +61,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("a server's client may come from another port than it registered", arguments: Backend.available)
+    @Test("a confidential client must use the port that it registered", arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await app(world, isPublic: false)
@@ -71,7 +72,7 @@ struct LoopbackTests {
         }
     }
 
-    @Test("another port at the token endpoint than at the authorization endpoint", arguments: Backend.available)
+    @Test("the token endpoint requires the port that the authorization request named", arguments: Backend.available)
     func swapped(backend: Backend) async throws {
         try await World.with(backend) { world in
             let app = try await app(world)

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("PKCE: who redeems must be who asked (RFC 7636, RFC 9700)")
+@Suite("PKCE: the redeemer must be the requester (RFC 7636, RFC 9700)")
 struct PKCETests {
-    @Test("a public client must send a challenge, and only S256", arguments: Backend.available)
+    @Test("a public client must send a challenge, with S256 only", arguments: Backend.available)
     func required(backend: Backend) async throws {
         try await World.with(backend) { world in
             let refused: [KeyValuePairs<String, String>] = [
@@ -25,7 +25,7 @@ struct PKCETests {
         }
     }
 
-    @Test("the right verifier redeems", arguments: Backend.available)
+    @Test("the right verifier redeems the code", arguments: Backend.available)
     func right(backend: Backend) async throws {
         try await World.with(backend) { world in
             let tokens = try await world.redeemAuthorization(try await world.authorizationCode())
@@ -35,7 +35,7 @@ struct PKCETests {
         }
     }
 
-    @Test("a thief who has the code and not the verifier gets nothing and spends nothing", arguments: Backend.available)
+    @Test("a thief with the code but not the verifier gets nothing and spends nothing", arguments: Backend.available)
     func thief(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -52,7 +52,7 @@ struct PKCETests {
         }
     }
 
-    @Test("a confidential client may do without, and then a verifier is refused", arguments: Backend.available)
+    @Test("a confidential client may omit PKCE, and then a verifier is refused", arguments: Backend.available)
     func confidential(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(
@@ -63,7 +63,7 @@ struct PKCETests {
         }
     }
 
-    @Test("a confidential client that sent a challenge is held to it", arguments: Backend.available)
+    @Test("a confidential client that sent a challenge must send its verifier", arguments: Backend.available)
     func confidentialWithChallenge(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)

@@ -3,11 +3,12 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("How an answer travels: query, fragment, form_post; and who it is from")
+@Suite("Response modes: query, fragment and form_post, each with the issuer")
 struct ResponseModeTests {
     private static let odd = "\"><script>alert(1)</script>&a=b#c é\u{2028}"
 
-    @Test("fragment: code, state and issuer after the mark, and nothing in the query", arguments: Backend.available)
+    @Test(
+        "fragment: code, state and iss are in the fragment, and nothing is in the query", arguments: Backend.available)
     func fragment(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -33,7 +34,9 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("form_post: a page that posts itself, and may run only our script", arguments: Backend.available)
+    @Test(
+        "form_post: the answer is a page that submits itself, and may run only our script", arguments: Backend.available
+    )
     func formPost(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -63,7 +66,7 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("form_post carries refusals too, and no other page runs a script", arguments: Backend.available)
+    @Test("form_post carries errors too, and no other page runs a script", arguments: Backend.available)
     func formPostRefusal(backend: Backend) async throws {
         try await World.with(backend) { world in
             let silent: KeyValuePairs = ["response_mode": "form_post", "prompt": "none", "state": Self.odd]
@@ -79,7 +82,9 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("a mode that is not offered, or cannot arrive, is refused in the query", arguments: Backend.available)
+    @Test(
+        "a response mode that is unknown, or unsafe for the response type, is refused in the query",
+        arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
             for mode in ["web_message", "jwt", "Fragment", "query.jwt", "form_post"] {
@@ -91,7 +96,7 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("state comes back as it went, whatever it holds, with the issuer beside it", arguments: Backend.available)
+    @Test("state comes back unchanged, whatever it holds, with iss beside it", arguments: Backend.available)
     func state(backend: Backend) async throws {
         try await World.with(backend) { world in
             for state in [Self.odd, "a+b%20c", "code=x&error=y", "\r\nSet-Cookie: a=b", "🧵 שלום", " "] {
@@ -109,7 +114,9 @@ struct ResponseModeTests {
         }
     }
 
-    @Test("one client's code is nothing to another that was mixed up with it", arguments: Backend.available)
+    @Test(
+        "a code of one client is refused for another client that mixed up the answer (RFC 9207)",
+        arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)

@@ -2,10 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Nobody is signed in by another site, nor led away")
+@Suite("No other site can sign a user in, or lead them away")
 struct SignInForgeryTests {
     @Test(
-        "a form without our cookie, with a wrong token, or from another site signs nobody in",
+        "a sign-in form without its cookie, with a wrong token, or from another site signs nobody in",
         arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -38,7 +38,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("one browser's form token is worth nothing in another", arguments: Backend.available)
+    @Test("one browser's form token is refused in another browser", arguments: Backend.available)
     func otherBrowsersToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var attacker = Browser(world.server)
@@ -56,7 +56,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("a sign-in goes on to our own authorization endpoint and nowhere else", arguments: Backend.available)
+    @Test("a sign-in continues only to this server's own authorization endpoint", arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in
             for target in [
@@ -76,7 +76,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("a session that was planted before the sign-in is not the one after it", arguments: Backend.available)
+    @Test("a session cookie planted before the sign-in is not the one after it", arguments: Backend.available)
     func fixation(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("mallory@example.com")
@@ -92,7 +92,7 @@ struct SignInForgeryTests {
         }
     }
 
-    @Test("what a link says is text on a page, never markup", arguments: Backend.available)
+    @Test("text in a link appears on the page as text, never as markup", arguments: Backend.available)
     func injection(backend: Backend) async throws {
         try await World.with(backend) { world in
             let script = "\"><script>alert(1)</script>"

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The login page on the way to an app")
 struct SignInPageTests {
-    @Test("login page, password, back, code, token", arguments: Backend.available)
+    @Test("login page, password, redirect, code and token follow one another", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -30,7 +30,9 @@ struct SignInPageTests {
         }
     }
 
-    @Test("a wrong password says so, keeps the way back, and signs nobody in", arguments: Backend.available)
+    @Test(
+        "a wrong password is reported on the page, which keeps the request and signs nobody in",
+        arguments: Backend.available)
     func wrongPassword(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -46,7 +48,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("who is signed in already is not asked", arguments: Backend.available)
+    @Test("a user who is signed in already is not asked", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -55,7 +57,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("prompt=login asks even then, once", arguments: Backend.available)
+    @Test("prompt=login asks a signed-in user once", arguments: Backend.available)
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -66,7 +68,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("prompt=none asks nobody", arguments: Backend.available)
+    @Test("prompt=none shows no page", arguments: Backend.available)
     func promptNone(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -81,7 +83,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("max_age asks when the sign-in is older, to the second", arguments: Backend.available)
+    @Test("max_age asks for a sign-in that is older, to the second", arguments: Backend.available)
     func maxAge(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -99,7 +101,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("max_age=0 asks always, and does not ask for ever", arguments: Backend.available)
+    @Test("max_age=0 always asks, and does not loop", arguments: Backend.available)
     func maxAgeZero(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -115,7 +117,7 @@ struct SignInPageTests {
         }
     }
 
-    @Test("the SPiD names of the endpoint answer too", arguments: Backend.available)
+    @Test("SPiD's names of the authorization endpoint answer too", arguments: Backend.available)
     func aliases(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

@@ -3,9 +3,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What a request asks of the sign-in")
+@Suite("What an authorization request asks of the sign-in")
 struct SilentRequestTests {
-    @Test("prompt=none never shows a page: it answers, or says what is in the way", arguments: Backend.available)
+    @Test("prompt=none shows no page: it answers with a code or with what is missing", arguments: Backend.available)
     func neverAPage(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -39,7 +39,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("an app that needs a verified address sends the person to verify it first", arguments: Backend.available)
+    @Test("an app that needs a verified address sends the user to verify it first", arguments: Backend.available)
     func verify(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -58,7 +58,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("prompt=create leads to the sign-up, and not back there", arguments: Backend.available)
+    @Test("prompt=create leads to the sign-up page once", arguments: Backend.available)
     func create(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -74,7 +74,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("an old sign-in is confirmed by the same person, who is named", arguments: Backend.available)
+    @Test("an old sign-in is confirmed by the same user, whom the page names", arguments: Backend.available)
     func confirm(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -91,7 +91,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("pages speak the language that the request asks for, then the browser's", arguments: Backend.available)
+    @Test("pages use the request's ui_locales, then the browser's language", arguments: Backend.available)
     func language(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String, String)] = [
@@ -110,7 +110,7 @@ struct SilentRequestTests {
         }
     }
 
-    @Test("a request too long to be carried from page to page is told so", arguments: Backend.available)
+    @Test("a request too long to carry from page to page gets an error", arguments: Backend.available)
     func tooLong(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)

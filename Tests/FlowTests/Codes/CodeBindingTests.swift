@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A code is good for whom it was made, and nobody else can spend it")
+@Suite("A code can be redeemed only by the client it was made for")
 struct CodeBindingTests {
-    @Test("another merchant's client neither redeems nor spends it", arguments: Backend.available)
+    @Test("another merchant's client neither redeems nor spends a code", arguments: Backend.available)
     func foreignClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -13,7 +13,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a sibling of the same merchant neither redeems nor spends it", arguments: Backend.available)
+    @Test("a sibling client of the same merchant neither redeems nor spends a code", arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let sibling = try await world.confidential([:])
@@ -23,7 +23,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a wrong secret neither redeems nor spends it", arguments: Backend.available)
+    @Test("a wrong secret neither redeems nor spends a code", arguments: Backend.available)
     func wrongSecret(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -37,7 +37,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a redirect_uri that is wrong or missing neither redeems nor spends it", arguments: Backend.available)
+    @Test("a wrong or missing redirect_uri neither redeems nor spends a code", arguments: Backend.available)
     func wrongRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -50,7 +50,7 @@ struct CodeBindingTests {
     }
 
     @Test(
-        "an exchange code asks for no PKCE, and a verifier that proves nothing is refused", arguments: Backend.available
+        "an exchange code needs no PKCE, and a verifier sent with it is refused", arguments: Backend.available
     )
     func straySecretVerifier(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -72,7 +72,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a session code is no code for the token endpoint, and is not spent there", arguments: Backend.available)
+    @Test("the token endpoint refuses a session code without spending it", arguments: Backend.available)
     func sessionCodeAtTokenEndpoint(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -84,7 +84,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("a code for a backend opens no session, and is not spent there", arguments: Backend.available)
+    @Test("/auth/session refuses a code for a backend without spending it", arguments: Backend.available)
     func codeAsSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -95,7 +95,7 @@ struct CodeBindingTests {
         }
     }
 
-    @Test("an unknown code reads like somebody else's", arguments: Backend.available)
+    @Test("an unknown code gets the same answer as another client's code", arguments: Backend.available)
     func unknownCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())

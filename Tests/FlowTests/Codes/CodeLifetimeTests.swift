@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A code lives as long as it was said, to the millisecond")
+@Suite("A code lives exactly its lifetime, to the millisecond")
 struct CodeLifetimeTests {
-    @Test("an exchange code is good at 29.999 seconds", arguments: Backend.available)
+    @Test("an exchange code is accepted at 29.999 seconds", arguments: Backend.available)
     func exchangeCodeInTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -13,7 +13,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("an exchange code is dead at 30.000 seconds", arguments: Backend.available)
+    @Test("an exchange code is refused at 30.000 seconds", arguments: Backend.available)
     func exchangeCodeLate(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -24,7 +24,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("a session code is good at 59.999 seconds", arguments: Backend.available)
+    @Test("a session code is accepted at 59.999 seconds", arguments: Backend.available)
     func sessionCodeInTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -33,7 +33,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("a session code is dead at 60.000 seconds", arguments: Backend.available)
+    @Test("a session code is refused at 60.000 seconds", arguments: Backend.available)
     func sessionCodeLate(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -42,7 +42,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("an authorization code is good at 59.999 seconds", arguments: Backend.available)
+    @Test("an authorization code is accepted at 59.999 seconds", arguments: Backend.available)
     func authorizationCodeInTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -51,7 +51,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("an authorization code is dead at 60.000 seconds", arguments: Backend.available)
+    @Test("an authorization code is refused at 60.000 seconds", arguments: Backend.available)
     func authorizationCodeLate(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -60,7 +60,7 @@ struct CodeLifetimeTests {
         }
     }
 
-    @Test("the answer says how long a code lives", arguments: Backend.available)
+    @Test("the answer states how long a code lives", arguments: Backend.available)
     func announcedLifetimes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("Many ask for one code")
+@Suite("Concurrent redemptions of one code")
 struct CodeRaceTests {
-    @Test("of fifty redemptions at once exactly one gets tokens", arguments: Backend.available)
+    @Test("of fifty concurrent redemptions of an exchange code exactly one gets tokens", arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -13,7 +13,9 @@ struct CodeRaceTests {
         }
     }
 
-    @Test("of fifty redemptions of an authorization code exactly one gets tokens", arguments: Backend.available)
+    @Test(
+        "of fifty concurrent redemptions of an authorization code exactly one gets tokens", arguments: Backend.available
+    )
     func authorizationCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -23,7 +25,7 @@ struct CodeRaceTests {
         }
     }
 
-    @Test("of twenty webviews with one session code exactly one is signed in", arguments: Backend.available)
+    @Test("of twenty webviews that open one session code exactly one is signed in", arguments: Backend.available)
     func sessionCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

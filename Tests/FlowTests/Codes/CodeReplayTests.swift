@@ -1,9 +1,11 @@
 import TestSupport
 import Testing
 
-@Suite("A code that turns up twice")
+@Suite("A code that is redeemed twice")
 struct CodeReplayTests {
-    @Test("a second redemption kills what came of the first, and leaves the phone alone", arguments: Backend.available)
+    @Test(
+        "a second redemption revokes the tokens of the first, and leaves the phone's alone",
+        arguments: Backend.available)
     func exchangeCodeReplayed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -24,7 +26,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replayed authorization code kills what came of the first", arguments: Backend.available)
+    @Test("a replayed authorization code revokes the tokens of the first redemption", arguments: Backend.available)
     func authorizationCodeReplayed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -36,7 +38,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replay long after the code expired still kills", arguments: Backend.available)
+    @Test("a replay revokes even long after the code expired", arguments: Backend.available)
     func lateReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -47,7 +49,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a thief without the backend's secret cannot kill what the code gave", arguments: Backend.available)
+    @Test("a replay without the backend's secret revokes nothing", arguments: Backend.available)
     func foreignReplay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -65,7 +67,7 @@ struct CodeReplayTests {
         }
     }
 
-    @Test("a replay does not reach what another code gave", arguments: Backend.available)
+    @Test("a replay does not reach the tokens of another code", arguments: Backend.available)
     func onlyItsOwn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

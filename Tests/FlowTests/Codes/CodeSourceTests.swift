@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A code is worth what its source is worth when it is redeemed")
+@Suite("A code is worth no more than its source at the time of redemption")
 struct CodeSourceTests {
-    @Test("the device logged out: its unredeemed codes are dead", arguments: Backend.available)
+    @Test("an unredeemed code is dead once its device has logged out", arguments: Backend.available)
     func loggedOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -18,7 +18,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("the person was disabled: codes and tokens are dead", arguments: Backend.available)
+    @Test("codes and tokens of a disabled user are dead", arguments: Backend.available)
     func disabledPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -32,7 +32,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("the receiver was disabled: it is no client any more", arguments: Backend.available)
+    @Test("a disabled receiver cannot redeem", arguments: Backend.available)
     func disabledReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -49,7 +49,7 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "the merchant was disabled: its clients and their tokens are dead, and live again after",
+        "clients and tokens of a disabled merchant are dead, and live again when it is enabled",
         arguments: Backend.available)
     func disabledMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +69,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("the scope is what phone and backend both have", arguments: Backend.available)
+    @Test("the scope of a redeemed code is what both phone and backend have", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "openid profile")
@@ -81,7 +81,7 @@ struct CodeSourceTests {
         }
     }
 
-    @Test("a scope that the receiver lost meanwhile is not given", arguments: Backend.available)
+    @Test("a scope that the receiver lost before the redemption is not granted", arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.code(of: try await world.signIn())
@@ -91,7 +91,8 @@ struct CodeSourceTests {
     }
 
     @Test(
-        "where the merchant says so, the device's logout reaches what backends redeemed", arguments: Backend.available)
+        "with logout_reaches_backends a device's logout ends the tokens that backends redeemed",
+        arguments: Backend.available)
     func logoutReachesBackends(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("merchants", world.merchant, ["logout_reaches_backends": true])

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What may not be exchanged")
+@Suite("What cannot be exchanged")
 struct ExchangeRefusalTests {
-    @Test("a code for another merchant's client is forbidden", arguments: Backend.available)
+    @Test("a code for another merchant's client is refused with 403", arguments: Backend.available)
     func foreignMerchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -17,7 +17,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a token does not tell a clientId that nobody has from another merchant's", arguments: Backend.available)
+    @Test("an unknown clientId gets the same answer as another merchant's", arguments: Backend.available)
     func unknownReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -35,7 +35,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a request without clientId is a bad request", arguments: Backend.available)
+    @Test("an exchange without clientId gets 400", arguments: Backend.available)
     func missingReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -45,7 +45,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a public client cannot receive a code", arguments: Backend.available)
+    @Test("a public client cannot receive an exchange code", arguments: Backend.available)
     func publicReceiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -55,7 +55,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a client without a redirect URI cannot receive a code", arguments: Backend.available)
+    @Test("a client without a redirect URI cannot receive a session code", arguments: Backend.available)
     func receiverWithoutRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.confidential(["redirect_uris": []])
@@ -64,7 +64,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a redirectUri that the client did not register is refused", arguments: Backend.available)
+    @Test("an unregistered redirectUri is refused", arguments: Backend.available)
     func unregisteredRedirectURI(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -80,7 +80,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a third party's token, given for a few scopes, does not sign the person in at the merchant's backend")
+    @Test("a third party's token with few scopes cannot sign its user in at the merchant's backend")
     func thirdParty() async throws {
         try await World.with(.sqlite) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -102,7 +102,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("a client's own token, a dead one and none at all buy nothing", arguments: Backend.available)
+    @Test("a client's own token, a dead token and a missing token buy no code", arguments: Backend.available)
     func deadTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)
@@ -117,7 +117,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("the token may come in the body; in the query, or twice, it may not", arguments: Backend.available)
+    @Test("the token may be sent in the body; in the query, or twice, it is refused", arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -134,7 +134,7 @@ struct ExchangeRefusalTests {
         }
     }
 
-    @Test("one spelling of clientId and the other must agree", arguments: Backend.available)
+    @Test("both spellings of clientId in one request must agree", arguments: Backend.available)
     func twoSpellings(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

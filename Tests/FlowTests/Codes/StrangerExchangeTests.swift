@@ -2,9 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Nobody gets by an exchange what a person would have to be asked for")
+@Suite("An exchange gives no client what the user would have to consent to")
 struct StrangerExchangeTests {
-    @Test("a first-party token gives no third party a code that nobody allowed it", arguments: Backend.available)
+    @Test(
+        "a first-party token buys no code for a third party that the user never allowed", arguments: Backend.available)
     func receiver(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.confidential(["first_party": false])
@@ -25,7 +26,7 @@ struct StrangerExchangeTests {
         }
     }
 
-    @Test("a third party's token in SPiD's ways is refused in SPiD's words", arguments: Backend.available)
+    @Test("a SPiD-compatible third party's exchange is refused in SPiD's words", arguments: Backend.available)
     func buyer(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])
@@ -42,7 +43,7 @@ struct StrangerExchangeTests {
     }
 
     @Test(
-        "a token that came through the browser buys neither codes nor sessions", arguments: Backend.available,
+        "an access token of the front channel buys neither codes nor sessions", arguments: Backend.available,
         ["token", "id_token token", "code token"])
     func frontChannel(backend: Backend, type: String) async throws {
         try await World.with(backend) { world in
@@ -61,7 +62,7 @@ struct StrangerExchangeTests {
         }
     }
 
-    @Test("what a hybrid answer's code gives at the token endpoint does", arguments: Backend.available)
+    @Test("a token redeemed with a hybrid answer's code does buy codes", arguments: Backend.available)
     func hybrid(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code token")

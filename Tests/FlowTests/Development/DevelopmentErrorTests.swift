@@ -1,14 +1,14 @@
 import TestSupport
 import Testing
 
-@Suite("Development mode: an error instead of a code")
+@Suite("Development mode: an error in place of a code")
 struct DevelopmentErrorTests {
     private static let errors = [
         "access_denied", "invalid_request", "unauthorized_client", "invalid_scope", "server_error",
         "temporarily_unavailable", "login_required", "interaction_required", "consent_required",
     ]
 
-    @Test("the page offers these, each reaches the app with its state, and nobody is signed in", arguments: errors)
+    @Test("the page offers each error; it reaches the app with its state, and nobody is signed in", arguments: errors)
     func each(error: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -27,7 +27,7 @@ struct DevelopmentErrorTests {
         }
     }
 
-    @Test("it comes as the request wants its answer", arguments: Backend.available)
+    @Test("a development error uses the response mode of its request", arguments: Backend.available)
     func modes(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -42,7 +42,8 @@ struct DevelopmentErrorTests {
         }
     }
 
-    @Test("no error but these, and only for a request that may be answered", arguments: Backend.available)
+    @Test(
+        "only the listed errors are offered, and only for a request that may be answered", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)

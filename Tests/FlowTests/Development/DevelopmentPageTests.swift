@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Development mode: no page lets it be forgotten")
+@Suite("Development mode: every page announces it")
 struct DevelopmentPageTests {
     private static let banners = [
         "en": "anybody can sign in here as anybody, without a password.",
@@ -10,7 +10,7 @@ struct DevelopmentPageTests {
         "de": "Hier kann sich jeder ohne Passwort als jeder anmelden.",
     ]
 
-    @Test("the first thing on every page is what it is, in every language", arguments: banners.keys.sorted())
+    @Test("every page begins with the development banner, in every language", arguments: banners.keys.sorted())
     func banner(language: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             let text = try #require(Self.banners[language])
@@ -39,7 +39,7 @@ struct DevelopmentPageTests {
         }
     }
 
-    @Test("the answer page shows what an app is told, as text, and how a code is redeemed")
+    @Test("the answer page shows what an app receives, as text, and how to redeem a code")
     func answerPage() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             let page = try await world.server.get("/development/answer?code=a-b_1&state=%3Cb%3E")

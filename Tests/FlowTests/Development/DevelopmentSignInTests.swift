@@ -6,9 +6,9 @@ import Testing
 import Values
 import Values
 
-@Suite("Development mode: anybody signs in as anybody")
+@Suite("Development mode: any name signs in")
 struct DevelopmentSignInTests {
-    @Test("any name is somebody, the same one each time and in whatever browser", arguments: Backend.available)
+    @Test("any name is a user, the same each time and in every browser", arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var subjects: [String: String] = [:]
@@ -27,7 +27,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("a name is the same person in another database too, and typed as its address")
+    @Test("a name is the same user in another database, and when typed as its e-mail address")
     func stable() throws {
         // Written down: an app that keeps what it knows by `sub` finds its person again.
         #expect(try #require(DevelopmentName("alice")).user.description == "8261077199567997")
@@ -39,7 +39,9 @@ struct DevelopmentSignInTests {
         #expect(DevelopmentName("e\u{301}va")?.email == DevelopmentName("\u{e9}va")?.email)
     }
 
-    @Test("its address is verified and nobody's, and its profile has the name", arguments: Backend.available)
+    @Test(
+        "a development user's address is verified and undeliverable, and the profile has the name",
+        arguments: Backend.available)
     func profile(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -54,7 +56,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("what is no name is refused on the page", arguments: Backend.available)
+    @Test("an invalid name is refused on the page", arguments: Backend.available)
     func noNames(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             for name in ["", "   ", "@dev.example", String(repeating: "x", count: 61), "a\u{1}b"] {
@@ -67,7 +69,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("the account has no password: nobody signs in to it otherwise", arguments: Backend.available)
+    @Test("a development user has no password, so no other way signs in", arguments: Backend.available)
     func otherwise(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -83,7 +85,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("an account that was made otherwise is not reached, whatever is typed", arguments: Backend.available)
+    @Test("typing a name never signs in to a user that was not made by development mode", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             _ = try await world.person("mallory@dev.example")
@@ -99,7 +101,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("a disabled account says so; one that will be deleted offers to stay", arguments: Backend.available)
+    @Test("a disabled user is told so; one whose deletion is pending is offered to stay", arguments: Backend.available)
     func ends(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -117,7 +119,9 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("each sign-in is a warning in the log; the page of another site is refused", arguments: Backend.available)
+    @Test(
+        "each development sign-in is logged as a warning; a form from another site is refused",
+        arguments: Backend.available)
     func seen(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -132,7 +136,7 @@ struct DevelopmentSignInTests {
         }
     }
 
-    @Test("it is the way in to our own pages as well, and the page that people see is one step away")
+    @Test("development sign-in opens our own pages too, and the normal login page is one step away")
     func ownPages() async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in
             var developer = Developer(world)

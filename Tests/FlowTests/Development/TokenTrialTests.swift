@@ -10,7 +10,7 @@ struct TokenTrialTests {
         try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
     }
 
-    @Test("the ID token's life, for a code and after each refresh", arguments: Backend.available)
+    @Test("the chosen ID token lifetime holds for a code and after each refresh", arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -29,7 +29,9 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("it belongs to the one authorization: another of the same person has another", arguments: Backend.available)
+    @Test(
+        "a chosen lifetime belongs to one authorization; another of the same user has its own",
+        arguments: Backend.available)
     func apart(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -48,7 +50,7 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("no refresh token", arguments: Backend.available)
+    @Test("a developer can choose to get no refresh token", arguments: Backend.available)
     func noRefreshToken(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             var developer = Developer(world)
@@ -61,7 +63,8 @@ struct TokenTrialTests {
     }
 
     @Test(
-        "a request can say it itself, with prompt=none too; the page is filled in with it", arguments: Backend.available
+        "a request can carry the choice itself, also with prompt=none; the page is filled in with it",
+        arguments: Backend.available
     )
     func inTheRequest(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
@@ -79,7 +82,7 @@ struct TokenTrialTests {
         }
     }
 
-    @Test("what is no life is refused, on the page and to the app", arguments: Backend.available)
+    @Test("an invalid lifetime is refused, on the page and towards the app", arguments: Backend.available)
     func noLife(backend: Backend) async throws {
         try await World.with(backend, isDevelopment: true) { world in
             for text in ["0", "-1", "2592001", "1.5", "an hour", "99999999999999999999"] {
@@ -97,7 +100,7 @@ struct TokenTrialTests {
     }
 
     @Test(
-        "answers past the token endpoint have the chosen life too",
+        "ID tokens of the front channel have the chosen lifetime too",
         arguments: ["id_token", "id_token token", "code id_token", "code id_token token"])
     func direct(type: String) async throws {
         try await World.with(.sqlite, isDevelopment: true) { world in

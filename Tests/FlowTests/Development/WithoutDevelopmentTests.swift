@@ -3,9 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Without --dev there is nothing of it")
+@Suite("Without --dev nothing of development mode exists")
 struct WithoutDevelopmentTests {
-    @Test("no address, no banner, and the login page is the login page", arguments: Backend.available)
+    @Test(
+        "without --dev there is no development address and no banner, and the login page is the normal one",
+        arguments: Backend.available)
     func absent(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try !world.server.routes.contains { $0.contains("development") })
@@ -27,7 +29,7 @@ struct WithoutDevelopmentTests {
         }
     }
 
-    @Test("a request that asks for a trial gets what every request gets", arguments: Backend.available)
+    @Test("without --dev a request for a chosen lifetime gets the ordinary tokens", arguments: Backend.available)
     func noTrial(backend: Backend) async throws {
         try await World.with(backend) { world in
             for lifetime in ["5", "nonsense"] {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whose account an issuer's word leads to by an address") struct AddressLinkTests {
+@Suite("Which user an issuer's verified e-mail address leads to") struct AddressLinkTests {
     private static let google = "https://accounts.google.com"
     private static let links: KeyValuePairs<String, JSON> = ["link_by_email": true]
 
@@ -20,7 +20,8 @@ import Values
         ).require("user_id")
     }
 
-    @Test("Google runs the mailbox: linked, for good, and its owner is told", arguments: Backend.available)
+    @Test(
+        "Google's word for a mailbox it runs links it for good to its user, who is told", arguments: Backend.available)
     func gmail(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -32,7 +33,7 @@ import Values
             let letter = try await story.world.server.mail.letter(to: "kari@gmail.com")
             #expect(letter.text.contains("Google") && letter.text.contains("http://spindle.test/account"))
             #expect(!letter.subject.contains("Somebody"))
-            // What the account says of its person stays as it was; and the link is to the subject, not the address.
+            // The user's profile stays as it was; and the link is to the subject, not the address.
             let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
             #expect(me.json["name"] == nil)
             let later = try await story.signIn(at: host, ["email": "another@gmail.com", "email_verified": true])
@@ -49,7 +50,8 @@ import Values
         }
     }
 
-    @Test("nobody who knows reads it: not linked, and its account is not touched", arguments: Backend.available)
+    @Test(
+        "an address that Google does not run is not linked, and its user is not touched", arguments: Backend.available)
     func notAuthoritative(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -71,7 +73,7 @@ import Values
             for (host, claims) in claims {
                 let answer = try await story.signIn(at: host, claims)
                 #expect(answer.status == 200, "\(claims) \(answer)")
-                // Another account, without the address: an account with somebody's address would be waiting for its owner.
+                // Another user, without the address: a user with a stranger's address would be waiting for its owner.
                 let me = try await story.world.server.get("/me", bearer: answer.require("access_token"))
                 #expect(me.json["email"] == nil, "\(claims)")
             }
@@ -81,7 +83,7 @@ import Values
     }
 
     @Test(
-        "an issuer that is said to run a domain's mail leads to its addresses, and to no others",
+        "an issuer set to run a domain's mail leads to that domain's addresses only",
         arguments: Backend.available)
     func ownDomain(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -108,7 +110,7 @@ import Values
     }
 
     @Test(
-        "an account whose owner has not shown to read the address, or who leaves, is not led to",
+        "a user who has not verified the address, or whose deletion is pending, is not linked",
         arguments: Backend.available)
     func unfitAccounts(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -139,7 +141,7 @@ import Values
                 at: host, ["sub": "successor", "email": "known@gmail.com", "email_verified": true])
             story.expect("address_taken", successor)
 
-            // Without the rule for new accounts nobody is told whether there is one.
+            // Without the rule for new users the answer does not tell whether there is one.
             try await story.world.change("issuers", issuer, ["create_users": false])
             story.expect("unknown_user", try await signIn("unverified"))
             story.expect("unknown_user", try await signIn("leaving"))
@@ -148,7 +150,7 @@ import Values
         }
     }
 
-    @Test("without the rule an address leads nowhere, and is not taken from its account", arguments: Backend.available)
+    @Test("without the rule an address links nothing, and stays with its user", arguments: Backend.available)
     func noRule(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -172,7 +174,7 @@ import Values
         }
     }
 
-    @Test("eight tokens of one person at once: one link, one mail", arguments: Backend.available)
+    @Test("eight concurrent tokens of one subject make one link and one mail", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Who may say what of a trusted issuer") struct IssuerAdministrationTests {
+@Suite("Who may change which setting of a trusted issuer") struct IssuerAdministrationTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
     /// Registers an issuer as an administrator of Loom itself, or of the platform.
@@ -19,7 +19,7 @@ import Testing
             scope: "admin:merchant")
     }
 
-    @Test("whose word leads to accounts by their address is the platform's to say", arguments: Backend.available)
+    @Test("only the platform may let an issuer link users by e-mail address", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        "a merchant's administrator has people signed in for every merchant by an issuer of its own",
+        "a merchant's administrator cannot have its own issuer sign users in at other merchants",
         arguments: Backend.available)
     func acrossMerchants(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -84,7 +84,7 @@ import Testing
 
     private static let secret = "a shared secret of at least 48 bytes, for any of the algorithms"
 
-    @Test("a provider's keys are its own, unless the platform says otherwise", arguments: Backend.available)
+    @Test("a provider's keys are its own, unless the platform sets others", arguments: Backend.available)
     func providerKeys(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await merchantsToken(world)
@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    @Test("each member that is not what it should be is named", arguments: Backend.available)
+    @Test("each invalid member is named", arguments: Backend.available)
     func faults(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let base: [JSON.Member] = [
@@ -158,7 +158,9 @@ import Testing
         }
     }
 
-    @Test("what it takes to send people there is kept, its secret sealed and never shown", arguments: Backend.available)
+    @Test(
+        "the credentials for sign-in at an issuer are stored, the secret sealed and never shown",
+        arguments: Backend.available)
     func signIn(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let made = try await make(

@@ -52,7 +52,9 @@ import Testing
         }
     }
 
-    @Test("Google: both spellings of its name, and a nonce if one was sent", arguments: Backend.available)
+    @Test(
+        "Google: both spellings of its issuer are accepted, and a nonce must match if one was sent",
+        arguments: Backend.available)
     func google(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.google)
@@ -61,7 +63,7 @@ import Testing
             #expect(first.status == 200, "\(first)")
             let second = try await story.signIn(at: host, ["iss": "accounts.google.com", "nonce": "n"], nonce: "n")
             #expect(try second.require("user_id") == first.require("user_id"))
-            // Whoever found a token does not know what the app began with.
+            // A finder of the token does not know the app's nonce.
             story.expect("assertion_nonce_missing", try await story.signIn(at: host, ["nonce": "n"]))
             story.expect("assertion_nonce", try await story.signIn(at: host, ["nonce": "n"], nonce: "m"))
             story.expect("assertion_nonce", try await story.signIn(at: host, nonce: "n"))
@@ -73,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("Apple: the nonce's hash, and flags as text", arguments: Backend.available)
+    @Test("Apple: the nonce is compared by its hash, and flags may be text", arguments: Backend.available)
     func apple(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.apple)
@@ -99,7 +101,7 @@ import Testing
         }
     }
 
-    @Test("Facebook's Limited Login: a nonce always, and never an address", arguments: Backend.available)
+    @Test("Facebook's Limited Login always needs a nonce, and never links by address", arguments: Backend.available)
     func facebook(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: Self.facebook)
@@ -124,7 +126,7 @@ import Testing
         }
     }
 
-    @Test("an access token and an ID token of a provider lead to the same person", arguments: Backend.available)
+    @Test("an access token and an ID token of one provider lead to the same user", arguments: Backend.available)
     func bothKinds(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let world = story.world

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What issuers publish, and what becomes of it when it is bad") struct PublishedIssuerTests {
+@Suite("What issuers publish, and what happens when it is invalid") struct PublishedIssuerTests {
     private func expectUnavailable(
         _ cause: String, _ answer: Answer, _ story: IssuerStory, sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -16,7 +16,7 @@ import Values
         #expect(!answer.body.contains(cause), sourceLocation: sourceLocation)
     }
 
-    @Test("a document of another issuer, or one that sends us elsewhere, is not taken")
+    @Test("a discovery document of another issuer, or one that points to a forbidden address, is refused")
     func documents() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost(named: "https://op.example")
@@ -47,7 +47,7 @@ import Values
         }
     }
 
-    @Test("keys that are huge, broken, or elsewhere are no keys, and no redirect is followed")
+    @Test("key sets that are too large, broken or behind a redirect are refused")
     func badKeys() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()
@@ -77,7 +77,7 @@ import Values
         }
     }
 
-    @Test("a new key is asked for at most once in ten seconds", arguments: Backend.available)
+    @Test("an unknown key id causes at most one fetch in ten seconds", arguments: Backend.available)
     func rotation(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -102,7 +102,7 @@ import Values
         }
     }
 
-    @Test("an outage of keys and document is survived for a day, and not longer")
+    @Test("an outage of keys and document is survived for a day, and no longer")
     func outage() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()
@@ -120,7 +120,7 @@ import Values
         }
     }
 
-    @Test("a document is kept as long as it says")
+    @Test("a discovery document is cached as long as it says")
     func life() async throws {
         try await IssuerStory.with(.sqlite) { story in
             let host = try IssuerHost()

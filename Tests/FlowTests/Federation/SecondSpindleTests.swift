@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("ID tokens of another Spindle") struct SecondSpindleTests {
-    @Test("taken for an access token here, once, and none of its other tokens", arguments: Backend.available)
+    @Test("an ID token of another Spindle is accepted once, and none of its other tokens", arguments: Backend.available)
     func exchange(_ backend: Backend) async throws {
         try await UpstreamStory.with(backend) { both in
             let there = both.there

@@ -4,8 +4,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Forged, stolen and worn out tokens of a trusted issuer") struct StolenTokenTests {
-    @Test("no signature, the public key as secret, another's key: none is taken", arguments: Backend.available)
+@Suite("Forged, stolen and expired tokens of a trusted issuer") struct StolenTokenTests {
+    @Test(
+        "an assertion without signature, with the public key as secret, or of another key is refused",
+        arguments: Backend.available)
     func forgeries(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -35,7 +37,7 @@ import Values
         }
     }
 
-    @Test("each claim must hold, and each rule of its issuer", arguments: Backend.available)
+    @Test("each claim must be valid, and each rule of its issuer", arguments: Backend.available)
     func claims(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -71,7 +73,7 @@ import Values
         }
     }
 
-    @Test("an assertion that was made for others too is not taken from whoever has it", arguments: Backend.available)
+    @Test("an assertion that names several audiences is accepted only from a listed azp", arguments: Backend.available)
     func otherAudiences(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -85,7 +87,7 @@ import Values
         }
     }
 
-    @Test("another of the issuer's tokens is no ID token", arguments: Backend.available)
+    @Test("other tokens of the issuer are not accepted as ID tokens", arguments: Backend.available)
     func otherTokens(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -102,7 +104,9 @@ import Values
         }
     }
 
-    @Test("a token is worth nothing to another merchant, nor for another issuer's person", arguments: Backend.available)
+    @Test(
+        "a token is refused at another merchant, and never leads to another issuer's user", arguments: Backend.available
+    )
     func anotherMerchant(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let world = story.world
@@ -128,7 +132,7 @@ import Values
         }
     }
 
-    @Test("what one grant took the other does not take again", arguments: Backend.available)
+    @Test("an assertion used by one grant is refused by the other", arguments: Backend.available)
     func bothGrants(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()

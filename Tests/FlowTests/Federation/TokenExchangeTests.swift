@@ -6,7 +6,8 @@ import Values
 @Suite("Token exchange with an ID token (RFC 8693)") struct TokenExchangeTests {
     private static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
 
-    @Test("an ID token becomes an access token of the same person as the other grant's", arguments: Backend.available)
+    @Test(
+        "an ID token becomes an access token of the same user as by the jwt-bearer grant", arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -28,7 +29,7 @@ import Values
         }
     }
 
-    @Test("the nonce comes beside the token", arguments: Backend.available)
+    @Test("the nonce is sent beside the token", arguments: Backend.available)
     func nonce(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -40,7 +41,7 @@ import Values
         }
     }
 
-    @Test("a request that is not one is refused before its token is looked at", arguments: Backend.available)
+    @Test("a malformed request is refused before its token is read", arguments: Backend.available)
     func requests(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -74,7 +75,7 @@ import Values
     }
 
     @Test(
-        "a token that is not taken is an invalid request, and its hint names the parameter",
+        "a refused token gets invalid_request with a hint that names the parameter",
         arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
@@ -106,7 +107,7 @@ import Values
         }
     }
 
-    @Test("resource and audience say whom the token is for", arguments: Backend.available)
+    @Test("resource and audience name whom the token is for", arguments: Backend.available)
     func targets(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -137,7 +138,7 @@ import Values
         }
     }
 
-    @Test("discovery names the grant, and a client in SPiD's ways hears SPiD's words", arguments: Backend.available)
+    @Test("discovery names the grant, and a SPiD-compatible client gets SPiD's errors", arguments: Backend.available)
     func surroundings(_ backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let grant = "urn:ietf:params:oauth:grant-type:token-exchange"

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("No form is forgotten by the test that sends every form from another site")
+@Suite("The test that sends every form from another site covers every form")
 struct FormRouteTests {
-    /// What programs send, with their own credentials; and what leads to the same request by GET, whoever sends it.
+    /// Forms that programs send, with their own credentials; and those that redirect to the same request by GET.
     private static let exempt = [
         "/oauth/token", "/oauth/exchange", "/oauth/introspect", "/oauth/revoke", "/oauth/register", "/oauth/userinfo",
         "/userinfo", "/api/", "/admin/", "/webhooks/",
@@ -21,7 +21,7 @@ struct FormRouteTests {
         return Set(list.matches(of: /"([^"]+)"/).map { String($0.output.1) })
     }
 
-    @Test("every route of a form is in its list, and nothing else is")
+    @Test("the list of forms equals the routes that take a form")
     func everyForm() async throws {
         try await TestServer.with(.sqlite) { server in
             var forms: Set<String> = []

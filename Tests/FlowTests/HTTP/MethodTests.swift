@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Methods that a path does not take")
+@Suite("Methods that a path does not have")
 struct MethodTests {
-    @Test("a known path with another method is 405 and names those it takes", arguments: Backend.available)
+    @Test("a known path with another method gets 405 and the methods it has", arguments: Backend.available)
     func notAllowed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path, allow) in [
@@ -24,7 +24,7 @@ struct MethodTests {
         }
     }
 
-    @Test("HEAD asks for health, and spends no session code", arguments: Backend.available)
+    @Test("HEAD works for the health endpoints, and spends no session code", arguments: Backend.available)
     func head(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/healthz", "/readyz"] {
@@ -40,7 +40,7 @@ struct MethodTests {
         }
     }
 
-    @Test("a refused HEAD has no body for the next answer to begin with", arguments: Backend.available)
+    @Test("a refused HEAD has no body that could begin the next answer", arguments: Backend.available)
     func headBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/no/such/page", "/oauth/token", "/admin/v1/nothing"] {

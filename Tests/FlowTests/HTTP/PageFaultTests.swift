@@ -3,11 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A person who meets a fault meets a page")
+@Suite("A user who meets a fault gets a page")
 struct PageFaultTests {
     private static let browser = ["Accept": "text/html,application/xhtml+xml", "Accept-Language": "sv"]
 
-    @Test("what is broken here is said without blame, with the number of the request", arguments: Backend.available)
+    @Test("an internal error's page blames nobody and shows the number of the request", arguments: Backend.available)
     func broken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = try await world.signedIn()
@@ -27,7 +27,7 @@ struct PageFaultTests {
         }
     }
 
-    @Test("a database that is away is waited for", arguments: Backend.available)
+    @Test("a database that is unavailable gets a page that says to try again", arguments: Backend.available)
     func away(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address = world.authorizeAddress()
@@ -49,7 +49,7 @@ struct PageFaultTests {
         "/account/restore", "/oauth/consent", "/logout",
     ]
 
-    @Test("who goes to the address of a form finds the form, and nothing is done", arguments: forms)
+    @Test("opening the address of a form by GET shows the form and does nothing", arguments: forms)
     func addresses(path: String) async throws {
         try await World.with(.sqlite) { world in
             var nobody = BrowserUser(world)

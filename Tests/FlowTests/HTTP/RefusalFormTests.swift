@@ -3,9 +3,10 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Refusals have their form wherever they come from")
+@Suite("Refusals have the form of their interface, wherever they arise")
 struct RefusalFormTests {
-    @Test("below /admin/v1 also what no endpoint answered is a problem document", arguments: Backend.available)
+    @Test(
+        "below /admin/v1 a path without an endpoint answers with a problem document too", arguments: Backend.available)
     func problems(backend: Backend) async throws {
         try await World.with(backend) { world in
             expectProblem(try await world.server.get("/admin/v1/nothing", bearer: world.admin), 404)
@@ -18,7 +19,7 @@ struct RefusalFormTests {
         }
     }
 
-    @Test("a NUL in Basic or in any field of a form is the client's fault", arguments: Backend.available)
+    @Test("a NUL in Basic credentials or in any field of a form gets 400", arguments: Backend.available)
     func nul(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
@@ -40,7 +41,9 @@ struct RefusalFormTests {
         }
     }
 
-    @Test("a client deleted while it asks is told to try again, not that we broke", arguments: Backend.available)
+    @Test(
+        "a client deleted during its request gets a retryable answer, not an internal error",
+        arguments: Backend.available)
     func racingDelete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode(for: world.backend)
@@ -57,7 +60,7 @@ struct RefusalFormTests {
         }
     }
 
-    @Test("a clock set back does not make a disabled client known for longer", arguments: Backend.available)
+    @Test("a clock set back does not keep a disabled client cached for longer", arguments: Backend.available)
     func clockSetBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
@@ -70,7 +73,7 @@ struct RefusalFormTests {
         }
     }
 
-    @Test("a cache of HTTP/1.0 is told to keep no token (RFC 6749 5.1)", arguments: Backend.available)
+    @Test("token answers forbid caching to HTTP/1.0 as well (RFC 6749 §5.1)", arguments: Backend.available)
     func pragma(backend: Backend) async throws {
         try await World.with(backend) { world in
             let granted = try await world.signIn()

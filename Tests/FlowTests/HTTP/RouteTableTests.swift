@@ -3,7 +3,7 @@ import Testing
 
 @testable import Endpoints
 
-@Suite("Templates share a tree")
+@Suite("Route templates share a tree")
 struct RouteTableTests {
     /// The template that `path` leads to; nil for none.
     private func template(_ path: String, among templates: [String]) -> String? {
@@ -14,7 +14,7 @@ struct RouteTableTests {
         return number == RouteTable.notFound ? nil : table.routes[number].template.text
     }
 
-    @Test("what is fixed goes before a parameter, whichever was added first")
+    @Test("a fixed segment goes before a parameter, whichever was added first")
     func precedence() {
         for templates in [["/a/{b}", "/a/b"], ["/a/b", "/a/{b}"]] {
             #expect(template("/a/b", among: templates) == "/a/b")
@@ -23,7 +23,7 @@ struct RouteTableTests {
         }
     }
 
-    @Test("where what is fixed leads nowhere, a parameter is tried")
+    @Test("a parameter is tried where the fixed segment leads nowhere")
     func backtracking() {
         let templates = ["/a/b/c", "/a/{x}/d", "/{y}/b/e", "/a/b"]
         for (path, expected) in [

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A path leads to its endpoint")
 struct RoutingTests {
-    @Test("slashes in a row, or at the end, say nothing")
+    @Test("repeated and trailing slashes are ignored")
     func slashes() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/healthz", "/healthz/", "//healthz", "///healthz//", "/healthz?a=/b", "/healthz/?"] {
@@ -16,7 +16,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("case and escapes make another path")
+    @Test("another letter case or an escape makes another path")
     func spelling() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             for path in ["/Healthz", "/%68ealthz", "/healthz%2f", "/healthz%00"] {
@@ -25,7 +25,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("a method that is nobody's is as a path that is nobody's")
+    @Test("an unknown method gets the answer of an unknown path")
     func methods() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
             #expect(try await server.send("PROPFIND", "/healthz").status == 404)
@@ -34,7 +34,7 @@ struct RoutingTests {
         }
     }
 
-    @Test("a parameter is one segment, and not an empty one")
+    @Test("a parameter matches one segment that is not empty")
     func parameters() async throws {
         try await World.with(.sqlite) { world async throws -> Void in
             let id = world.backend.id

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("A site of https says that it wants no http")
+@Suite("An https server sends Strict-Transport-Security")
 struct TransportSecurityTests {
     private static let requests = [
         ("GET", "/login"), ("GET", "/healthz"), ("HEAD", "/healthz"), ("GET", "/no/such/page"), ("PUT", "/login"),
@@ -9,7 +9,7 @@ struct TransportSecurityTests {
         ("POST", "/login"), ("GET", "/account"),
     ]
 
-    @Test("with every answer, good or bad, and for itself alone")
+    @Test("every answer carries the header, good or bad, for this host alone")
     func secure() async throws {
         try await TestServer.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { server in
             for (method, path) in Self.requests {
@@ -19,7 +19,7 @@ struct TransportSecurityTests {
         }
     }
 
-    @Test("and one of http does not")
+    @Test("an http server sends no Strict-Transport-Security")
     func plain() async throws {
         try await TestServer.with(.sqlite) { server in
             for (method, path) in Self.requests {

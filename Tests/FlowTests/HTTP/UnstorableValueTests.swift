@@ -3,11 +3,11 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What the schema refuses is the client's fault and a bug to report, and never 'try again'")
+@Suite("A value that the schema refuses is the client's fault and logged as a bug, never 'try again'")
 struct UnstorableValueTests {
     private static let report = "error bug: the schema refused a value that nobody checked; please report it"
 
-    @Test("a value that a CHECK refuses is 400, with a line for the operator", arguments: Backend.available)
+    @Test("a value that a CHECK refuses gets 400, with a line for the operator", arguments: Backend.available)
     func check(backend: Backend) async throws {
         try await World.with(backend) { world in
             // As if the schema knew a rule that no reader of requests knows.
@@ -31,7 +31,8 @@ struct UnstorableValueTests {
     }
 
     @Test(
-        "a NUL that no reader met is 400 when it is bound, with a line for the operator", arguments: Backend.available)
+        "a NUL that no parser rejected gets 400 when it is bound, with a line for the operator",
+        arguments: Backend.available)
     func bound(backend: Backend) async throws {
         try await World.with(backend) { world in
             // As if a reader had taken it: what a statement does with it, DatabaseContractTests show.
@@ -43,7 +44,7 @@ struct UnstorableValueTests {
         }
     }
 
-    @Test("a NUL in a form, a query or a JSON member is refused by who reads it", arguments: Backend.available)
+    @Test("a NUL in a form, a query or a JSON member is refused by its parser", arguments: Backend.available)
     func nul(backend: Backend) async throws {
         try await World.with(backend) { world in
             let server = world.server

@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Nobody acts for a person who signed out, unless that was allowed, or the app is the merchant's")
+@Suite("Tokens of a signed-out user live on only with offline access, or for first-party clients")
 struct AbsenceTests {
     /// Allows a client what it asks for, signs out of that browser, and says whether its tokens live on.
     private func survives(
@@ -21,7 +21,7 @@ struct AbsenceTests {
 
     private static let scope: JSON = "openid profile offline_access"
 
-    @Test("a third party does not stay by leaving `openid` out", arguments: Backend.available)
+    @Test("a third party's tokens do not outlive the session because openid was left out", arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["scope": Self.scope])
@@ -31,7 +31,9 @@ struct AbsenceTests {
         }
     }
 
-    @Test("the merchant's own, and one in SPiD's ways, stay as they did", arguments: Backend.available)
+    @Test(
+        "tokens of the merchant's own clients, and of SPiD-compatible ones, outlive the session",
+        arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             for members: KeyValuePairs<String, JSON> in [
@@ -45,7 +47,8 @@ struct AbsenceTests {
     }
 
     @Test(
-        "access_type=offline asks for it, as Sync Gateway does, and the person may say no", arguments: Backend.available
+        "access_type=offline asks for offline access, as Sync Gateway does, and the user may refuse it",
+        arguments: Backend.available
     )
     func accessType(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -69,7 +72,7 @@ struct AbsenceTests {
     }
 
     @Test(
-        "a token that came through the browser ends with its session, whatever its scope and its client",
+        "an access token of the front channel ends with its session, whatever its scope and its client",
         arguments: Backend.available, ["token", "code token", "id_token token"])
     func frontChannel(backend: Backend, type: String) async throws {
         try await World.with(backend) { world in

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Attributes and addresses, which administration says of people")
+@Suite("Attributes and addresses, which administration sets")
 struct AttributeTests {
-    @Test("set with the account, changed one by one, taken away", arguments: Backend.available)
+    @Test("attributes are set with the user, changed one by one, and removed", arguments: Backend.available)
     func life(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -28,7 +28,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("texts and lists of texts, within bounds", arguments: Backend.available)
+    @Test("an attribute is a text or a list of texts, within bounds", arguments: Backend.available)
     func bounds(backend: Backend) async throws {
         try await World.with(backend) { world in
             let many = (1...51).map { JSON.Member("a\($0)", "x") }
@@ -52,7 +52,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("the platform's to set, and the person's to see", arguments: Backend.available)
+    @Test("only the platform sets attributes, and the user can see them", arguments: Backend.available)
     func whose(backend: Backend) async throws {
         try await World.with(backend) { world in
             let administrator = try await world.confidential(["scope": "admin:merchant"])
@@ -74,7 +74,7 @@ struct AttributeTests {
         }
     }
 
-    @Test("an address is an object of its parts; null takes a claim away", arguments: Backend.available)
+    @Test("an address is an object of its parts, and null removes a claim", arguments: Backend.available)
     func address(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [JSON] = [

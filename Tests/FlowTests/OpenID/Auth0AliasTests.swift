@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What Auth0's SDKs call, as they call it")
+@Suite("Auth0's SDKs call this server by Auth0's addresses")
 struct Auth0AliasTests {
-    @Test("tokens by JSON, with an audience; revoked by JSON", arguments: Backend.available)
+    @Test("JSON bodies with an audience get and revoke tokens", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode([
@@ -42,7 +42,7 @@ struct Auth0AliasTests {
         }
     }
 
-    @Test("/v2/logout goes back to returnTo; the keys are at Auth0's place", arguments: Backend.available)
+    @Test("/v2/logout returns to returnTo, and the keys are at Auth0's path", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bye = "https://loom.example/bye"

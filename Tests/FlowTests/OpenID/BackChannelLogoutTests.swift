@@ -5,7 +5,7 @@ import Testing
 import Values
 
 /// With the plan `oidcc-backchannel-rp-initiated-logout-certification-test-plan` of OpenID's conformance suite.
-@Suite("Back-channel logout: whoever signed somebody in hears of the end, from us to them")
+@Suite("Back-channel logout: every client of a session hears of its end, by a signed token from this server")
 struct BackChannelLogoutTests {
     @Test("oidcc-backchannel-logout-discovery-endpoint-verification")
     func discovery() async throws {
@@ -36,7 +36,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("in the client's algorithm, under its own name of the person", arguments: Backend.available)
+    @Test("a logout token uses the client's algorithm and its own name of the user", arguments: Backend.available)
     func kinds(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -57,7 +57,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("what its server does not take is signed anew and sent again, by any node", arguments: Backend.available)
+    @Test(
+        "a logout token that the client did not accept is signed anew and sent again, by any node",
+        arguments: Backend.available)
     func later(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -78,7 +80,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("nobody else is told, and nobody waits for who is", arguments: Backend.available)
+    @Test("no client of another session is told, and no request waits for a logout token", arguments: Backend.available)
     func nobodyElse(backend: Backend) async throws {
         // None may leave: each that was ever left for somebody is still there.
         try await World.with(backend) { world in
@@ -110,7 +112,9 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("a client without tokens that live, or that no longer wants to be told", arguments: Backend.available)
+    @Test(
+        "a logout token is sent long after the client's tokens expired, unless the client removed its logout URI",
+        arguments: Backend.available)
     func changed(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -135,7 +139,7 @@ struct BackChannelLogoutTests {
         }
     }
 
-    @Test("what was not for the person's absence ends with the session", arguments: Backend.available)
+    @Test("tokens without offline access end with the session", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()

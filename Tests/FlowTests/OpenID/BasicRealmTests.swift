@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A person's own name and password, where the operator set a realm")
+@Suite("HTTP Basic with a user's own name and password, where the operator set a realm")
 struct BasicRealmTests {
     private static let settings = ["basic_realm": "Loom and friends"]
     private static let challenge = "Basic realm=\"Loom and friends\""
@@ -22,7 +22,7 @@ struct BasicRealmTests {
         answer.headers.filter { $0.name.lowercased() == "www-authenticate" }.map(\.value)
     }
 
-    @Test("they are the person's own data", arguments: Backend.available)
+    @Test("Basic with a user's password reads that user's own data", arguments: Backend.available)
     func signedIn(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             try await world.change("users", world.user, ["phone_number": "+44 20 7946 0000"])
@@ -42,7 +42,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("one challenge, whatever was wrong", arguments: Backend.available)
+    @Test("every failure gets the same challenge", arguments: Backend.available)
     func challenge(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("grace@example.com")
@@ -72,7 +72,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("tokens are good as ever, and not together with a password", arguments: Backend.available)
+    @Test("bearer tokens work as before, and not together with a password", arguments: Backend.available)
     func tokens(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let token = try await world.signIn(scope: "openid").require("access_token")
@@ -87,7 +87,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("throttled as any sign-in, and remembered as one", arguments: Backend.available)
+    @Test("Basic sign-ins are throttled and recorded like any other", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var last = try await ask(world, "/me", "\(World.email):wrong")
@@ -104,7 +104,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("nobody who waits to be deleted", arguments: Backend.available)
+    @Test("a user whose deletion is pending cannot use Basic", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let due = world.server.clock.now + .days(3)
@@ -115,7 +115,7 @@ struct BasicRealmTests {
         }
     }
 
-    @Test("without a realm nobody's password is looked at", arguments: Backend.available)
+    @Test("without a realm no password is checked", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {

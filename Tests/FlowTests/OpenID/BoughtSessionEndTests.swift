@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("However a session that a phone bought ends, the sites of its web view are told")
+@Suite("However a session that a phone bought ends, the sites in its web view are told")
 struct BoughtSessionEndTests {
-    /// How the phone's permission ends.
+    /// How the phone's token family ends.
     enum End: CaseIterable {
         case logout, revocation, refreshReplay, revokedApp, disconnection, revocationByBackend
 
@@ -38,7 +38,9 @@ struct BoughtSessionEndTests {
         }
     }
 
-    @Test("each of them once, and no other session's", arguments: Backend.available, End.allCases)
+    @Test(
+        "each site of the ended session is told once, and no site of another session", arguments: Backend.available,
+        End.allCases)
     func told(backend: Backend, end: End) async throws {
         try await World.with(backend) { world in
             let told = try await world.notified(at: try CallbackReceiver())

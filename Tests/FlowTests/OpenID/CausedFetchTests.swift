@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whoever has not shown who they are makes us ask a client's server no oftener than a bound")
+@Suite("Unauthenticated requests cannot make this server fetch from a client's server without bound")
 struct CausedFetchTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
-    @Test("any browser has a request object fetched as often as it likes", arguments: Backend.available)
+    @Test("a client's request_uri is fetched sixty times, and then once in two seconds", arguments: Backend.available)
     func requestObject(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -30,7 +30,7 @@ struct CausedFetchTests {
             .redirected("error")
     }
 
-    @Test("a made-up key has a key set fetched each time it is named", arguments: Backend.available)
+    @Test("unknown key ids of a client cause at most one further fetch of its key set", arguments: Backend.available)
     func keys(backend: Backend) async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
@@ -46,7 +46,9 @@ struct CausedFetchTests {
         }
     }
 
-    @Test("a registration has its sector fetched at each of its changes", arguments: Backend.available)
+    @Test(
+        "a registration's changes fetch its sector document thirty times, and then not until time passes",
+        arguments: Backend.available)
     func sector(backend: Backend) async throws {
         let host = try KeyHost(["https://rp.example/back"])
         try await World.with(backend, settings: Self.settings) { world in

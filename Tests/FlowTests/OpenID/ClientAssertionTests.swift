@@ -8,7 +8,7 @@ import Values
 
 @Suite("Clients that sign instead of showing a secret (RFC 7523, OpenID Connect Core §9)")
 struct ClientAssertionTests {
-    @Test("each algorithm there is signs a client in, with its client_id beside it or without")
+    @Test("each algorithm authenticates a client, with client_id beside the assertion or without")
     func algorithms() async throws {
         try await World.with(.sqlite) { world in
             for algorithm in PrivateKey.Algorithm.allCases {
@@ -21,7 +21,9 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("wherever clients authenticate: tokens, introspection, revocation", arguments: Backend.available)
+    @Test(
+        "assertions work wherever clients authenticate: tokens, introspection, revocation", arguments: Backend.available
+    )
     func everywhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -34,7 +36,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("client_secret_jwt signs with the client_secret, which is the sign secret", arguments: Backend.available)
+    @Test("client_secret_jwt is signed with the client_secret, which is the sign secret", arguments: Backend.available)
     func secretJWT(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -55,7 +57,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("the audience is the issuer or the token endpoint, and nobody besides", arguments: Backend.available)
+    @Test("the audience must be the issuer or the token endpoint, and nothing besides", arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -77,7 +79,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("a client that names the issuer alone is not let in by an assertion for the token endpoint")
+    @Test("a client with require_issuer_audience is refused an assertion for the token endpoint")
     func issuerAlone() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient(.generate(.es256), ["require_issuer_audience": true])
@@ -89,7 +91,8 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("what is forged, stale or another's is refused, and all of it alike", arguments: Backend.available)
+    @Test(
+        "a forged, expired or foreign assertion is refused, always with the same answer", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let key = PrivateKey.generate(.es256)
@@ -136,7 +139,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("a clock that is a minute ahead is forgiven")
+    @Test("a clock that is a minute ahead is tolerated")
     func skew() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.signingClient()
@@ -145,7 +148,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("an assertion is taken once, whatever it is shown for", arguments: Backend.available)
+    @Test("an assertion is accepted once, at whatever endpoint", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -162,7 +165,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("of many that show the same assertion at once, on two nodes, one is let in", arguments: Backend.available)
+    @Test("of concurrent uses of one assertion on two nodes one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -180,7 +183,7 @@ struct ClientAssertionTests {
         }
     }
 
-    @Test("what was taken is forgotten when it could not be shown again", arguments: Backend.available)
+    @Test("the record of a used assertion is deleted once the assertion has expired", arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()

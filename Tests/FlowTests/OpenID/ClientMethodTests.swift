@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A client authenticates in the way it is registered for, and in no other")
+@Suite("A client authenticates by its registered method, and by no other")
 struct ClientMethodTests {
-    @Test("a secret is refused from who signs, an assertion from who does not", arguments: Backend.available)
+    @Test("a signing client's secret, and another client's assertion, are refused", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -24,7 +24,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("two ways at once are refused, and so is another's client_id", arguments: Backend.available)
+    @Test("two methods at once are refused, and so is another client's client_id", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -61,7 +61,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("the algorithm that a client named is the only one")
+    @Test("only the algorithm that the client registered is accepted")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.rs256)
@@ -76,7 +76,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("keys that a client publishes are fetched, a new one when it is first seen", arguments: Backend.available)
+    @Test("a client's published keys are fetched, and a new one when it is first seen", arguments: Backend.available)
     func published(backend: Backend) async throws {
         let (old, new) = (PrivateKey.generate(.es256), PrivateKey.generate(.es256))
         let host = try KeyHost(SigningClient.keySet(old))
@@ -97,7 +97,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("keys that cannot be had are no keys", arguments: ["", "no JSON", #"{"keys":[]}"#])
+    @Test("a client whose keys cannot be fetched is refused", arguments: ["", "no JSON", #"{"keys":[]}"#])
     func unpublished(_ body: String) async throws {
         let host = try KeyHost(.null)
         host.publish(text: body)
@@ -112,7 +112,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("a private address is not asked for keys unless the operator says so")
+    @Test("keys at a private address are not fetched unless the operator allows it")
     func privateAddress() async throws {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
@@ -126,7 +126,7 @@ struct ClientMethodTests {
         }
     }
 
-    @Test("what a method needs must be there, and what it does not use must not")
+    @Test("a method's required members must be present, and members it does not use are refused")
     func registered() async throws {
         try await World.with(.sqlite) { world in
             let key = PrivateKey.generate(.es256)

@@ -77,7 +77,7 @@ struct ConfigModuleTests {
         }
     }
 
-    @Test("each response mode and type that is announced is taken, and each of the others refused")
+    @Test("each announced response mode and type is accepted, and each other one refused")
     func announced() async throws {
         try await World.with(.sqlite) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Web pages of registered origins read what their apps call, and no others")
+@Suite("Web pages of registered origins can read what their apps call, and no other pages")
 struct CrossOriginTests {
     private static let origin = "https://www.loom.example"
     private static let other = "https://www.rival.example"
@@ -31,7 +31,7 @@ struct CrossOriginTests {
         return answer.header("access-control-allow-origin")
     }
 
-    @Test("a browser that asks beforehand is told for any client's origin", arguments: Backend.available)
+    @Test("a preflight request is answered for the origin of any client", arguments: Backend.available)
     func beforehand(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             for (path, methods) in [
@@ -59,7 +59,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("a new origin counts within a minute, and one that went as well", arguments: Backend.available)
+    @Test("a new origin counts within a minute, and so does one that was removed", arguments: Backend.available)
     func memory(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             let new = "https://new.loom.example"
@@ -74,7 +74,9 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("the answer itself is for the client's own origins, refusals too", arguments: Backend.available)
+    @Test(
+        "the answer itself is readable for the client's own origins only, also when it is an error",
+        arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await withOrigins(backend) { world in
             let good = ["username": World.email, "password": World.password, "scope": "openid"]

@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Answers that bring tokens past the token endpoint")
+@Suite("Front-channel answers: tokens past the token endpoint")
 struct DirectAnswerTests {
-    @Test("they are off unless the client registered for them, each by itself", arguments: Backend.available)
+    @Test("each front-channel response type is off unless the client registered for it", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["token", "id_token", "code id_token"] {
@@ -30,7 +30,7 @@ struct DirectAnswerTests {
     }
 
     @Test(
-        "the implicit grant: an access token in the fragment, for now, with nothing to refresh it",
+        "the implicit grant gives a short access token in the fragment, without a refresh token",
         arguments: Backend.available)
     func implicit(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -49,7 +49,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("never in a query; an ID token takes a nonce and the scope for it", arguments: Backend.available)
+    @Test("tokens are never in a query; an ID token needs a nonce and the scope openid", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["token", "id_token", "code id_token token"] {
@@ -66,7 +66,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("what a person takes back ends what came directly", arguments: Backend.available)
+    @Test("revoking an app ends its front-channel tokens", arguments: Backend.available)
     func takenBack(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(
@@ -84,7 +84,7 @@ struct DirectAnswerTests {
         }
     }
 
-    @Test("a denial goes where the answer would have gone", arguments: Backend.available)
+    @Test("a denial uses the response mode that the answer would have used", arguments: Backend.available)
     func denied(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "id_token token", ["first_party": false])

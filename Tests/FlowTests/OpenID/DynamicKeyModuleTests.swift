@@ -6,7 +6,7 @@ import Testing
 import Values
 
 /// Of the same plan, the modules in which the client has a server of its own: for its keys, or for its sector.
-@Suite("Dynamic OP: documents of the client's")
+@Suite("Dynamic OP: documents that the client publishes")
 struct DynamicKeyModuleTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
@@ -47,7 +47,8 @@ struct DynamicKeyModuleTests {
     }
 
     @Test(
-        "a key that many libraries cannot read is published though nobody asked for it", arguments: Backend.available)
+        "keys are published for RS256 and for the algorithms that clients registered, and for no other",
+        arguments: Backend.available)
     func algorithmsInUse(backend: Backend) async throws {
         try await World.with(backend) { world in
             func published() async throws -> [String] {
@@ -185,7 +186,9 @@ struct DynamicKeyModuleTests {
         }
     }
 
-    @Test("a sector is not left by a change, nor joined past registration", arguments: Backend.available)
+    @Test(
+        "a client cannot leave its sector by a change, nor join one without registering it",
+        arguments: Backend.available)
     func keptSector(backend: Backend) async throws {
         let host = try KeyHost(["https://a.example/back"])
         try await World.with(backend, settings: Self.settings) { world in

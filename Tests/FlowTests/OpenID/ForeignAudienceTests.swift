@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A token for somebody else's resource is good there, and opens nothing here")
+@Suite("A token for another resource opens nothing at this server")
 struct ForeignAudienceTests {
     static let resource = "https://api.example/orders"
 
@@ -19,7 +19,7 @@ struct ForeignAudienceTests {
     }
 
     @Test(
-        "the resource's server neither reads the person nor signs in as them", arguments: Backend.available,
+        "a token for another resource can neither read the user nor sign them in", arguments: Backend.available,
         ["opaque", "jwt"])
     func nothingHere(backend: Backend, format: String) async throws {
         try await World.with(backend) { world in
@@ -47,7 +47,7 @@ struct ForeignAudienceTests {
         }
     }
 
-    @Test("every way to end it takes it", arguments: Backend.available)
+    @Test("every revocation endpoint accepts a token for another resource", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)
@@ -66,7 +66,7 @@ struct ForeignAudienceTests {
         }
     }
 
-    @Test("a client's own token for a resource does not administer", arguments: Backend.available)
+    @Test("a client's own token for a resource cannot administer", arguments: Backend.available)
     func administration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential([
@@ -84,7 +84,7 @@ struct ForeignAudienceTests {
         }
     }
 
-    @Test("a resource that was taken from the client does not live on in refreshes", arguments: Backend.available)
+    @Test("a resource that was taken from the client is not granted by a refresh", arguments: Backend.available)
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await client(world)

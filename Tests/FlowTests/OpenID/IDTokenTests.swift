@@ -6,7 +6,7 @@ import Values
 
 @Suite("ID tokens, read as clients read them")
 struct IDTokenTests {
-    @Test("a sign-in with a password: who, for whom, when and how", arguments: Backend.available)
+    @Test("an ID token of a password sign-in tells who, for whom, when and how", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn(scope: "openid")
@@ -26,7 +26,8 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a code's has the nonce that was sent, a refresh's is new and has none", arguments: Backend.available)
+    @Test(
+        "a code's ID token has the nonce that was sent; a refresh's is new and has none", arguments: Backend.available)
     func codeAndRefresh(backend: Backend) async throws {
         try await World.with(backend) { world in
             let asked = try await world.authorizationCode(["scope": "openid offline_access", "nonce": "n-0S6_WzA2Mj"])
@@ -54,7 +55,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a backend's, for the code a phone bought it", arguments: Backend.available)
+    @Test("a backend gets an ID token for the code that a phone bought it", arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try await world.relyingClient()
@@ -67,7 +68,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("for an issuer's assertion; never for a client's own token", arguments: Backend.available)
+    @Test("an issuer's assertion yields an ID token; a client's own token never does", arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient()
@@ -99,7 +100,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("the client's algorithm and lifetime", arguments: Backend.available)
+    @Test("an ID token uses the client's algorithm and lifetime", arguments: Backend.available)
     func algorithms(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256", "PS256", "EdDSA"] {
@@ -125,7 +126,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("the client's own claims, from the person's attributes: a text or a list", arguments: Backend.available)
+    @Test("a client's own claims come from the user's attributes, as a text or a list", arguments: Backend.available)
     func ownClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -153,7 +154,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("the claims of the scope, for a client that never asks userinfo", arguments: Backend.available)
+    @Test("with id_token_scope_claims the ID token has the claims of the scope", arguments: Backend.available)
     func scopeClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["id_token_scope_claims": true])
@@ -172,7 +173,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a pairwise client knows a person by a name of its sector", arguments: Backend.available)
+    @Test("a pairwise client knows a user by a subject of its sector", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             func subject(_ host: String) async throws -> String {
@@ -194,7 +195,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("single claims that the request names, in the token it names", arguments: Backend.available)
+    @Test("single claims that the request names are in the token it names", arguments: Backend.available)
     func namedClaims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wish = #"{"id_token":{"name":{"essential":true}},"userinfo":{"email":null}}"#
@@ -214,7 +215,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "a stranger's client gets claims that it asked for one by one, though the person was not asked by name",
+        "a third party gets single claims only when the user ticked each of them",
         arguments: Backend.available)
     func strangersClaims(backend: Backend) async throws {
         try await World.with(backend) { world in

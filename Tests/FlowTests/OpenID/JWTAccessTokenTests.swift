@@ -27,7 +27,8 @@ struct JWTAccessTokenTests {
     }
 
     @Test(
-        "it says for whom, by whom, for what and until when, under the client's algorithm", arguments: Backend.available
+        "a JWT access token names audience, issuer, scope and expiry, with the client's algorithm",
+        arguments: Backend.available
     )
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -51,7 +52,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("it works where opaque ones do, and all that ends those ends it", arguments: Backend.available)
+    @Test("a JWT access token works where opaque ones do, and ends when they would", arguments: Backend.available)
     func ended(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -77,7 +78,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("a resource that is registered becomes its audience, and stays so", arguments: Backend.available)
+    @Test("a registered resource becomes the token's audience, and stays so", arguments: Backend.available)
     func resource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -99,7 +100,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("any other resource is refused, and more than one", arguments: Backend.available)
+    @Test("an unregistered resource is refused, and so is more than one", arguments: Backend.available)
     func foreignResource(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)
@@ -121,7 +122,7 @@ struct JWTAccessTokenTests {
         }
     }
 
-    @Test("it lives no longer than the key that signed it is published", arguments: Backend.available)
+    @Test("a JWT access token expires before its signing key is withdrawn", arguments: Backend.available)
     func lifetime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await party(world)

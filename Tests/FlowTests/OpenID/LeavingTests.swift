@@ -2,11 +2,11 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("To the address of a client that registered itself nobody is sent unseen (RFC 9700 §4.11.2)")
+@Suite("No redirect goes to a client that registered itself without a page in between (RFC 9700 §4.11.2)")
 struct LeavingTests {
     private static let bye = "https://rp.example/bye"
 
-    @Test("a refusal of /oauth/authorize leads whoever follows a link to it", arguments: Backend.available)
+    @Test("an error of /oauth/authorize shows a page with a link instead of a redirect", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["client_name": "Ravel"]).actor
@@ -32,7 +32,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("who has seen a page of it is sent on, and so is who is sent by a client that is known here")
+    @Test("a user who has seen a page about the client is redirected, and so are those of other clients")
     func known() async throws {
         try await World.with(.sqlite) { world in
             let client = try await world.register().actor
@@ -60,7 +60,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("/signup/return leads whoever follows a link to it", arguments: Backend.available)
+    @Test("/signup/return shows a page with a link instead of a redirect", arguments: Backend.available)
     func signUpReturn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register().actor
@@ -74,7 +74,7 @@ struct LeavingTests {
         }
     }
 
-    @Test("/logout leads whoever follows a link to it", arguments: Backend.available)
+    @Test("/logout shows a page with a link instead of a redirect", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["post_logout_redirect_uris": [.string(Self.bye)]]).actor
@@ -83,7 +83,7 @@ struct LeavingTests {
             let page = try await world.server.get(path)
             #expect(page.status == 200 && page.isPage && page.header("location") == nil)
             #expect(page.body.contains("href=\"\(Self.bye)?state=s\""))
-            // Whoever answers our page is sent on.
+            // After a form of our page the browser is redirected.
             var browser = Browser(world.server)
             try await browser.signIn()
             let out = try await browser.submit(

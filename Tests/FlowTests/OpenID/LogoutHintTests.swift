@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What an ID token shows at the logout, and what it does not")
+@Suite("id_token_hint at the logout")
 struct LogoutHintTests {
-    @Test("an expired one is as good, in each algorithm", arguments: Backend.available)
+    @Test("an expired ID token is accepted as a hint, in each algorithm", arguments: Backend.available)
     func expired(backend: Backend) async throws {
         try await World.with(backend) { world in
             // Made first: administration's own token does not live as long.
@@ -30,7 +30,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a pairwise name is its person's", arguments: Backend.available)
+    @Test("a pairwise subject in a hint identifies its user", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["subject_type": "pairwise"])
@@ -43,7 +43,8 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("another person's, or another browser's, ends nothing without a question", arguments: Backend.available)
+    @Test(
+        "a hint of another user, or of another browser, ends nothing without a question", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -71,7 +72,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("signed in anew in the same browser, it is the same session", arguments: Backend.available)
+    @Test("a user who signs in again in the same browser keeps the sid", arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -90,7 +91,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("where nobody is signed in, the browser goes back at once", arguments: Backend.available)
+    @Test("the browser returns at once when nobody is signed in", arguments: Backend.available)
     func nobody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -106,7 +107,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("of another client than the request names, it leads nowhere", arguments: Backend.available)
+    @Test("a hint of another client than the request names leads nowhere", arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (site, other) = (try await world.website(), try await world.website())
@@ -126,7 +127,9 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("nothing else of ours is taken for one, nor what is altered or nobody's", arguments: Backend.available)
+    @Test(
+        "any other token of this server, an altered one or one of another issuer is no hint",
+        arguments: Backend.available)
     func forgeries(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -156,7 +159,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("a site's own form is led to the same by GET, where the cookies are", arguments: Backend.available)
+    @Test("a site's own POST form is redirected to GET, where the cookies are sent", arguments: Backend.available)
     func form(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()
@@ -179,7 +182,7 @@ struct LogoutHintTests {
         }
     }
 
-    @Test("Auth0's SDKs: /v2/logout with returnTo and client_id", arguments: Backend.available)
+    @Test("Auth0's SDKs: /v2/logout takes returnTo and client_id", arguments: Backend.available)
     func auth0(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What a pairwise client is told of people (OpenID Connect Core §8)")
+@Suite("What a pairwise client learns of users (OpenID Connect Core §8)")
 struct PairwiseTests {
     private static let origin = "https://site.example"
 
@@ -12,7 +12,9 @@ struct PairwiseTests {
         "grant_types": ["authorization_code", "refresh_token", "client_credentials"],
     ]
 
-    @Test("no answer names a person's number, wherever the token is shown", arguments: Backend.available)
+    @Test(
+        "no answer to a pairwise client contains a user's number, whatever endpoint is asked",
+        arguments: Backend.available)
     func noNumber(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -45,7 +47,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("who has a number is not to be found out, nor SPiD's API to be asked", arguments: Backend.available)
+    @Test("a pairwise client cannot find a user by number, nor ask SPiD's API", arguments: Backend.available)
     func noLookup(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -65,7 +67,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("what tells clients people's numbers does not go with it", arguments: Backend.available)
+    @Test("a pairwise client can be neither SPiD-compatible nor have a callback_uri", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(Self.pairwise)
@@ -81,7 +83,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("an app's own scheme, or http to the machine itself, stands for no sector")
+    @Test("a custom scheme, or http to the machine itself, cannot be a sector")
     func sector() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -105,7 +107,7 @@ struct PairwiseTests {
         }
     }
 
-    @Test("another merchant's client that claims the same host learns other names", arguments: Backend.available)
+    @Test("another merchant's client with the same host gets other subjects", arguments: Backend.available)
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
             func name(of merchant: String) async throws -> String {
@@ -125,7 +127,9 @@ struct PairwiseTests {
         }
     }
 
-    @Test("one browser has another sid for every sector, which its logout names", arguments: Backend.available)
+    @Test(
+        "one browser has another sid for every sector, and the logout token names that one",
+        arguments: Backend.available)
     func sessions(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in

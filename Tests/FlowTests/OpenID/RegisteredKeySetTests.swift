@@ -13,7 +13,7 @@ struct RegisteredKeySetTests {
         return ["kty": "RSA", "n": .string(Base64URL.encode(modulus)), "e": .string(exponent)]
     }
 
-    @Test("more keys than twenty, more bytes than 16 KiB, and slow RSA keys are refused, whoever registers them")
+    @Test("more than twenty keys, more than 16 KiB, and slow RSA keys are refused, whoever registers them")
     func bounds() async throws {
         let small = JSONWebKey(PrivateKey.generate(.es256)).json
         func filled(_ text: Int) -> JSON {
@@ -46,7 +46,7 @@ struct RegisteredKeySetTests {
         }
     }
 
-    @Test("a signature that names no key has no more than four tried: the client is told nothing, the log why")
+    @Test("a signature without kid has at most four keys tried; the client gets no detail, the log the reason")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in
             let keys = (1...5).map { _ in PrivateKey.generate(.es256) }

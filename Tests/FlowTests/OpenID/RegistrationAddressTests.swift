@@ -4,9 +4,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A client that registers itself does not lead to where nobody means to go")
+@Suite("Addresses that a client may not register for itself")
 struct RegistrationAddressTests {
-    @Test("a page of this server's own is no address of a client's: a link there would be the person's wish")
+    @Test("an address at this server's own origin is refused, since its links would act for the user")
     func ownOrigin() async throws {
         try await World.with(.sqlite, settings: ["issuer": "https://spindle.test"]) { world in
             let token = try await world.initialToken()
@@ -37,7 +37,7 @@ struct RegistrationAddressTests {
     }
 
     @Test(
-        "nor is its own origin in any other spelling: numbers, IPv6 forms and punycode",
+        "every other spelling of this server's origin is refused: numbers, IPv6 forms and punycode",
         arguments: [
             ("http://127.0.0.1:8080", ["http://127.1:8080/", "http://0x7f000001:8080/", "http://127.0.0.1.:8080/"]),
             ("http://[::1]:8080", ["http://[0:0:0:0:0:0:0:1]:8080/", "http://[0::0.0.0.1]:8080/"]),
@@ -54,7 +54,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("nor a scheme that is everybody's, or that a browser acts on")
+    @Test("a custom scheme that is no reverse domain name, or that a browser acts on, is refused")
     func schemes() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()
@@ -78,7 +78,7 @@ struct RegistrationAddressTests {
         }
     }
 
-    @Test("nor to a server that could never be asked, so that nobody learns of it when it is too late")
+    @Test("an address that this server could never ask is refused at registration")
     func privateServers() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()

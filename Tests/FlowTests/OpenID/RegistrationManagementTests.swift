@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A client sees to its own registration (RFC 7592)")
+@Suite("A client manages its own registration (RFC 7592)")
 struct RegistrationManagementTests {
-    @Test("it reads what it is told, but for the secret", arguments: Backend.available)
+    @Test("a registered client reads its registration without the secret", arguments: Backend.available)
     func read(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -22,7 +22,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a change takes the place of all that was said before", arguments: Backend.available)
+    @Test("an update replaces the whole registration", arguments: Backend.available)
     func replace(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register([
@@ -43,7 +43,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("what administration gave it beyond that, it keeps", arguments: Backend.available)
+    @Test("a client keeps what administration gave it beyond its registration", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -67,7 +67,7 @@ struct RegistrationManagementTests {
     }
 
     @Test(
-        "who has the token of a client that became first-party does not say where its codes go",
+        "the registration token of a client that became first-party cannot change its redirect URIs",
         arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -86,7 +86,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a change that says too little or too much is refused, and changes nothing")
+    @Test("an update with too little or too much is refused and changes nothing")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["client_name": "Relying party"])
@@ -107,7 +107,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("what signs by HMAC may say its secret, and no other")
+    @Test("only a client that authenticates by HMAC may set its own secret")
     func signing() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.register(["token_endpoint_auth_method": "client_secret_jwt"])
@@ -117,7 +117,7 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("a client that ends its registration is gone, with its tokens", arguments: Backend.available)
+    @Test("a client that deletes its registration is gone, with its tokens", arguments: Backend.available)
     func delete(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -132,7 +132,9 @@ struct RegistrationManagementTests {
         }
     }
 
-    @Test("nobody else sees or touches it: another's token, none, or a dead one", arguments: Backend.available)
+    @Test(
+        "another client's token, a dead one and none can neither read nor change a registration",
+        arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend) { world in
             let (made, other) = (try await world.register(), try await world.register())
@@ -158,7 +160,9 @@ struct RegistrationManagementTests {
 
 @Suite("Initial access tokens")
 struct InitialAccessTokenTests {
-    @Test("an administrator makes, lists and ends them; their value is told once", arguments: Backend.available)
+    @Test(
+        "an administrator creates, lists and ends initial access tokens; their value is told once",
+        arguments: Backend.available)
     func administered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await World.make(
@@ -180,7 +184,9 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("a merchant's administrator has those of its own merchant", arguments: Backend.available)
+    @Test(
+        "a merchant's administrator has the initial access tokens of its own merchant only",
+        arguments: Backend.available)
     func confined(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.confidential([
@@ -206,7 +212,7 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("a merchant must be named and be there, a life be a sensible one")
+    @Test("an initial access token needs an existing merchant and a sensible lifetime")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             for (member, json): (String, JSON) in [
@@ -221,7 +227,9 @@ struct InitialAccessTokenTests {
         }
     }
 
-    @Test("one registers a thousand clients, and of two at the last place one", arguments: Backend.available)
+    @Test(
+        "one initial access token registers a thousand clients, and of two at the last place one",
+        arguments: Backend.available)
     func exhausted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A browser that is remembered for a year, and a site whose tokens lived an hour")
+@Suite("A browser remembered for a year, and a site whose tokens lived an hour")
 struct RememberedSessionTests {
-    @Test("the site is not told of the logout, because its permission was swept", arguments: Backend.available)
+    @Test("a site is told of the logout though its tokens expired months ago", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
             _ = try await site.signIn(in: &browser)
@@ -26,7 +26,7 @@ struct RememberedSessionTests {
         }
     }
 
-    @Test("permissions outlive the session that they were kept for", arguments: Backend.available)
+    @Test("a token family kept for a session goes when the session has expired", arguments: Backend.available)
     func end(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
             _ = try await site.signIn(in: &browser)
@@ -37,7 +37,7 @@ struct RememberedSessionTests {
         }
     }
 
-    @Test("a batch of what is kept stands in the way of what can go", arguments: Backend.available)
+    @Test("rows that must be kept do not keep the sweep from the rows behind them", arguments: Backend.available)
     func starved(backend: Backend) async throws {
         try await story(backend) { world, browser, site in
             let direct = try await world.confidential(["grant_types": ["password"]])

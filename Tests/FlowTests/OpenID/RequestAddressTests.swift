@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Request objects at an address of the client's (request_uri)")
+@Suite("Request objects at the client's address (request_uri)")
 struct RequestAddressTests {
     private static let settings = ["outbound_allow_private": "127.0.0.0/8"]
 
@@ -20,7 +20,7 @@ struct RequestAddressTests {
         return try await signer.party.world.server.get(address).redirected("error")
     }
 
-    @Test("a request makes us ask somewhere else than was registered", arguments: Backend.available)
+    @Test("only a registered request_uri is fetched", arguments: Backend.available)
     func unregistered(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -38,7 +38,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a fragment is compared with what is there: it only says when a copy is stale (Core 6.2)")
+    @Test("the fragment of a request_uri is not compared with its content (OpenID Connect Core §6.2)")
     func fragment() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -51,7 +51,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("what is there is too long, nothing, or no object")
+    @Test("a request_uri whose content is too long, empty or no request object is refused")
     func bad() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite, settings: Self.settings) { world in
@@ -65,7 +65,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("an object with a jti that stays there is opened twice", arguments: Backend.available)
+    @Test("a request object with a jti is accepted once from its request_uri", arguments: Backend.available)
     func replayed(backend: Backend) async throws {
         let host = try KeyHost(.null)
         try await World.with(backend, settings: Self.settings) { world in
@@ -76,7 +76,7 @@ struct RequestAddressTests {
         }
     }
 
-    @Test("a private address, when those are not allowed; and what may be registered")
+    @Test("a private request_uri is refused unless allowed, and only valid ones can be registered")
     func privateAddress() async throws {
         let host = try KeyHost(.null)
         try await World.with(.sqlite) { world in

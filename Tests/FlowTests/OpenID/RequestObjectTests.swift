@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Request objects: what the client signed goes before what stands beside it")
+@Suite("Request objects: signed parameters win over those beside them")
 struct RequestObjectTests {
-    @Test("its parameters win, the others stay, and the flow ends as signed", arguments: Backend.available)
+    @Test("signed parameters win, the others stay, and the flow ends as signed", arguments: Backend.available)
     func wins(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -31,7 +31,8 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("what is not signed by the client, for us, now, is refused", arguments: Backend.available)
+    @Test(
+        "a request object not signed by the client, for this server, in time is refused", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -60,7 +61,9 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("an unsigned one, one at an unknown address, and a registration are refused", arguments: Backend.available)
+    @Test(
+        "an unsigned request object, one at an unknown address, and `registration` are refused",
+        arguments: Backend.available)
     func unsupported(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -78,7 +81,7 @@ struct RequestObjectTests {
         }
     }
 
-    @Test("a client that named its algorithm is taken at its word; a redirect URI within must be registered")
+    @Test("a client that registered its algorithm must use it, and the redirect URI within must be registered")
     func pinned() async throws {
         try await World.with(.sqlite) { world in
             let pinned = try await RequestSigner(world, ["request_object_signing_alg": "RS256"])

@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Request objects that come again")
+@Suite("Request objects that are sent again")
 struct RequestReplayTests {
-    @Test("one with a jti is taken once; signing in by it is no second time", arguments: Backend.available)
+    @Test(
+        "a request object with a jti is accepted once, and signing in by it does not count as a second time",
+        arguments: Backend.available)
     func once(backend: Backend) async throws {
         try await World.with(backend) { world in
             var signer = try await RequestSigner(world)
@@ -26,7 +28,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("of two that come at once, one is taken", arguments: Backend.available)
+    @Test("of two concurrent uses of one request object one is accepted", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -40,7 +42,9 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("a bad one spends nothing, nor does another client's, nor an assertion's jti", arguments: Backend.available)
+    @Test(
+        "an invalid request object spends no jti, nor does another client's, nor an assertion's",
+        arguments: Backend.available)
     func notSpent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let signer = try await RequestSigner(world)
@@ -53,7 +57,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("a jti that would have to be remembered for ever is refused; one that is forgotten has expired")
+    @Test("a jti without a bounded expiry is refused, and one is forgotten only after it has expired")
     func bounded() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)
@@ -72,7 +76,7 @@ struct RequestReplayTests {
         }
     }
 
-    @Test("one without a jti may come again until it expires")
+    @Test("a request object without a jti is accepted again until it expires")
     func withoutIdentifier() async throws {
         try await World.with(.sqlite) { world in
             let signer = try await RequestSigner(world)

@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Requests that say whom they are about, and how the person must have signed in")
+@Suite("Requests that name their user, or how the user must have authenticated")
 struct RequestedSubjectTests {
     private static let password = "urn:spindle:password"
     private static let mail = "urn:spindle:mail"
@@ -12,7 +12,7 @@ struct RequestedSubjectTests {
         return "{\"id_token\":{\"\(member)\":{\"essential\":\(essential),\"values\":\(values)}}}"
     }
 
-    @Test("another person than the hint's gets no answer, but a page to sign in at", arguments: Backend.available)
+    @Test("a hint of another user leads to the sign-in page, not to an answer", arguments: Backend.available)
     func hint(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("bob@example.com")
@@ -34,7 +34,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("a hint that is no ID token of ours is refused", arguments: Backend.available)
+    @Test("a hint that is not an ID token of this server is refused", arguments: Backend.available)
     func badHint(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -47,7 +47,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("a sub that is asked for is that person or nobody", arguments: Backend.available)
+    @Test("a requested sub gets that user or no answer", arguments: Backend.available)
     func subject(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -62,7 +62,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("an acr that is essential is kept to; one that is not is a wish", arguments: Backend.available)
+    @Test("an essential acr must be reached; a voluntary one need not", arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -85,7 +85,7 @@ struct RequestedSubjectTests {
         }
     }
 
-    @Test("after a sign-in in another way than the essential acr the client hears of it", arguments: Backend.available)
+    @Test("a sign-in that did not reach the essential acr gets an error for the client", arguments: Backend.available)
     func unmetContext(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code")
@@ -99,7 +99,7 @@ struct RequestedSubjectTests {
     }
 
     @Test(
-        "a client's own age for sign-ins holds where the request names none, and does not loop",
+        "default_max_age applies where the request names no max_age, and does not loop",
         arguments: Backend.available)
     func defaultMaxAge(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("However a browser session ends, the sites of it are told, and no others")
+@Suite("However a browser session ends, its sites are told, and no others")
 struct SessionEndTests {
     /// A site that Ada is signed in to in two browsers. Nothing leaves: what was left is counted.
     private struct Story {
@@ -37,7 +37,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("on the account page: there, and everywhere else", arguments: Backend.available)
+    @Test("ending sessions on the account page tells the sites of each ended session", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await story(backend) { story in
             let other = try #require(try await story.here.otherSessions().first)
@@ -54,7 +54,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a new password: everywhere but where it was set", arguments: Backend.available)
+    @Test("a password change tells the sites of all sessions but the current one", arguments: Backend.available)
     func password(backend: Backend) async throws {
         try await story(backend) { story in
             _ = try await story.here.change(
@@ -64,7 +64,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("a forgotten password that was set anew: everywhere", arguments: Backend.available)
+    @Test("a password reset tells the sites of all sessions", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await story(backend) { story in
             var visitor = BrowserUser(story.world)
@@ -78,7 +78,7 @@ struct SessionEndTests {
     }
 
     @Test(
-        "administration: disabled, given a password, deleted", arguments: Backend.available,
+        "disabling, a new password and deletion by administration tell the sites", arguments: Backend.available,
         [["disabled": true], ["password": "an entirely new one"], nil] as [JSON?])
     func administration(backend: Backend, change: JSON?) async throws {
         try await story(backend) { story in
@@ -94,7 +94,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("the person goes", arguments: Backend.available)
+    @Test("a user's deletion tells the sites", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         try await story(backend) { story in
             let form = try await story.here.browser.open("/account/delete")
@@ -103,7 +103,7 @@ struct SessionEndTests {
         }
     }
 
-    @Test("somebody else signs in there; the same person does not end it", arguments: Backend.available)
+    @Test("a sign-in by another user tells the sites; one by the same user does not", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await story(backend) { story in
             _ = try await story.world.person("grace@example.com")

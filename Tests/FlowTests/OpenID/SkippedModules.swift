@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What the conformance suite leaves out for this server")
+@Suite("Modules that the conformance suite skips for this server")
 struct SkippedModules {
     /// The modules that the suite skips, with its reason. In the other plans every one has its test
     /// (`ConformanceTests`).
@@ -19,7 +19,7 @@ struct SkippedModules {
             "request_object_signing_alg_values_supported lacks none",
     ]
 
-    @Test("the reasons hold, and their number is told", arguments: Backend.available)
+    @Test("each reason to skip a module holds, and their number is stated", arguments: Backend.available)
     func reasons(backend: Backend) async throws {
         try await World.with(backend) { world in
             let metadata = try await world.server.get("/.well-known/openid-configuration").json

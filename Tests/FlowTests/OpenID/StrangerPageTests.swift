@@ -6,7 +6,9 @@ import Testing
 struct StrangerPageTests {
     private static let logo = "https://loom.example/logo.png"
 
-    @Test("it is nobody's: without the merchant's name and look, and with a word of it", arguments: Backend.available)
+    @Test(
+        "a page of such a client shows neither the merchant's name nor its look, and says that it registered itself",
+        arguments: Backend.available)
     func nobodys(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change(
@@ -32,7 +34,7 @@ struct StrangerPageTests {
         }
     }
 
-    @Test("the account lists it without the merchant, whom it does not belong to", arguments: Backend.available)
+    @Test("the account page lists such a client without the merchant", arguments: Backend.available)
     func user(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.register(["client_name": "Ravel"]).actor
@@ -46,7 +48,7 @@ struct StrangerPageTests {
         }
     }
 
-    @Test("a name that is not seen as it is written is refused, a merchant's too")
+    @Test("a name with misleading characters is refused, for a client and for a merchant")
     func names() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.initialToken()

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Userinfo: what a person's token may know of the person")
+@Suite("Userinfo: the claims that a user's token may read")
 struct UserinfoTests {
     private static let paths = ["/oauth/userinfo", "/userinfo"]
 
-    @Test("by GET and POST, with the token in the header or in the form", arguments: Backend.available)
+    @Test("userinfo takes GET and POST, with the token in the header or in the form", arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(scope: "openid email").require("access_token")
@@ -39,7 +39,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("each scope its claims, each claim of its type", arguments: Backend.available)
+    @Test("userinfo gives each scope its claims, each of its type", arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await World.with(backend) { world in
             let address: JSON = ["street_address": "12 St James's Sq\nLondon", "country": "United Kingdom"]
@@ -73,7 +73,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("refused in the words of RFC 6750", arguments: Backend.available)
+    @Test("userinfo's errors are those of RFC 6750", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let server = world.server
@@ -104,7 +104,7 @@ struct UserinfoTests {
         }
     }
 
-    @Test("signed, for a client that registered an algorithm", arguments: Backend.available)
+    @Test("userinfo is signed for a client that registered an algorithm", arguments: Backend.available)
     func signed(backend: Backend) async throws {
         try await World.with(backend) { world in
             for algorithm in ["RS256", "ES256"] {

@@ -2,12 +2,14 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("web_message: the answer is told to the page around, and to no other")
+@Suite("web_message: only the page around gets the answer")
 struct WebMessageTests {
     private static let origin = "https://suite.example"
     private static let mode: KeyValuePairs<String, String> = ["response_mode": "web_message"]
 
-    @Test("a page of its script alone, framed by the client's pages, tells one origin", arguments: Backend.available)
+    @Test(
+        "the web_message page is one script that posts to one origin, and only the client's pages may frame it",
+        arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             var party = try await ConformanceParty(world, type: "code", ["web_origins": [.string(Self.origin)]])
@@ -32,7 +34,7 @@ struct WebMessageTests {
         }
     }
 
-    @Test("a silent request without a session is told so in the same way", arguments: Backend.available)
+    @Test("a silent request without a session gets login_required the same way", arguments: Backend.available)
     func silent(backend: Backend) async throws {
         try await World.with(backend) { world in
             let party = try await ConformanceParty(world, type: "code", ["web_origins": [.string(Self.origin)]])
@@ -44,7 +46,7 @@ struct WebMessageTests {
         }
     }
 
-    @Test("an origin that is not registered gets nothing", arguments: Backend.available)
+    @Test("an unregistered origin gets no answer", arguments: Backend.available)
     func foreign(backend: Backend) async throws {
         try await World.with(backend) { world in
             for origins: [JSON] in [[], ["https://other.example"], ["https://suite.example:8443"]] {
@@ -56,7 +58,7 @@ struct WebMessageTests {
     }
 
     @Test(
-        "a third party's page cannot have its silent answer, or can have a page in a frame",
+        "a third party's page may frame the silent web_message answer, and no page with anything to click",
         arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Signing keys that are taken out of service, and many of them")
+@Suite("Withdrawn signing keys, and many keys")
 struct WithdrawnKeyTests {
-    @Test("what a withdrawn key signed is good nowhere, and the next one signs at once", arguments: Backend.available)
+    @Test(
+        "tokens of a withdrawn key are refused everywhere, and the next key signs at once", arguments: Backend.available
+    )
     func withdrawn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let site = try await world.website(["id_token_signed_response_alg": "ES256"])
@@ -38,7 +40,7 @@ struct WithdrawnKeyTests {
         }
     }
 
-    @Test("a hint is read however many keys there are", arguments: Backend.available)
+    @Test("a hint is verified however many keys there are", arguments: Backend.available)
     func many(backend: Backend) async throws {
         try await World.with(backend) { world in
             let start = world.server.clock.now - .days(1)

@@ -4,9 +4,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("Password hashing has a pool of its own")
+@Suite("Password hashing has its own thread pool")
 struct PasswordQueueTests {
-    @Test("with its queue full a sign-in is told to come back, and token traffic goes on")
+    @Test("with the hashing queue full a sign-in gets 503, and token requests are served")
     func full() async throws {
         try await whileFull { world in
             let refused = try await world.signIn()
@@ -26,7 +26,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a sign-in that was turned away for lack of room is no failure of its account")
+    @Test("a sign-in refused for a full queue does not count as a failure of its user")
     func noCharge() async throws {
         try await whileFull { world in
             for _ in 1...12 {
@@ -38,7 +38,7 @@ struct PasswordQueueTests {
         }
     }
 
-    @Test("a sign-up that was turned away for lack of room is not charged for its mail")
+    @Test("a sign-up refused for a full queue is not charged against the mail limit")
     func noMailCharge() async throws {
         try await whileFull { world in
             for _ in 1...32 {

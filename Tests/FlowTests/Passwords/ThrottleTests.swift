@@ -2,13 +2,13 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Who guesses passwords is slowed, and the owner is not locked out")
+@Suite("Password guessing is throttled, and the owner is not locked out")
 struct ThrottleTests {
     /// The tests' own address is a proxy, so that requests come from wherever they say.
     private static let settings = ["trusted_proxies": "127.0.0.0/8"]
     private static let home = "198.51.100.7"
 
-    @Test("ten guesses for one account from one address, then one every half minute", arguments: Backend.available)
+    @Test("one IP address has ten guesses at one user, and then one every half minute", arguments: Backend.available)
     func pair(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
@@ -26,7 +26,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("another address, another account and other grants are not concerned", arguments: Backend.available)
+    @Test("a throttle does not affect another IP address, another user or other grants", arguments: Backend.available)
     func others(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             _ = try await world.person("bob@example.com")
@@ -40,7 +40,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("one address cannot try one password on everybody", arguments: Backend.available)
+    @Test("one IP address cannot try one password on every user", arguments: Backend.available)
     func spraying(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for number in 1...60 {
@@ -53,7 +53,7 @@ struct ThrottleTests {
     }
 
     @Test(
-        "an attack from everywhere is slowed, and the owner still gets in, at home and on the road",
+        "guesses from everywhere are throttled, and the owner still gets in, at home and elsewhere",
         arguments: Backend.available)
     func distributed(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
@@ -68,7 +68,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("a page slows guesses like the token endpoint, and they count together", arguments: Backend.available)
+    @Test("guesses on the page and at the token endpoint share one throttle", arguments: Backend.available)
     func page(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...10 { _ = try await world.signIn(password: "a guess") }
@@ -82,7 +82,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("a volley in parallel gains nothing", arguments: Backend.available)
+    @Test("parallel guesses gain nothing", arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let answers = try await race(30) { try await guess(world, from: Self.home) }
@@ -90,7 +90,7 @@ struct ThrottleTests {
         }
     }
 
-    @Test("a header from somebody who is no proxy is not believed", arguments: Backend.available)
+    @Test("a forwarding header from a peer that is no trusted proxy is ignored", arguments: Backend.available)
     func forgedHeader(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...10 { _ = try await guess(world, from: "203.0.113.\(number)") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whoever guesses from many addresses is slowed as one")
+@Suite("Guesses from many addresses are throttled together")
 struct WideThrottleTests {
     private static let settings = ["trusted_proxies": "127.0.0.0/8"]
 
@@ -17,7 +17,7 @@ struct WideThrottleTests {
         try await world.signIn(as: name, password: "a guess", from: address).status
     }
 
-    @Test("a /48 guesses one person's password with ten tries for each of its /64", arguments: Backend.available)
+    @Test("an IPv6 /48 has thirty guesses at one user's password, not ten for each /64", arguments: Backend.available)
     func pair(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             // Ada signed in from there before; Bob never.
@@ -38,7 +38,7 @@ struct WideThrottleTests {
         }
     }
 
-    @Test("a /48 tries one password on everybody", arguments: Backend.available)
+    @Test("an IPv6 /48 cannot try one password on every user", arguments: Backend.available)
     func spraying(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             #expect(try await world.signIn(from: Self.host(1)).status == 200)
@@ -53,7 +53,7 @@ struct WideThrottleTests {
     }
 
     @Test(
-        "an account is guessed at three times from each of a hundred thousand addresses", arguments: Backend.available)
+        "guesses at one user from many IP addresses are throttled after a hundred", arguments: Backend.available)
     func everywhere(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let home = "198.51.100.7"
@@ -85,7 +85,9 @@ struct WideThrottleTests {
         }
     }
 
-    @Test("five guesses at a mailed code for each browser that asks", arguments: Backend.available)
+    @Test(
+        "a user's mailed codes can be guessed fifteen times in all, not five times for each browser",
+        arguments: Backend.available)
     func codes(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var owner = try await world.signedIn()
@@ -118,7 +120,7 @@ struct WideThrottleTests {
         }
     }
 
-    @Test("a /48 asks for mails with thirty for each of its /64", arguments: Backend.available)
+    @Test("an IPv6 /48 can request 120 mails, not thirty for each /64", arguments: Backend.available)
     func mails(backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             var browser = Browser(world.server)

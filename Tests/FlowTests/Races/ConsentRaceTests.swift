@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What a person takes back while an answer is made stays taken back")
+@Suite("A revocation during a request holds")
 struct ConsentRaceTests {
-    @Test("a consent that was revoked brings a code or a token", arguments: Backend.available)
+    @Test("a consent revoked during the request yields no code and no token", arguments: Backend.available)
     func consent(backend: Backend) async throws {
         try await World.with(backend, settings: ["unsafe_front_channel_tokens": "true"]) { world in
             for type in ["code", "token", "code token"] {
@@ -30,7 +30,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a code is bought with a token that has ended, and is worth something", arguments: Backend.available)
+    @Test("a code bought with a token that ended meanwhile is worth nothing", arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["code", "session"] {
@@ -57,7 +57,7 @@ struct ConsentRaceTests {
         }
     }
 
-    @Test("a code is redeemed whose session has just ended", arguments: Backend.available)
+    @Test("a code whose session ended during the redemption is refused", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()

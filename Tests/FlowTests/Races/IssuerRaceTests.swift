@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("An issuer that is trusted no more, or less, while its word is looked into")
+@Suite("A change of a trusted issuer during a request counts")
 struct IssuerRaceTests {
-    @Test("its assertion makes an account", arguments: Backend.available)
+    @Test("an assertion creates no user when its issuer lost that right meanwhile", arguments: Backend.available)
     func assertion(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -35,7 +35,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("its word leads to the account of an address", arguments: Backend.available)
+    @Test("an address links no user when its issuer lost that right meanwhile", arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost(named: "https://accounts.google.com")
@@ -52,7 +52,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a client exchanges its token that may not any more", arguments: Backend.available)
+    @Test("a token exchange is refused when the client lost the grant meanwhile", arguments: Backend.available)
     func exchange(backend: Backend) async throws {
         try await IssuerStory.with(backend) { story in
             let host = try IssuerHost()
@@ -67,7 +67,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a client that signs gets a token after it was disabled", arguments: Backend.available, [1, 2])
+    @Test("a signing client that was disabled meanwhile gets no token", arguments: Backend.available, [1, 2])
     func signing(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             let client = try await world.signingClient()
@@ -82,7 +82,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a provider's token signs in, registers and attaches", arguments: Backend.available)
+    @Test(
+        "a provider's token neither signs in, registers nor attaches when the provider was disabled meanwhile",
+        arguments: Backend.available)
     func provider(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             let world = story.world
@@ -113,7 +115,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("a link is made for who was signed out meanwhile", arguments: Backend.available)
+    @Test("no link is made for a user whose tokens ended meanwhile", arguments: Backend.available)
     func attach(backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("token", "alice")
@@ -129,7 +131,9 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("who was sent there comes in", arguments: Backend.available)
+    @Test(
+        "a user returning from an issuer gets no session when the issuer was changed meanwhile",
+        arguments: Backend.available)
     func upstream(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for change: JSON in [["create_users": false], ["disabled": true], ["algorithms": ["ES384"]]] {
@@ -152,7 +156,7 @@ struct IssuerRaceTests {
         }
     }
 
-    @Test("who asked to be connected was signed out meanwhile", arguments: Backend.available)
+    @Test("no connection is made for a user who was signed out meanwhile", arguments: Backend.available)
     func connect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

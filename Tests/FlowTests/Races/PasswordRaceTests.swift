@@ -5,12 +5,13 @@ import Testing
 
 /// Before a password is hashed its try is charged (write 1); after it the place is remembered (2); then comes what the
 /// password was for (3).
-@Suite("What changes while a password is hashed counts")
+@Suite("A change during password hashing counts")
 struct PasswordRaceTests {
     private static let other: JSON = ["password": "another quiet loom"]
 
     @Test(
-        "the old password brings tokens, and makes its place a known one", arguments: Backend.available, [2, 3])
+        "an old password replaced meanwhile yields no tokens, and makes no device known", arguments: Backend.available,
+        [2, 3])
     func grant(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             world.server.interruptions.interrupt(beforeWrite: write) {
@@ -26,7 +27,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("the old password opens a session at the page", arguments: Backend.available, [2, 3])
+    @Test("an old password replaced meanwhile opens no session on the page", arguments: Backend.available, [2, 3])
     func page(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -41,7 +42,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a client gets tokens that may not any more", arguments: Backend.available, [1, 2, 3])
+    @Test("a client that lost its rights meanwhile gets no tokens", arguments: Backend.available, [1, 2, 3])
     func client(backend: Backend, write: Int) async throws {
         let changes: [(JSON, Int, String)] = [
             (["grant_types": ["authorization_code", "refresh_token"]], 400, "unauthorized_client"),
@@ -66,7 +67,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an address is changed with the old password", arguments: Backend.available, [2, 3])
+    @Test("an old password replaced meanwhile changes no address", arguments: Backend.available, [2, 3])
     func address(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             var ada = try await world.signedIn()
@@ -84,7 +85,9 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("a password is changed, or the account deleted, with the old password", arguments: Backend.available, [2, 3])
+    @Test(
+        "an old password replaced meanwhile neither sets a password nor deletes the user", arguments: Backend.available,
+        [2, 3])
     func user(backend: Backend, write: Int) async throws {
         try await World.with(backend) { world in
             for (path, fields) in [
@@ -105,7 +108,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("an administrator who was dismissed sets a password", arguments: Backend.available)
+    @Test("an administrator who lost the scope meanwhile sets no password", arguments: Backend.available)
     func administrator(backend: Backend) async throws {
         try await World.with(backend) { world in
             let deeds: [(method: String, path: String, json: JSON)] = [
@@ -134,7 +137,7 @@ struct PasswordRaceTests {
         }
     }
 
-    @Test("somebody is signed up by an app whose token has ended", arguments: Backend.available)
+    @Test("an app whose token ended meanwhile signs nobody up", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.spidBackend()

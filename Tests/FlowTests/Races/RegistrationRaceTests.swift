@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("What an administrator takes away while a registration is under way stays taken")
+@Suite("What an administrator takes away during a registration stays taken")
 struct RegistrationRaceTests {
-    @Test("a change outlives the client's promotion", arguments: Backend.available)
+    @Test("an update is refused when the client became first-party meanwhile", arguments: Backend.available)
     func promoted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -19,7 +19,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a deletion outlives the client's promotion", arguments: Backend.available)
+    @Test("a deletion is refused when the client became first-party meanwhile", arguments: Backend.available)
     func deleted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -32,7 +32,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a change says a scope again that was just taken away", arguments: Backend.available)
+    @Test("an update does not restore a scope that was taken away meanwhile", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await world.register()
@@ -48,7 +48,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a client registers with a token that was just deleted", arguments: Backend.available)
+    @Test("a registration is refused when its initial access token was deleted meanwhile", arguments: Backend.available)
     func initialToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()
@@ -61,7 +61,7 @@ struct RegistrationRaceTests {
         }
     }
 
-    @Test("a client registers with a merchant that was just disabled", arguments: Backend.available)
+    @Test("a registration is refused when its merchant was disabled meanwhile", arguments: Backend.available)
     func merchant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.initialToken()

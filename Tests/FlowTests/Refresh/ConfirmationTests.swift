@@ -3,9 +3,9 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("A rotation is confirmed when what it gave is first used; then its predecessor is a replay")
+@Suite("The first use of a rotation's tokens confirms it; afterwards its predecessor is a replay")
 struct ConfirmationTests {
-    @Test("confirmed by using the successor", arguments: Backend.available)
+    @Test("using the successor confirms a rotation", arguments: Backend.available)
     func bySuccessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -15,7 +15,7 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("confirmed by calling /me with its access token", arguments: Backend.available)
+    @Test("calling /me with the new access token confirms a rotation", arguments: Backend.available)
     func byAccessToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -25,7 +25,8 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("confirmed by a resource server that introspects its access token", arguments: Backend.available)
+    @Test(
+        "introspection of the new access token by a resource server confirms a rotation", arguments: Backend.available)
     func byIntrospection(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -36,7 +37,7 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("confirmed by buying a code with its access token", arguments: Backend.available)
+    @Test("buying a code with the new access token confirms a rotation", arguments: Backend.available)
     func byExchange(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -46,7 +47,7 @@ struct ConfirmationTests {
         }
     }
 
-    @Test("not confirmed by a stranger who introspects it", arguments: Backend.available)
+    @Test("introspection by an unrelated client does not confirm a rotation", arguments: Backend.available)
     func notByStranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")

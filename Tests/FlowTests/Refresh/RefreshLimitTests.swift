@@ -2,11 +2,11 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("How long and how far a refresh token reaches")
+@Suite("Lifetime and scope of a refresh token")
 struct RefreshLimitTests {
     private static let day = Duration.seconds(86400)
 
-    @Test("thirty days from its issue, to the millisecond, for a phone", arguments: Backend.available)
+    @Test("a phone's refresh token lives thirty days from its issue, to the millisecond", arguments: Backend.available)
     func slides(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -19,7 +19,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a kept token slides as well", arguments: Backend.available)
+    @Test("each use of a kept refresh token extends its life", arguments: Backend.available)
     func keptSlides(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: world.backend).require("refresh_token")
@@ -32,7 +32,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a chain ends a year after the sign-in, however often it was refreshed", arguments: Backend.available)
+    @Test("a family ends a year after its sign-in, however often it was refreshed", arguments: Backend.available)
     func year(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -51,7 +51,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a client may have another lifetime", arguments: Backend.available)
+    @Test("a client can have another refresh token lifetime", arguments: Backend.available)
     func perClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["refresh_token_lifetime": 3600, "access_token_lifetime": 60])
@@ -92,7 +92,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a scope that the client lost is not refreshed", arguments: Backend.available)
+    @Test("a scope that the client lost is not granted by a refresh", arguments: Backend.available)
     func lostScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -101,7 +101,7 @@ struct RefreshLimitTests {
         }
     }
 
-    @Test("a client that lost the grant cannot refresh", arguments: Backend.available)
+    @Test("a client that lost the refresh grant cannot refresh", arguments: Backend.available)
     func lostGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

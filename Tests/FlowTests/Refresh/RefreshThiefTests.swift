@@ -2,9 +2,11 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A thief with a copy of a refresh token")
+@Suite("A stolen copy of a refresh token")
 struct RefreshThiefTests {
-    @Test("the thief comes after the owner: both are out, and the owner signs in again", arguments: Backend.available)
+    @Test(
+        "a thief who uses the token after its owner ends the family, and the owner signs in again",
+        arguments: Backend.available)
     func thiefSecond(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stolen = try await world.signIn().require("refresh_token")
@@ -18,7 +20,7 @@ struct RefreshThiefTests {
         }
     }
 
-    @Test("the thief comes first: the owner's next refresh ends the thief", arguments: Backend.available)
+    @Test("the owner's next refresh after a thief's ends the thief's tokens", arguments: Backend.available)
     func thiefFirst(backend: Backend) async throws {
         try await World.with(backend) { world in
             let shared = try await world.signIn()
@@ -33,7 +35,7 @@ struct RefreshThiefTests {
     }
 
     @Test(
-        "the thief asks before the rotation is confirmed: the chain cannot be shared for long",
+        "a thief cannot share a family for long by repeating unconfirmed rotations",
         arguments: Backend.available)
     func thiefInTheWindow(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -46,14 +48,14 @@ struct RefreshThiefTests {
             let shared = try owner.require("refresh_token")
             let next = try await world.refresh(shared)
             #expect(try await world.isLive(try next.require("access_token")))
-            // Whoever of the two uses the shared token now ends the chain for both.
+            // The next of the two to use the shared token ends the family for both.
             #expect(try await world.refresh(shared).error == "invalid_grant")
             #expect(try await !world.isLive(try next.require("access_token")))
             #expect(try await !world.isLive(try thief.require("access_token")))
         }
     }
 
-    @Test("a token from far up the chain ends it too", arguments: Backend.available)
+    @Test("a token from far up the chain ends the family too", arguments: Backend.available)
     func ancestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -64,7 +66,7 @@ struct RefreshThiefTests {
         }
     }
 
-    @Test("an ancestor that expired long ago still ends the chain", arguments: Backend.available)
+    @Test("an ancestor that expired long ago still ends the family", arguments: Backend.available)
     func expiredAncestor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn().require("refresh_token")
@@ -97,7 +99,9 @@ struct RefreshThiefTests {
         }
     }
 
-    @Test("another client, even of the same merchant, neither spends nor revokes", arguments: Backend.available)
+    @Test(
+        "another client, even of the same merchant, neither uses nor revokes a refresh token",
+        arguments: Backend.available)
     func otherClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn()

@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A phone refreshes, and its answers may be lost")
+@Suite("A refresh whose answer is lost")
 struct RotationTests {
     @Test("a public client's refresh token rotates, and earlier access tokens live on", arguments: Backend.available)
     func rotates(backend: Backend) async throws {
@@ -20,7 +20,7 @@ struct RotationTests {
     }
 
     @Test(
-        "a phone that lost the answer asks again and gets the same successor with a fresh access token",
+        "a phone that repeats a refresh gets the same successor with a fresh access token",
         arguments: Backend.available)
     func lostAnswer(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -31,14 +31,14 @@ struct RotationTests {
             #expect(again.status == 200)
             #expect(try again.require("refresh_token") == lost.require("refresh_token"))
             #expect(try again.require("access_token") != lost.require("access_token"))
-            // Whoever caught the lost answer has nothing.
+            // A thief of the lost answer has nothing.
             #expect(try await !world.isLive(try lost.require("access_token")))
             #expect(try await world.isLive(try again.require("access_token")))
             #expect(try await world.refresh(try again.require("refresh_token")).status == 200)
         }
     }
 
-    @Test("an answer can be lost any number of times", arguments: Backend.available)
+    @Test("an answer may be lost any number of times within one rotation", arguments: Backend.available)
     func lostAgainAndAgain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -50,7 +50,7 @@ struct RotationTests {
         }
     }
 
-    @Test("of parallel refreshes of one token all get the same successor", arguments: Backend.available)
+    @Test("parallel refreshes of one token all get the same successor", arguments: Backend.available)
     func parallel(backend: Backend) async throws {
         try await World.with(backend) { world in
             let old = try await world.signIn().require("refresh_token")
@@ -79,7 +79,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a confidential client that is set to rotate does", arguments: Backend.available)
+    @Test("a confidential client set to rotate gets a new refresh token each time", arguments: Backend.available)
     func confidentialRotates(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["rotate_refresh_tokens": true])
@@ -91,7 +91,7 @@ struct RotationTests {
         }
     }
 
-    @Test("a client that begins to rotate, or stops to, loses nobody", arguments: Backend.available)
+    @Test("a client that begins or ceases to rotate loses no user", arguments: Backend.available)
     func settingChanges(backend: Backend) async throws {
         try await World.with(backend) { world in
             let kept = try await world.signIn(with: world.backend).require("refresh_token")

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A refresh token in two hands that take turns")
+@Suite("A refresh token shared by two parties")
 struct TwoHandsTests {
-    @Test("two who take turns share a family without being noticed", arguments: Backend.available)
+    @Test("a family ends after three rotations in a row are repeated", arguments: Backend.available)
     func turns(backend: Backend) async throws {
         try await World.with(backend) { world in
             var shared = try await world.signIn().require("refresh_token")
@@ -25,7 +25,7 @@ struct TwoHandsTests {
         }
     }
 
-    @Test("a bad line asks for one answer many times, now and then, and stays signed in", arguments: Backend.available)
+    @Test("repeats of lost answers, with normal rotations between, keep the family alive", arguments: Backend.available)
     func badLine(backend: Backend) async throws {
         try await World.with(backend) { world in
             var token = try await world.signIn().require("refresh_token")
@@ -39,7 +39,7 @@ struct TwoHandsTests {
         }
     }
 
-    @Test("an unconfirmed rotation is repeated after its window", arguments: Backend.available)
+    @Test("an unconfirmed rotation can be repeated only within its window", arguments: Backend.available)
     func window(backend: Backend) async throws {
         try await World.with(backend) { world in
             let early = try await world.signIn().require("refresh_token")

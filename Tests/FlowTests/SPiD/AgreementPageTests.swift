@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("People agree to the terms that a page shows them") struct AgreementPageTests {
+@Suite("Users agree to the terms that a page shows them") struct AgreementPageTests {
     static let platform = "https://spindle.example/terms"
     static let loom = "https://loom.example/terms/1"
 
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "who signs up agrees to what the page shows, in the transaction that makes the account",
+        "a sign-up agrees to the terms its page shows, in the transaction that creates the user",
         arguments: Backend.available)
     func signingUp(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
@@ -56,7 +56,7 @@ import Testing
         return try await browser.open(try #require(asked.header("location")))
     }
 
-    @Test("a sign-up that was shown no terms agrees to none; without any there is no word of them")
+    @Test("a sign-up without terms shows none and agrees to none")
     func nothingShown() async throws {
         try await World.with(.sqlite, settings: ["terms": Self.platform]) { world in
             var browser = Browser(world.server)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("who allows a client agrees to its terms; who denies it does not", arguments: Backend.available)
+    @Test("allowing a client agrees to its terms; denying it does not", arguments: Backend.available)
     func consent(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger(["tos_uri": .string(Self.loom)])
@@ -88,7 +88,7 @@ import Testing
             _ = try await world.answer(page, in: browser, "allow", ticking: ["email"])
             #expect(try await held(world) == [Self.loom])
 
-            // With the account goes what it agreed to; with a client, what it was agreed to.
+            // A user's agreements are deleted with the user, a client's with the client.
             #expect(
                 try await world.server.send("DELETE", "/admin/v1/clients/\(stranger.id)", bearer: world.admin).status
                     == 204)
@@ -101,7 +101,7 @@ import Testing
         return data.json["agreements"]?.array?.compactMap { $0["terms"]?.string } ?? []
     }
 
-    @Test("with the account go its agreements", arguments: Backend.available)
+    @Test("a user's agreements are deleted with the user", arguments: Backend.available)
     func deletion(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform, "deletion_grace": "0"]) { world in
             let phone = try await world.signIn().require("access_token")

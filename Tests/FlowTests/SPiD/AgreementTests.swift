@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Terms are accepted by their address: new ones anew") struct AgreementTests {
+@Suite("Terms are accepted by their URL; new terms need a new acceptance") struct AgreementTests {
     static let platform = "https://spindle.example/terms"
     static let loom = "https://loom.example/terms/1"
 
@@ -10,7 +10,7 @@ import Testing
         try await world.api("user/\(user ?? world.user)/agreements", token).data["agreements"]
     }
 
-    @Test("where there are none, there is nothing to accept", arguments: Backend.available)
+    @Test("where there are no terms, there is nothing to accept", arguments: Backend.available)
     func none(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("the person accepts; a client's new terms want a new word", arguments: Backend.available)
+    @Test("users accept for themselves, and a client's new terms need a new acceptance", arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("the terms, and whether whoever asks has accepted them", arguments: Backend.available)
+    @Test("the API tells the terms, and whether the calling user has accepted them", arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": Self.platform + "/"]) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test("a backend may for people of its merchant, and for the client it acts for", arguments: Backend.available)
+    @Test("a backend may accept for its merchant's users, and for the client it acts for", arguments: Backend.available)
     func backend(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])

@@ -2,8 +2,8 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("The API's logout ends what came with the token") struct ApiLogoutTests {
-    @Test("a person's: token, refresh token and the sessions bought with it", arguments: Backend.available)
+@Suite("SPiD's API logout ends what came with the token") struct ApiLogoutTests {
+    @Test("a user's API logout ends token, refresh token and the sessions bought with it", arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn(scope: "email offline_access")
@@ -25,7 +25,9 @@ import Testing
         }
     }
 
-    @Test("a client's own: the token, and the refresh token that SPiD gives with it", arguments: Backend.available)
+    @Test(
+        "a client's own API logout ends its token, and the refresh token that SPiD gives with it",
+        arguments: Backend.available)
     func client(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend()
@@ -46,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("without a token there is nothing to end")
+    @Test("an API logout without a token is refused")
     func none() async throws {
         try await World.with(.sqlite) { world in
             let answer = try await world.api("logout", nil)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A backend signs somebody up who chose a password in its app")
+@Suite("A backend signs up a user who chose a password in its app")
 struct AppSignUpTests {
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
@@ -13,7 +13,7 @@ struct AppSignUpTests {
         try #require(letter.link(containing: part)).replacing("http://spindle.test", with: "")
     }
 
-    @Test("there is an account at once, and a mail for its address", arguments: Backend.available)
+    @Test("the user exists at once, and a mail verifies the address", arguments: Backend.available)
     func signUp(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -59,7 +59,8 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("the link leads back to the app, if that is still registered then", arguments: Backend.available)
+    @Test(
+        "the mailed link leads back to the app, if the app's address is still registered", arguments: Backend.available)
     func onward(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -85,7 +86,8 @@ struct AppSignUpTests {
     }
 
     @Test(
-        "without a password the mail asks for one, and whoever reads it has the account", arguments: Backend.available)
+        "a sign-up without a password mails a link to set one, and the reader of the mail has the account",
+        arguments: Backend.available)
     func passwordless(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -106,7 +108,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("the link lives a week, and dies with a new password", arguments: Backend.available)
+    @Test("the mailed link lives a week, and dies with a new password", arguments: Backend.available)
     func expiry(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -130,7 +132,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("an address that has an account is told so, and nothing is sent", arguments: Backend.available)
+    @Test("an address that has a user is refused, and no mail is sent", arguments: Backend.available)
     func taken(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -145,7 +147,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("of two at once for one address one is made", arguments: Backend.available)
+    @Test("of two concurrent sign-ups for one address one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -159,7 +161,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("what is wrong with it is said by its name, and nothing is made")
+    @Test("an invalid member is named, and nothing is created")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -197,7 +199,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("a name in parts, as backends write it in JSON, becomes one name with braces in it")
+    @Test("a name given in parts, as SPiD's backends write it in JSON, becomes one name with braces")
     func nameInParts() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -230,7 +232,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("a backend that runs wild is stopped, and others are not")
+    @Test("a backend that signs up too many users is throttled, and others are not")
     func throttled() async throws {
         try await World.with(.sqlite) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -245,7 +247,7 @@ struct AppSignUpTests {
         }
     }
 
-    @Test("who signs up has agreed to the terms that the app showed", arguments: Backend.available)
+    @Test("a user signed up by an app has agreed to the terms that the app showed", arguments: Backend.available)
     func terms(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.example/terms"]) { world in
             let loom = try await world.spidBackend(["tos_uri": "https://loom.example/terms"])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The clients of a person are told when the person changes, once, and never what to")
+@Suite("A user's clients are told once that the user changed, and never what")
 struct CallbackTests {
     @Test("each change on the account page is one message", arguments: Backend.available)
     func accountPage(backend: Backend) async throws {
@@ -31,7 +31,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a proven address and another address are one message each", arguments: Backend.available)
+    @Test("a verified address and a changed address are one message each", arguments: Backend.available)
     func address(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -54,7 +54,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a password set anew by mail is a change of it", arguments: Backend.available)
+    @Test("a password reset is a message of its own", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -74,7 +74,8 @@ struct CallbackTests {
     }
 
     @Test(
-        "whom the owner of an address finds there hears that it is over, and no more", arguments: Backend.available
+        "clients that lose a user to the address's owner are told of the end, and nothing more",
+        arguments: Backend.available
     )
     func mailSignIn(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
@@ -95,7 +96,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("each change by administration is one message, what changes nothing none", arguments: Backend.available)
+    @Test(
+        "each change by administration is one message, and one that changes nothing is none",
+        arguments: Backend.available)
     func administration(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -118,7 +121,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("going, staying and being gone are told", arguments: Backend.available)
+    @Test("deletion requested, cancelled and done are each a message", arguments: Backend.available)
     func deletion(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -144,7 +147,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a merchant that the person never used hears of them", arguments: Backend.available)
+    @Test("a merchant's clients that the user never used are not told", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         // None may leave: each that was ever left for somebody is still there.
         try await World.with(backend) { world in
@@ -166,7 +169,9 @@ struct CallbackTests {
         }
     }
 
-    @Test("each client of the person is told under its own name and secret", arguments: Backend.available)
+    @Test(
+        "each client is told under its own subject for the user, signed with its own secret",
+        arguments: Backend.available)
     func several(backend: Backend) async throws {
         // One each: a single server is not told of everything at once.
         let receivers = try (CallbackReceiver(), CallbackReceiver(), CallbackReceiver())
@@ -182,7 +187,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("what was refused is lost with the node that took the change", arguments: Backend.available)
+    @Test("a callback that was refused is sent again by another node", arguments: Backend.available)
     func anotherNode(backend: Backend) async throws {
         let receiver = try CallbackReceiver(refusing: 1)
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -199,7 +204,7 @@ struct CallbackTests {
         }
     }
 
-    @Test("a client without a callback_uri is told all the same", arguments: Backend.available)
+    @Test("a client without a callback_uri is not told", arguments: Backend.available)
     func nothingWithoutAddress(backend: Backend) async throws {
         try await World.with(backend) { world in
             let receiver = try CallbackReceiver()

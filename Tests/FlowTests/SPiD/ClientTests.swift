@@ -2,8 +2,8 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A backend sees its merchant's clients in SPiD's words, and no others") struct ClientTests {
-    @Test("all of the merchant's, by their ids", arguments: Backend.available)
+@Suite("A backend sees its own merchant's clients in SPiD's words") struct ClientTests {
+    @Test("a backend lists all clients of its merchant, by their ids", arguments: Backend.available)
     func list(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.spidBackend(["web_origins": ["https://loom.example"]])
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("what is changed is seen changed; a client that is disabled or gone is unknown", arguments: Backend.available)
+    @Test("a changed client is shown changed; a disabled or deleted one is unknown", arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "another merchant's client is as unknown as none; who is no backend of SPiD's kind is refused",
+        "another merchant's client is unknown, and a client that is not SPiD-compatible is refused",
         arguments: Backend.available)
     func refusals(_ backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,8 @@ import Testing
 import Values
 
 @Suite("SPiD's API puts everything into its container, and checks in SPiD's order") struct ContainerTests {
-    @Test("a code is bought and redeemed, with the route it went", arguments: Backend.available)
+    @Test(
+        "a code is bought and redeemed through the API, whose container names the route", arguments: Backend.available)
     func exchange(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -28,7 +29,7 @@ import Values
         }
     }
 
-    @Test("endpoint, token, kind of token, allowance, and whether the client may, one after the other")
+    @Test("endpoint, token, kind of token, allowance and right are checked in that order")
     func order() async throws {
         try await World.with(.sqlite, settings: ["api_limit": "3"]) { world in
             let nowhere = try await world.api("nowhere", nil)
@@ -58,7 +59,7 @@ import Values
         }
     }
 
-    @Test("a token that has expired is told from one that was never any")
+    @Test("an expired token gets another error than an unknown one")
     func expired() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn().require("access_token")

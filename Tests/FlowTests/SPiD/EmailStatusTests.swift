@@ -3,9 +3,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("SPiD's API says whether an address can be signed up with")
+@Suite("SPiD's API tells whether an address can sign up")
 struct EmailStatusTests {
-    @Test("free, taken, verified, in either base64", arguments: Backend.available)
+    @Test("an address is free, taken or verified, in either base64", arguments: Backend.available)
     func status(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())
@@ -29,7 +29,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("what is no address, or not in base64, is 400; what is not a backend's is refused")
+    @Test("text that is no address, or not base64, gets 400; a token that is not a backend's is refused")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             let loom = try await world.spidBackend()
@@ -47,7 +47,7 @@ struct EmailStatusTests {
         }
     }
 
-    @Test("a third party's client learns of any address whether it has an account", arguments: Backend.available)
+    @Test("a third party's client cannot ask whether an address has a user", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(try await world.spidBackend())

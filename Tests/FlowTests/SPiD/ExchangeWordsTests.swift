@@ -2,8 +2,8 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("SPiD's API refuses an exchange in SPiD's words") struct ExchangeWordsTests {
-    @Test("each refusal has SPiD's text and status", arguments: Backend.available)
+@Suite("SPiD's API refuses an exchange with SPiD's errors") struct ExchangeWordsTests {
+    @Test("each refused exchange has SPiD's text and status", arguments: Backend.available)
     func texts(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")

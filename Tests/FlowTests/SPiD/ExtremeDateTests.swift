@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("One GET ends the process: a date of SPiD's API that no calendar of ours writes")
+@Suite("Extreme dates do not end the process")
 struct ExtremeDateTests {
     /// Refused, and the server is there for the next request.
     static let refused = [
@@ -15,7 +15,7 @@ struct ExtremeDateTests {
     /// Taken: as far away as they are, they are in the calendar.
     static let taken = ["0000-01-01 00:00:00", "9999-12-31 23:59:59", "0", "99999999999", "253402300799"]
 
-    @Test("one GET ends the process: since and until of users and of logins", arguments: Backend.available)
+    @Test("an extreme since or until, for users and logins, is answered or refused", arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -40,7 +40,7 @@ struct ExtremeDateTests {
         }
     }
 
-    @Test("one GET ends the process: a person asks for logins of the year 292278995", arguments: Backend.available)
+    @Test("a user's request for logins of the year 292278995 is refused", arguments: Backend.available)
     func person(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn(with: try await world.spidBackend()).require("access_token")
@@ -50,7 +50,7 @@ struct ExtremeDateTests {
         }
     }
 
-    @Test("one POST ends the process: a birthday that no calendar of ours writes", arguments: Backend.available)
+    @Test("an extreme birthday is refused", arguments: Backend.available)
     func birthday(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.clientToken(try await world.spidBackend())

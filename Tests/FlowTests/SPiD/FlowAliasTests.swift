@@ -2,12 +2,14 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("SPiD's addresses for people lead to ours")
+@Suite("SPiD's addresses for users lead to ours")
 struct FlowAliasTests {
     private static let signIns = ["/flow/login", "/flow/auth", "/flow/signin", "/auth/login"]
     private static let signUps = ["/flow/signup", "/auth/signup"]
 
-    @Test("to the sign-in page and back with a code, or at once for who is signed in", arguments: Backend.available)
+    @Test(
+        "/flow/login leads to the sign-in page and back with a code, at once for a signed-in user",
+        arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -26,7 +28,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("to the sign-up page first, for who is not signed in", arguments: Backend.available)
+    @Test("/flow/signup leads to the sign-up page first, unless the user is signed in", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -51,7 +53,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("with what is wrong told as at our own address", arguments: Backend.available)
+    @Test("errors are reported as at our own address", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.signIns + Self.signUps {
@@ -66,7 +68,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("in the language that SPiD's clients call locale")
+    @Test("SPiD's locale parameter selects the language")
     func locale() async throws {
         try await World.with(.sqlite) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -115,7 +117,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("an app that asks for nothing back gets the browser back, once somebody is signed in")
+    @Test("an app that requests no code gets the browser back once the user is signed in")
     func nothing() async throws {
         try await World.with(.sqlite) { world in
             let address = world.authorizeAddress(["response_type": "none", "code_challenge": ""])
@@ -130,7 +132,7 @@ struct FlowAliasTests {
         }
     }
 
-    @Test("the account")
+    @Test("/account/summary leads to the account page")
     func user() async throws {
         try await World.with(.sqlite) { world in
             let page = try await world.server.get("/account/summary?client_id=\(world.app.id)&response_type=code")

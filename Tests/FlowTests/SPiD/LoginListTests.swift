@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API tells who tried to sign in")
+@Suite("SPiD's API lists attempts to sign in")
 struct LoginListTests {
     private func logins(_ world: World, _ token: String, _ path: String = "logins") async throws -> [JSON] {
         let answer = try await world.api(path, token)
@@ -14,7 +14,9 @@ struct LoginListTests {
         return answer.data.array ?? []
     }
 
-    @Test("an app's password, right and wrong, with all that SPiD tells of it", arguments: Backend.available)
+    @Test(
+        "an app's password attempt, right or wrong, is listed with every member of SPiD's", arguments: Backend.available
+    )
     func api(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -47,7 +49,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("on our pages, by mail, and by a session code", arguments: Backend.available)
+    @Test("sign-ins on our pages, by mail and by session code are listed", arguments: Backend.available)
     func pages(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -83,7 +85,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("by ip, outcome, time and part", arguments: Backend.available)
+    @Test("logins are filtered by IP address, outcome, time and page", arguments: Backend.available)
     func filters(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["trusted_proxies": "127.0.0.1"]) { world in
             let loom = try await world.spidBackend()
@@ -111,7 +113,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("of people whom the client knows, at clients of its own merchant", arguments: Backend.available)
+    @Test("a backend sees logins of users it knows, at clients of its own merchant", arguments: Backend.available)
     func bounds(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -138,7 +140,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a person's own token lists that person's alone, at that app", arguments: Backend.available)
+    @Test("a user's own token lists that user's logins at that app only", arguments: Backend.available)
     func own(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -160,7 +162,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("nobody is remembered who is none, and a try that was refused unread is none", arguments: Backend.available)
+    @Test("an unknown user is not recorded, and a request refused unread is no attempt", arguments: Backend.available)
     func unknown(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -175,7 +177,7 @@ struct LoginListTests {
         }
     }
 
-    @Test("a try is forgotten after ninety days", arguments: Backend.available)
+    @Test("an attempt is deleted after ninety days", arguments: Backend.available)
     func retention(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

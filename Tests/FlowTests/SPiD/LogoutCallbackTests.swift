@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("The clients that act for a person are told when the person signs out")
+@Suite("A user's sign-out is told to the clients that act for the user")
 struct LogoutCallbackTests {
-    @Test("out of the browser: every client with a live token of the person", arguments: Backend.available)
+    @Test("signing out of the browser tells every client with a live token of the user", arguments: Backend.available)
     func browser(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -28,7 +28,8 @@ struct LogoutCallbackTests {
     }
 
     @Test(
-        "of an app: the merchant's clients, which one it was, and no other merchant", arguments: Backend.available,
+        "signing out of an app tells the merchant's clients which app it was, and no other merchant",
+        arguments: Backend.available,
         ["/logout", "/api/2/logout"])
     func token(backend: Backend, path: String) async throws {
         let receiver = try CallbackReceiver()
@@ -49,7 +50,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("a client's own token is nobody's sign-in", arguments: Backend.available)
+    @Test("logging out a client's own token tells nobody", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.told(at: try CallbackReceiver())
@@ -59,7 +60,9 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("on the account page: there, and everywhere else", arguments: Backend.available)
+    @Test(
+        "a session ended on the account page is told to the user's clients, and each only once",
+        arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -84,7 +87,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("a webview's end is told to other merchants", arguments: Backend.available)
+    @Test("the end of a webview's session is told to its own merchant only", arguments: Backend.available)
     func webview(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -101,7 +104,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("who takes an app's permission back tells that app alone, once", arguments: Backend.available)
+    @Test("revoking an app tells that app alone, once", arguments: Backend.available)
     func revoked(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in
@@ -118,7 +121,7 @@ struct LogoutCallbackTests {
         }
     }
 
-    @Test("a merchant that parts with a person tells its own clients", arguments: Backend.available)
+    @Test("a merchant whose user is disconnected tells its own clients", arguments: Backend.available)
     func disconnected(backend: Backend) async throws {
         let receiver = try CallbackReceiver()
         try await World.with(backend, settings: World.receiversAllowed) { world in

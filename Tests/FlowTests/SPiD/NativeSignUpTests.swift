@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("SPiD's SDKs for phones sign somebody up, with their own authorization URL as the way back")
+@Suite("SPiD's SDKs for phones sign a user up, with their own authorization URL as the way back")
 struct NativeSignUpTests {
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
@@ -31,7 +31,7 @@ struct NativeSignUpTests {
         },
     ]
 
-    @Test("it is refused, or the link in the mail does not end in the app with a code", arguments: sdks)
+    @Test("the link in the sign-up mail leads back to the app with a code", arguments: sdks)
     func story(_ sdk: SDK) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -59,7 +59,7 @@ struct NativeSignUpTests {
         }
     }
 
-    @Test("a way back is taken that is not the client's own, or not ours")
+    @Test("a way back that is not the client's own, or not at this server, is refused")
     func foreign() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.spidBackend(["redirect_uris": ["loom://spid/login"]])

@@ -4,11 +4,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What SPiD's JavaScript asks and does from the page of a client")
+@Suite("SPiD's JavaScript on a client's page")
 struct PageScriptTests {
     private static let origin = "https://www.loom.example"
 
-    @Test("who it is, signed for the page's backend; not for others' clients", arguments: Backend.available)
+    @Test(
+        "the page's backend gets the user's id signed once the two are connected, and other clients do not",
+        arguments: Backend.available)
     func signature(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await page(of: world, ["spid_compatible": true])
@@ -37,7 +39,9 @@ struct PageScriptTests {
         }
     }
 
-    @Test("the agreements that somebody has not accepted, and accepting them", arguments: Backend.available)
+    @Test(
+        "the script lists the agreements that the user has not accepted, and accepts them", arguments: Backend.available
+    )
     func agreements(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, ["spid_compatible": true, "tos_uri": "https://loom.example/terms"])
@@ -58,13 +62,13 @@ struct PageScriptTests {
         }
     }
 
-    @Test("signing out: the session ends, and with it its cookie", arguments: Backend.available)
+    @Test("signing out by script ends the session and clears its cookie", arguments: Backend.available)
     func logout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let page = try await page(of: world, [:])
             var browser = Browser(world.server)
             try await browser.signIn()
-            // No merchant signs out whoever passes by.
+            // No merchant signs out users it is not connected to.
             let stranger = try await told(world, "logout", page.client, browser)
             #expect(stranger["error"]?["code"] == 401 && stranger["response"]?["result"] == false)
             #expect(try await browser.isSignedIn())
@@ -81,7 +85,7 @@ struct PageScriptTests {
         }
     }
 
-    @Test("nothing is done but by a script of a page whose origin is registered", arguments: Backend.available)
+    @Test("only a script on a page with a registered origin can act", arguments: Backend.available)
     func forgery(backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": "https://spindle.test/terms"]) { world in
             let page = try await page(of: world, [:])
@@ -109,7 +113,9 @@ struct PageScriptTests {
         }
     }
 
-    @Test("a session that a merchant's token bought is not another merchant's to end", arguments: Backend.available)
+    @Test(
+        "a merchant's page script cannot end a session that another merchant's token bought",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await page(of: world, [:])

@@ -4,12 +4,14 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A person attaches an account of Facebook or Google to their own") struct ProviderAttachTests {
+@Suite("A user attaches a Facebook or Google account") struct ProviderAttachTests {
     private func ada(_ story: ProviderStory) async throws -> Answer {
         try await story.world.signIn(with: story.phone)
     }
 
-    @Test("signed in by password, attached, and from then on signed in by it", arguments: Backend.available)
+    @Test(
+        "a user signed in by password attaches a provider's account, and then signs in by it",
+        arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -27,7 +29,7 @@ import Values
         }
     }
 
-    @Test("what is another's stays another's", arguments: Backend.available)
+    @Test("an account attached to another user cannot be attached", arguments: Backend.available)
     func another(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -40,7 +42,7 @@ import Values
         }
     }
 
-    @Test("the SDKs' own mistakes are taken: each path for either, and Google's with the claims of a registration")
+    @Test("the SDKs' mistakes are tolerated: either path, and Google's claims of a registration")
     func tolerances() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -62,7 +64,7 @@ import Values
         }
     }
 
-    @Test("takes a person's token of a client in SPiD's ways, and a jwt")
+    @Test("attaching needs a user's token of a SPiD-compatible client, and a jwt")
     func refusals() async throws {
         try await ProviderStory.with(.sqlite) { story in
             story.facebook("f", "1")
@@ -80,7 +82,7 @@ import Values
         }
     }
 
-    @Test("a third party's client opens a way in that lasts", arguments: Backend.available)
+    @Test("a third party's client cannot attach", arguments: Backend.available)
     func thirdParty(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -95,7 +97,7 @@ import Values
         }
     }
 
-    @Test("the account's owner does not hear of a new way in, or of one again", arguments: Backend.available)
+    @Test("attaching an account mails the user once", arguments: Backend.available)
     func told(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -109,7 +111,7 @@ import Values
                 #expect(letter.subject == "\(name) kan nå logge inn på kontoen din hos Loom")
                 #expect(letter.link(containing: "/account") == "http://spindle.test/account")
             }
-            // The next letter is another: nothing was told twice.
+            // The next mail is a different one: nothing was reported twice.
             var visitor = BrowserUser(story.world)
             _ = try await visitor.fill("/password", ["email": World.email])
             let next = try await story.world.server.mail.letter(to: World.email)
@@ -117,7 +119,7 @@ import Values
         }
     }
 
-    @Test("somebody takes away a link of another's", arguments: Backend.available)
+    @Test("a user cannot remove another user's link", arguments: Backend.available)
     func foreignLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -136,7 +138,7 @@ import Values
         }
     }
 
-    @Test("of two people who attach one account at once, one gets it", arguments: Backend.available)
+    @Test("of two users who attach one account at once one succeeds", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

@@ -3,8 +3,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("People of Facebook and Google sign in as SPiD's SDKs have it") struct ProviderLoginTests {
-    @Test("unknown first, then registered, then signed in, in every way of writing", arguments: Backend.available)
+@Suite("Facebook and Google users sign in as SPiD's SDKs do it") struct ProviderLoginTests {
+    @Test(
+        "a provider's user is unknown first, then registered, then signed in, in every spelling the SDKs use",
+        arguments: Backend.available)
     func story(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             for (number, writing) in ProviderStory.Writing.allCases.enumerated() {
@@ -33,7 +35,9 @@ import Values
         }
     }
 
-    @Test("who registers gets a name, and an address only from who runs the mailbox", arguments: Backend.available)
+    @Test(
+        "a registration takes the provider's name, and its e-mail address only from a provider that runs the mailbox",
+        arguments: Backend.available)
     func profile(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -59,7 +63,7 @@ import Values
     }
 
     @Test(
-        "who is there already is not made again, and an address is not taken from its account",
+        "a registered user is not created again, and an address is not taken from its user",
         arguments: Backend.available)
     func exists(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -79,7 +83,7 @@ import Values
         }
     }
 
-    @Test("Google may refuse a name: then there is none", arguments: [Backend.sqlite])
+    @Test("a registration succeeds without a name when Google refuses to give one", arguments: [Backend.sqlite])
     func nameless(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -91,7 +95,7 @@ import Values
         }
     }
 
-    @Test("of many that register one person at once, one does", arguments: Backend.available)
+    @Test("of many concurrent registrations of one provider's user one succeeds", arguments: Backend.available)
     func registrationRace(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.google("g", "1")
@@ -106,7 +110,8 @@ import Values
     }
 
     @Test(
-        "an account that is disabled, leaving, or whose link is gone, is not signed in to", arguments: Backend.available
+        "a user who is disabled, is to be deleted, or has no link any more cannot sign in by a provider",
+        arguments: Backend.available
     )
     func disabled(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
@@ -124,7 +129,7 @@ import Values
         }
     }
 
-    @Test("another merchant's people are others, though the provider is the same", arguments: Backend.available)
+    @Test("two merchants have different users for the same provider's account", arguments: Backend.available)
     func merchants(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

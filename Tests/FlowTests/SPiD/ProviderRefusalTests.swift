@@ -4,8 +4,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A provider's token that is not what it should be signs nobody in") struct ProviderRefusalTests {
-    @Test("signature, algorithm, audience, purpose, time, app and merchant must be right", arguments: Backend.available)
+@Suite("An invalid provider's token signs nobody in") struct ProviderRefusalTests {
+    @Test(
+        "signature, algorithm, audience, purpose, time, app and merchant of the SDK's JWT must be right",
+        arguments: Backend.available)
     func assertions(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -35,7 +37,9 @@ import Values
         }
     }
 
-    @Test("a token of another app, one that is over, and one of nobody", arguments: Backend.available)
+    @Test(
+        "a provider's token of another app, an expired one and an unknown one are refused", arguments: Backend.available
+    )
     func tokens(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("alien", "1", app: "999")
@@ -80,7 +84,9 @@ import Values
         }
     }
 
-    @Test("a client in strict ways, without the grant or without a secret may not", arguments: Backend.available)
+    @Test(
+        "a client that is not SPiD-compatible, lacks the grant or has no secret is refused",
+        arguments: Backend.available)
     func clients(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -100,7 +106,7 @@ import Values
         }
     }
 
-    @Test("a disabled issuer is none", arguments: Backend.available)
+    @Test("a disabled issuer is treated as absent", arguments: Backend.available)
     func disabledIssuer(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")
@@ -115,7 +121,9 @@ import Values
         }
     }
 
-    @Test("an outage is an outage: nobody is let in, made, or told to be unknown", arguments: Backend.available)
+    @Test(
+        "a provider's outage is reported as one: no user is signed in, created, or reported as unknown",
+        arguments: Backend.available)
     func outages(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             story.facebook("f", "1")

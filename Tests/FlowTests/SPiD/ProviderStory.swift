@@ -135,7 +135,7 @@ struct ProviderStory: Sendable {
         try await world.api(path, try person.require("access_token"), ["jwt": assertion])
     }
 
-    /// How many accounts and links there are.
+    /// How many users and links there are.
     func counts() async throws -> [Int] {
         try await world.server.database.read { db in
             [try db.rows("SELECT id FROM users").count, try db.rows("SELECT subject FROM issuer_subjects").count]

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-/// Whoever makes an account with somebody else's address waits for its owner to move in. Mallory made Ada's: its address
-/// is not verified, Mallory knows the password, has a token and a session, and attached an own account of Facebook.
-@Suite("Who reads the mail of an account for the first time gets it alone") struct ProviderTakeoverTests {
+/// An attacker creates a user with another person's address and waits for its owner. Mallory made Ada's: its address is
+/// not verified, Mallory knows the password, has a token and a session, and attached a Facebook account.
+@Suite("The first verification of an address ends what others had attached to its user") struct ProviderTakeoverTests {
     private struct Trap {
         let story: ProviderStory
         let token: String
@@ -55,7 +55,7 @@ import Values
         _ = try await visitor.world.server.mail.letter(to: World.email)
     }
 
-    @Test("a link of before the owner's first password keeps no way in", arguments: Backend.available)
+    @Test("a link made before the owner's first password reset is removed", arguments: Backend.available)
     func resetKeepsLink(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
@@ -66,7 +66,9 @@ import Values
         }
     }
 
-    @Test("a code by mail that leaves password, token, session or link of before", arguments: Backend.available)
+    @Test(
+        "the owner's first sign-in by mailed code removes password, tokens, sessions and links made before",
+        arguments: Backend.available)
     func mailCodeKeepsWays(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             var trap = try await Trap(story)
@@ -77,7 +79,7 @@ import Values
         }
     }
 
-    @Test("an address that was shown before: what its person made stays", arguments: Backend.available)
+    @Test("an address verified earlier keeps its user's links, tokens and sessions", arguments: Backend.available)
     func later(_ backend: Backend) async throws {
         try await ProviderStory.with(backend) { story in
             try await story.world.change("users", story.world.user, ["email_verified": true])

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API reads a request in its order, and what nobody reads it leaves alone")
+@Suite("SPiD's API reads a request in SPiD's order, and ignores what its endpoint does not read")
 struct ReadingTests {
     private func post(
         _ world: World, _ path: String, _ type: String, _ body: String, bearer: String? = nil
@@ -16,7 +16,7 @@ struct ReadingTests {
 
     private let form = "application/x-www-form-urlencoded"
 
-    @Test("without a token a broken request is 401 before it is 400", arguments: Backend.available)
+    @Test("a request without a token gets 401 even when it is malformed too", arguments: Backend.available)
     func tokenFirst(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -59,7 +59,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("what an app posts to an endpoint that reads nothing is no reason for a refusal")
+    @Test("a body sent to an endpoint that reads none is ignored")
     func unreadBody() async throws {
         try await World.with(.sqlite) { world in
             for (type, body) in [
@@ -72,7 +72,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "a name in a path that holds a NUL is unknown and no fault of ours",
+        "a path with a NUL in a name gets 404",
         arguments: Backend.available)
     func brokenNames(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -90,7 +90,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("filters may be said again")
+    @Test("a filter may be repeated")
     func filters() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -106,7 +106,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("a form of 12,500 parameters is not hashed, but refused by their number")
+    @Test("a form of 12,500 parameters is refused by their number before it is hashed")
     func manyHashed() async throws {
         try await World.with(.sqlite) { world in
             let made = try await world.server.send(
@@ -131,7 +131,7 @@ struct ReadingTests {
         }
     }
 
-    @Test("the root is answered in the container, and who shows no token is told in SPiD's words")
+    @Test("the API's root answers in the container, and a missing token is reported in SPiD's words")
     func words() async throws {
         try await World.with(.sqlite) { world in
             for path in ["/api/2", "/api/2/"] {

@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("SPiD's clients may say their redirect URI again with another query, at the token endpoint and nowhere else")
+@Suite("SPiD clients may repeat their redirect URI with another query at the token endpoint, and nowhere else")
 struct RedirectComparisonTests {
     private static let registered = "https://loom.example/in?place=oslo"
     private static let alike = [
@@ -15,7 +15,9 @@ struct RedirectComparisonTests {
         "https://loom.example:443/in", "https://loom.example/i%6E", "?place=oslo", "/",
     ]
 
-    @Test("a code of the authorization endpoint, on and off", arguments: Backend.available)
+    @Test(
+        "an authorization code is redeemed with another query only when spid_compatible is on",
+        arguments: Backend.available)
     func authorizationCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uris: JSON = [.string(Self.registered), "https://loom.example/other"]
@@ -40,7 +42,8 @@ struct RedirectComparisonTests {
         }
     }
 
-    @Test("a code of the exchange, on and off", arguments: Backend.available)
+    @Test(
+        "an exchange code is redeemed with another query only when spid_compatible is on", arguments: Backend.available)
     func exchangeCode(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uris: JSON = [.string(Self.registered), "https://loom.example/other"]
@@ -66,7 +69,7 @@ struct RedirectComparisonTests {
     }
 
     @Test(
-        "where the browser goes, and what the exchange sells to, is compared to the letter",
+        "the authorization endpoint and the exchange compare redirect URIs exactly",
         arguments: Backend.available)
     func exactly(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What SPiD's SDKs send besides, and how they write it")
+@Suite("Parameters and spellings that SPiD's SDKs send")
 struct SDKHabitTests {
-    @Test("a method in the query, and empty parameters, at the token endpoint", arguments: Backend.available)
+    @Test("a method in the query and empty parameters are accepted at the token endpoint", arguments: Backend.available)
     func emptyParameters(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -31,7 +31,7 @@ struct SDKHabitTests {
         }
     }
 
-    @Test("a token and a method in the query of a call", arguments: Backend.available)
+    @Test("a token and a method in a call's query are accepted", arguments: Backend.available)
     func queryToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -45,7 +45,7 @@ struct SDKHabitTests {
         }
     }
 
-    @Test("a client's id in the place of the token it has not got is a plain 401", arguments: Backend.available)
+    @Test("a client id sent in place of a missing token gets a plain 401", arguments: Backend.available)
     func noToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -57,7 +57,9 @@ struct SDKHabitTests {
         }
     }
 
-    @Test("a user name with a plus in it, with spaces around it, in other letters", arguments: Backend.available)
+    @Test(
+        "a user name with a plus, with spaces around it, or in other letter case signs in", arguments: Backend.available
+    )
     func userNames(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()

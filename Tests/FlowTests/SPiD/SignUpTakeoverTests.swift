@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 /// Mallory's backend signs Grace up with her address, knows the password, and shows the terms to itself. Grace never met
-/// it. Later she finds an account with her address, and takes it over.
-@Suite("Who signed somebody up without asking them sees them after they took the account over")
+/// it. Later she finds a user with her address, and takes the account over.
+@Suite("A client that signed a user up unasked loses sight of them once the user takes the account over")
 struct SignUpTakeoverTests {
     private static let email = "grace@example.com"
     private static let password = "a quite unlikely loom"
@@ -59,7 +59,7 @@ struct SignUpTakeoverTests {
         #expect(try await visitor.isSignedIn())
     }
 
-    @Test("after a new password", arguments: Backend.available)
+    @Test("a password reset ends the client's view of the user and its agreements", arguments: Backend.available)
     func password(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world)
@@ -77,7 +77,8 @@ struct SignUpTakeoverTests {
         }
     }
 
-    @Test("after a code by mail", arguments: Backend.available)
+    @Test(
+        "a sign-in by mailed code ends the client's view of the user and its agreements", arguments: Backend.available)
     func code(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world)
@@ -92,7 +93,7 @@ struct SignUpTakeoverTests {
         }
     }
 
-    @Test("because the link was asked for with a way back to that client", arguments: Backend.available)
+    @Test("a reset link with a way back to that client ends its view all the same", arguments: Backend.available)
     func chosenWay(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             for path in ["/signup/return", "/oauth/authorize"] {
@@ -110,7 +111,7 @@ struct SignUpTakeoverTests {
         }
     }
 
-    @Test("what somebody chose a password for, in the mail of that very sign-up, stays", arguments: Backend.available)
+    @Test("a password chosen by the mail of that very sign-up keeps the client's view", arguments: Backend.available)
     func chosen(_ backend: Backend) async throws {
         try await World.with(backend, settings: Self.settings) { world in
             let trap = try await Trap(world, password: nil)

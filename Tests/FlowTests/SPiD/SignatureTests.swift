@@ -3,7 +3,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Who wants signed answers gets them, and may sign what it posts") struct SignatureTests {
+@Suite("Signed answers and signed posts of SPiD's API") struct SignatureTests {
     /// A SPiD backend with its sign secret, which is told once.
     private func backend(_ world: World, signed: Bool) async throws -> (token: String, signSecret: String) {
         let made = try await world.server.send(
@@ -22,7 +22,7 @@ import Testing
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: Array(secret.utf8)))
     }
 
-    @Test("`sig` is the HMAC of `data` as it stands, under the sign secret", arguments: Backend.available)
+    @Test("`sig` is the HMAC of `data` as sent, with the sign secret", arguments: Backend.available)
     func signed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (token, secret) = try await self.backend(world, signed: true)
@@ -42,7 +42,9 @@ import Testing
         }
     }
 
-    @Test("off, nothing is signed; turned on or off, it counts from then on", arguments: Backend.available)
+    @Test(
+        "answers are signed only while signed_responses is on, and a change counts at once",
+        arguments: Backend.available)
     func unsigned(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (token, secret) = try await self.backend(world, signed: false)
@@ -57,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("a `hash` that is not that of what was posted is refused; the token's way does not matter")
+    @Test("a `hash` that does not match the posted values is refused, however the token is sent")
     func hash() async throws {
         try await World.with(.sqlite) { world in
             let (token, secret) = try await backend(world, signed: false)

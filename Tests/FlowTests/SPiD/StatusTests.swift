@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The status is told to everybody") struct StatusTests {
-    @Test("asked or posted, with what an app says of itself or nothing at all")
+@Suite("SPiD's status endpoint is public") struct StatusTests {
+    @Test("status answers GET and POST, with an app's parameters or none")
     func status() async throws {
         try await World.with(.sqlite) { world in
             let asked = try await world.api("status", nil)
@@ -29,7 +29,7 @@ import Values
         }
     }
 
-    @Test("the time goes on")
+    @Test("the version endpoint tells the current time")
     func version() async throws {
         try await World.with(.sqlite) { world in
             let before = try await world.api("version", nil)

@@ -2,10 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("SPiD's API gives a client of somebody else's no more than it was allowed, in whosever name it asks")
+@Suite("SPiD's API gives a third party's client no more than its user allowed, with either token")
 struct StrangerTests {
     @Test(
-        "an app that was allowed `openid` does not learn which other apps somebody uses", arguments: Backend.available)
+        "an app that was allowed `openid` cannot list which other apps the user has", arguments: Backend.available)
     func me(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.signIn()
@@ -20,7 +20,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("nor where they signed in from, nor does it agree to anything for them", arguments: Backend.available)
+    @Test("a third party can neither list a user's logins nor agree for the user", arguments: Backend.available)
     func acting(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
             let stranger = try await world.stranger()
@@ -41,7 +41,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("one in SPiD's ways sees itself alone, and agrees to nothing either", arguments: Backend.available)
+    @Test("a SPiD-compatible third party sees only itself, and cannot agree either", arguments: Backend.available)
     func inSPiDsWays(_ backend: Backend) async throws {
         try await World.with(backend, settings: ["terms": AgreementTests.platform]) { world in
             _ = try await world.signIn()

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API shows a third party of its merchant no more than people allowed it")
+@Suite("SPiD's API shows a third party of its merchant no more than users allowed it")
 struct ThirdPartyTests {
-    @Test("a third party's own token does not see what the person never allowed it", arguments: Backend.available)
+    @Test("a third party's own token shows only the members that the user allowed", arguments: Backend.available)
     func unallowedMembers(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada", "phone_number": "+44 20 7946 1815"])
@@ -31,7 +31,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("nor at `/user/{id}`, where who never allowed it anything is not shown at all", arguments: Backend.available)
+    @Test("`/user/{id}` gives a third party 403 for a user who allowed it nothing", arguments: Backend.available)
     func plainUser(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada"])
@@ -48,7 +48,9 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("lists show a third party neither names nor addresses, nor find people by them", arguments: Backend.available)
+    @Test(
+        "lists show a third party neither names nor addresses, and cannot be searched by them",
+        arguments: Backend.available)
     func lists(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("users", world.user, ["given_name": "Ada"])
@@ -70,7 +72,7 @@ struct ThirdPartyTests {
         }
     }
 
-    @Test("a third party does not act for another of its merchant", arguments: Backend.available)
+    @Test("a third party cannot act for another client of its merchant", arguments: Backend.available)
     func contextClient(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.spidBackend(["first_party": false])

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whoever was shown a token may ask whose it is") struct TokenAuthenticationTests {
+@Suite("The token endpoint of SPiD's API tells whose a token is") struct TokenAuthenticationTests {
     private func path(_ token: String) -> String { "token/\(token)/authentication" }
 
-    @Test("a person's and a client's own, while they live", arguments: Backend.available)
+    @Test("a live token of a user or a client is explained", arguments: Backend.available)
     func whose(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -30,7 +30,7 @@ import Values
     }
 
     @Test(
-        "whoever is shown a token learns nothing that it would not open: neither of another's resource nor of a client",
+        "a token for another resource, or of a client, reveals nothing that it could not open itself",
         arguments: Backend.available)
     func closed(_ backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -53,7 +53,7 @@ import Values
         }
     }
 
-    @Test("a pairwise client's token tells nobody the person's number", arguments: Backend.available)
+    @Test("a pairwise client's token does not reveal the user's number", arguments: Backend.available)
     func pairwise(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["subject_type": "pairwise"])
@@ -64,7 +64,7 @@ import Values
         }
     }
 
-    @Test("one that is dead, late or never was is invalid, and why is not told", arguments: Backend.available)
+    @Test("an ended, expired or unknown token is invalid, with one answer for all", arguments: Backend.available)
     func invalid(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn().require("access_token")
@@ -81,7 +81,7 @@ import Values
         }
     }
 
-    @Test("it stands in no log, whatever the answer")
+    @Test("the token in the path is not logged, whatever the answer")
     func log() async throws {
         try await World.with(.sqlite) { world in
             let phone = try await world.signIn().require("access_token")
@@ -94,7 +94,7 @@ import Values
         }
     }
 
-    @Test("to show a token confirms the rotation it came by: its predecessor is a replay", arguments: Backend.available)
+    @Test("asking about a rotation's access token confirms the rotation", arguments: Backend.available)
     func confirms(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn(scope: "offline_access email")

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("The token endpoint speaks to SPiD's clients in SPiD's words, and to all others in those of the RFC")
+@Suite("The token endpoint answers SPiD's clients in SPiD's words, and all others in RFC 6749's")
 struct TokenDialectTests {
     private static let jwtBearer = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-    @Test("each refusal of each grant, on and off", arguments: Backend.available)
+    @Test("each refusal of each grant has both wordings", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -45,7 +45,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("a client that is not who it says, if there is such a client", arguments: Backend.available)
+    @Test(
+        "a failed client authentication is worded for the client it names, if that client exists",
+        arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
@@ -73,7 +75,9 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("what the setting says counts at once, and for the grants a client lacks", arguments: Backend.available)
+    @Test(
+        "a change of spid_compatible counts at once, also for grants that the client lacks",
+        arguments: Backend.available)
     func setting(backend: Backend) async throws {
         try await World.with(backend) { world in
             let form: KeyValuePairs = ["grant_type": "client_credentials"]
@@ -85,7 +89,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("an address that nobody has verified is told to who knows the password", arguments: Backend.available)
+    @Test("an unverified address is reported only to a user who knows the password", arguments: Backend.available)
     func unverified(backend: Backend) async throws {
         try await World.with(backend) { world in
             let strict = try await world.confidential(["require_verified_email": true])
@@ -99,7 +103,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("a request that cannot be read is refused in the words of the client in its header")
+    @Test("a malformed request is refused in the words of the client named in its header")
     func unreadable() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()
@@ -127,7 +131,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("too many failures keep their status and when to come again", arguments: Backend.available)
+    @Test("a throttled request keeps status 429 and Retry-After in either wording", arguments: Backend.available)
     func throttled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -142,7 +146,7 @@ struct TokenDialectTests {
         }
     }
 
-    @Test("SPiD's own path speaks likewise")
+    @Test("SPiD's own token path has the same wordings")
     func path() async throws {
         try await World.with(.sqlite) { world in
             let spid = try await world.spidBackend()

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's clients get the members that SPiD's SDKs insist on, by every grant, and nobody else does")
+@Suite("SPiD's clients get the members that SPiD's SDKs require, by every grant, and other clients do not")
 struct TokenMemberTests {
     private static let rfc = ["access_token", "token_type", "expires_in", "scope", "refresh_token", "user_id"]
     private static let spid = rfc + ["is_admin", "server_time"]
 
-    @Test("a person's token", arguments: Backend.available)
+    @Test("a password grant's answer has SPiD's members", arguments: Backend.available)
     func person(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -32,7 +32,7 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("a person's, by a code of the authorization endpoint", arguments: Backend.available)
+    @Test("an authorization code grant's answer has SPiD's members", arguments: Backend.available)
     func authorized(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (client, members) in [(try await world.spidBackend(), Self.spid), (world.backend, Self.rfc)] {
@@ -44,7 +44,7 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("a person's, by an issuer's assertion", arguments: Backend.available)
+    @Test("a jwt-bearer grant's answer has SPiD's members", arguments: Backend.available)
     func asserted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let secret = "a shared secret of at least 32 bytes"
@@ -83,7 +83,7 @@ struct TokenMemberTests {
         #expect((answer.json["server_time"] != nil) == (members == Self.spid))
     }
 
-    @Test("a client's own", arguments: Backend.available)
+    @Test("a client credentials grant's answer has SPiD's members", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend()
@@ -98,7 +98,7 @@ struct TokenMemberTests {
         }
     }
 
-    @Test("an empty scope is said to be empty", arguments: Backend.available)
+    @Test("an empty scope is sent as an empty string", arguments: Backend.available)
     func emptyScope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let spid = try await world.spidBackend(["scope": ""])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API lists the people of a client")
+@Suite("SPiD's API lists a client's users")
 struct UserListTests {
     private static let people = ["ada@example.com", "adam@example.com", "bea@example.com", "cleo@example.com"]
 
@@ -35,7 +35,9 @@ struct UserListTests {
         return answer.data.array?.compactMap { $0["userId"]?.string } ?? []
     }
 
-    @Test("those of the client, and with a filter of its merchant, in the short view", arguments: Backend.available)
+    @Test(
+        "the list has the client's users, or by a filter its merchant's, in the short view",
+        arguments: Backend.available)
     func all(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let answer = try await world.api("users", token)
@@ -52,7 +54,7 @@ struct UserListTests {
         }
     }
 
-    @Test("in parts, and none of them is larger than it may be", arguments: Backend.available)
+    @Test("the list is paged, and no page exceeds the limit", arguments: Backend.available)
     func parts(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             var found: [String] = []
@@ -68,7 +70,7 @@ struct UserListTests {
         }
     }
 
-    @Test("one by id, uuid or address, some by the beginning of an address", arguments: Backend.available)
+    @Test("users are found by id, uuid or address, some by the beginning of an address", arguments: Backend.available)
     func search(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             let bea = ids[2]
@@ -94,7 +96,7 @@ struct UserListTests {
         }
     }
 
-    @Test("by time and by state, which change", arguments: Backend.available)
+    @Test("users are filtered by time and state, and follow changes", arguments: Backend.available)
     func timeAndState(_ backend: Backend) async throws {
         try await story(backend) { world, token, ids in
             #expect(try await self.ids(world, token, "since=2027-01-15%2008:10:00") == [ids[1], ids[2]])
@@ -114,7 +116,7 @@ struct UserListTests {
         }
     }
 
-    @Test("what cannot be read or searched by is refused, and not passed over", arguments: Backend.available)
+    @Test("an unreadable or unknown filter is refused, not ignored", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await story(backend) { world, token, _ in
             for query in [

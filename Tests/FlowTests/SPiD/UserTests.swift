@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("SPiD's API shows a person to those who may see one")
+@Suite("SPiD's API shows a user to the clients that may see them")
 struct UserTests {
     /// Ada with a whole profile.
     private func profile(_ world: World) async throws {
@@ -18,7 +18,7 @@ struct UserTests {
         try #require(try await world.change("users", world.user, profile).status == 200)
     }
 
-    @Test("a client that the person has used sees all there is", arguments: Backend.available)
+    @Test("a client that the user has used sees every member", arguments: Backend.available)
     func full(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -60,7 +60,7 @@ struct UserTests {
         }
     }
 
-    @Test("what is not known has SPiD's empty value")
+    @Test("an unknown member has SPiD's empty value")
     func empty() async throws {
         try await World.with(.sqlite) { world in
             let person = try await world.person("nobody@example.com")
@@ -80,7 +80,9 @@ struct UserTests {
         }
     }
 
-    @Test("another client of the merchant sees nothing by which the person is reached", arguments: Backend.available)
+    @Test(
+        "another client of the merchant sees no member by which the user can be contacted", arguments: Backend.available
+    )
     func unconnected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -100,7 +102,7 @@ struct UserTests {
         }
     }
 
-    @Test("a client acts for another of its merchant, and sees what that one would", arguments: Backend.available)
+    @Test("a client that acts for another of its merchant sees what that one would", arguments: Backend.available)
     func context(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -114,7 +116,7 @@ struct UserTests {
         }
     }
 
-    @Test("who may not see a person is not told whether there is one", arguments: Backend.available)
+    @Test("a client that may not see a user cannot tell whether the user exists", arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.spidBackend(of: world.rival)
@@ -141,7 +143,8 @@ struct UserTests {
     }
 
     @Test(
-        "a person's token shows what its scope covers, but to SPiD's own first party all", arguments: Backend.available)
+        "a user's token shows what its scope covers, and all to SPiD's first-party clients",
+        arguments: Backend.available)
     func scope(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             try await profile(world)
@@ -161,7 +164,7 @@ struct UserTests {
         }
     }
 
-    @Test("what changes shows: profile, blocking, and the wish to be forgotten", arguments: Backend.available)
+    @Test("a changed profile, a disabled user and a pending deletion show", arguments: Backend.available)
     func changes(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -185,7 +188,7 @@ struct UserTests {
         }
     }
 
-    @Test("an address finds people who have used the client that asks, and no others", arguments: Backend.available)
+    @Test("an address finds only users who have used the asking client", arguments: Backend.available)
     func addresses(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let (loom, other) = (try await world.spidBackend(), try await world.spidBackend())
@@ -206,7 +209,9 @@ struct UserTests {
         }
     }
 
-    @Test("of people who are unknown, another merchant's or leaving, it is false", arguments: Backend.available)
+    @Test(
+        "for an unknown user, another merchant's or one to be deleted the answer is false", arguments: Backend.available
+    )
     func unconnectedPeople(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()
@@ -231,7 +236,7 @@ struct UserTests {
         }
     }
 
-    @Test("whether a person has used a client", arguments: Backend.available)
+    @Test("the API tells whether a user has used a client", arguments: Backend.available)
     func connected(_ backend: Backend) async throws {
         try await World.with(backend) { world in
             let loom = try await world.spidBackend()

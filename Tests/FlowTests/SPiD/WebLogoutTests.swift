@@ -3,9 +3,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A web page's link to the logout, as SPiD's clients make it")
+@Suite("A web page's logout link as SPiD's clients build it")
 struct WebLogoutTests {
-    @Test("with the person's token it signs out at once, token and all, and goes back", arguments: Backend.available)
+    @Test(
+        "a logout link with the user's token ends session and token at once, and goes back",
+        arguments: Backend.available)
     func token(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/logout", "/flow/logout"] {
@@ -28,7 +30,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("with a token that has died it asks, and goes back all the same", arguments: Backend.available)
+    @Test("a logout link with a dead token asks first, and then goes back", arguments: Backend.available)
     func deadToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let expired = try await world.signIn().require("access_token")
@@ -55,7 +57,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("a device is told that its token has died", arguments: Backend.available)
+    @Test("a device's logout with a dead token gets 401", arguments: Backend.available)
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.get(link(world, token: "none", namesClient: true))
@@ -63,7 +65,7 @@ struct WebLogoutTests {
         }
     }
 
-    @Test("somebody else's token signs nobody out here", arguments: Backend.available)
+    @Test("a logout link with another user's token signs nobody out", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")

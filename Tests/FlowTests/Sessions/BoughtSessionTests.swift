@@ -2,10 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What a bought session must not become")
+@Suite("Limits of a bought session")
 struct BoughtSessionTests {
     @Test(
-        "a session that one merchant's token bought is a sign-in at another merchant's client",
+        "a session bought by one merchant's token signs nobody in at another merchant's client",
         arguments: Backend.available)
     func crossesMerchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -20,7 +20,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a bought session outlives the client whose token bought it", arguments: Backend.available)
+    @Test("a bought session ends when the client whose token bought it is disabled", arguments: Backend.available)
     func outlivesItsClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -32,7 +32,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("an authorization code outlives the sign-in that a new password ended", arguments: Backend.available)
+    @Test("an authorization code ends with the sign-in that a new password ended", arguments: Backend.available)
     func codeOutlivesSession(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.authorizationCode()
@@ -43,7 +43,7 @@ struct BoughtSessionTests {
         }
     }
 
-    @Test("a link with somebody else's token signs a person out unasked", arguments: Backend.available)
+    @Test("a logout link with another user's token asks before it signs out", arguments: Backend.available)
     func foreignTokenSignsOut(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await World.make(
@@ -60,7 +60,7 @@ struct BoughtSessionTests {
     }
 
     @Test(
-        "a device's logout that reaches backends stops at the first of two backends in a row",
+        "a device's logout that reaches backends also ends tokens that one backend bought for another",
         arguments: Backend.available)
     func logoutStopsHalfWay(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -8,7 +8,7 @@ struct HasSessionTests {
     private static let origin = "https://www.loom.example"
     private static let paths = ["/ajax/hasSession.js", "/rpc/hasSession.js"]
 
-    @Test("off until the client registers the origin of the page", arguments: Backend.available)
+    @Test("hasSession is off until the client registers the page's origin", arguments: Backend.available)
     func off(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in Self.paths {
@@ -27,7 +27,9 @@ struct HasSessionTests {
         }
     }
 
-    @Test("only pages of a registered origin, to the letter, by Origin or else Referer", arguments: Backend.available)
+    @Test(
+        "only pages of a registered origin get an answer, compared exactly, by Origin or else Referer",
+        arguments: Backend.available)
     func origins(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -48,7 +50,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("the callback is a name and nothing else", arguments: Backend.available)
+    @Test("the callback parameter must be a plain name", arguments: Backend.available)
     func callback(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -70,7 +72,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("a script that nobody mistakes for a page and no cache keeps", arguments: Backend.available)
+    @Test("the answer is a script, not a page, and is not cached", arguments: Backend.available)
     func headers(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -83,7 +85,9 @@ struct HasSessionTests {
         }
     }
 
-    @Test("nobody, somebody, and who it is to those who know the person", arguments: Backend.available)
+    @Test(
+        "the script tells whether there is a session, and who it is to clients that know the user",
+        arguments: Backend.available)
     func answers(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await register(world, world.app)
@@ -120,7 +124,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("another's app learns no more than the person allowed", arguments: Backend.available)
+    @Test("a third party's page learns no more than the user allowed", arguments: Backend.available)
     func thirdParty(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.stranger()
@@ -138,7 +142,9 @@ struct HasSessionTests {
         }
     }
 
-    @Test("a session that a merchant's token bought is none to another merchant's pages", arguments: Backend.available)
+    @Test(
+        "a session bought by one merchant's token is invisible to another merchant's pages",
+        arguments: Backend.available)
     func bought(backend: Backend) async throws {
         try await World.with(backend) { world in
             for client in [world.app, world.rivalBackend] { try await register(world, client) }
@@ -150,7 +156,7 @@ struct HasSessionTests {
         }
     }
 
-    @Test("what a person is called ends no script", arguments: Backend.available)
+    @Test("no user name can end the script", arguments: Backend.available)
     func names(backend: Backend) async throws {
         try await World.with(backend) { world in
             let name = "</script><script>alert(1)</script>\u{2028}\u{2029}'\"\\ שלום 🧵"

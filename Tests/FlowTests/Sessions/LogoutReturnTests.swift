@@ -2,11 +2,11 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Where a logout returns to: an address of the client that asked, or nowhere")
+@Suite("A logout returns only to an address of the client that asked")
 struct LogoutReturnTests {
     private static let bye = "https://loom.example/bye?from=spindle"
 
-    @Test("asked first, and then back, with the state", arguments: Backend.available)
+    @Test("a logout asks first, and then returns with the state", arguments: Backend.available)
     func back(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["post_logout_redirect_uris": [.string(Self.bye)]])
@@ -37,7 +37,7 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("without a session, at once; by the same person's token, at once", arguments: Backend.available)
+    @Test("without a session, or with the same user's token, the logout returns at once", arguments: Backend.available)
     func atOnce(backend: Backend) async throws {
         try await World.with(backend) { world in
             let nobody = try await world.server.get(
@@ -57,7 +57,9 @@ struct LogoutReturnTests {
         }
     }
 
-    @Test("nowhere else: not unregistered, nor another client's, nor without a client", arguments: Backend.available)
+    @Test(
+        "an address that is unregistered, another client's, or sent without a client is not returned to",
+        arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await World.with(backend) { world in
             let attempts: [[(String, String)]] =

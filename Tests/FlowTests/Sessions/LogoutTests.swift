@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("/logout, for devices and for people")
+@Suite("/logout, for devices and for users")
 struct LogoutTests {
-    @Test("another site's link asks first; the form ends the session", arguments: Backend.available)
+    @Test("a logout link on another site asks first, and the form ends the session", arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -23,7 +23,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("another site cannot send the form", arguments: Backend.available)
+    @Test("another site cannot submit the logout form", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -39,7 +39,8 @@ struct LogoutTests {
     }
 
     @Test(
-        "a link signs out at once on our own pages only, not from a mail or another site", arguments: Backend.available)
+        "a link signs out at once only from our own pages, not from a mail or another site",
+        arguments: Backend.available)
     func provable(backend: Backend) async throws {
         try await World.with(backend) { world in
             for site in ["cross-site", "same-site", "none", ""] {
@@ -59,7 +60,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("being remembered ends with it", arguments: Backend.available)
+    @Test("a logout ends a remembered session too", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -74,7 +75,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a form sent twice, or after a logout in another tab, finds it done", arguments: Backend.available)
+    @Test("a logout form sent twice, or after a logout in another tab, reports success", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -88,7 +89,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a form that spoke of one person does not sign out the next", arguments: Backend.available)
+    @Test("a logout form shown to one user does not sign out the next", arguments: Backend.available)
     func another(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("grace@example.com")
@@ -115,7 +116,8 @@ struct LogoutTests {
     }
 
     @Test(
-        "a device's call ends token, refresh token and family, by header or oauth_token", arguments: Backend.available)
+        "a device's logout ends token, refresh token and family, by header or oauth_token", arguments: Backend.available
+    )
     func device(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -133,7 +135,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a client's own token logs nobody out", arguments: Backend.available)
+    @Test("a client's own token cannot log a user out", arguments: Backend.available)
     func clientToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let own = try await world.clientToken(world.backend)

@@ -2,9 +2,10 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A session code is spent by a person who goes there, and by nothing else")
+@Suite("A session code is spent only by opening its link")
 struct SessionCodeTests {
-    @Test("spent, late and unknown codes get a page, no cookie, and go nowhere", arguments: Backend.available)
+    @Test(
+        "spent, expired and unknown session codes get a page, no cookie and no redirect", arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -24,7 +25,9 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a second opening does not end the session of the first", arguments: Backend.available)
+    @Test(
+        "a session code opened twice is refused the second time, and the first session lives on",
+        arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -35,7 +38,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a frame, an image or a script on another page does not spend it", arguments: Backend.available)
+    @Test("a frame, image or script on another page does not spend a session code", arguments: Backend.available)
     func embedded(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -51,7 +54,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("a browser that only looks ahead does not spend it", arguments: Backend.available)
+    @Test("a browser's prefetch does not spend a session code", arguments: Backend.available)
     func prefetch(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -67,7 +70,7 @@ struct SessionCodeTests {
         }
     }
 
-    @Test("HEAD, and other methods than going there, do not spend it", arguments: Backend.available)
+    @Test("HEAD and other methods than GET do not spend a session code", arguments: Backend.available)
     func otherMethods(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What a bought session may do, and when it dies")
+@Suite("Lifetime of a bought session")
 struct SessionLifeTests {
-    @Test("it dies with the device's logout", arguments: Backend.available)
+    @Test("a bought session ends with the device's logout", arguments: Backend.available)
     func deviceLogout(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -18,7 +18,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("it dies with the revocation of the phone's refresh token", arguments: Backend.available)
+    @Test("a bought session ends with the revocation of the phone's refresh token", arguments: Backend.available)
     func revocation(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -29,7 +29,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("it dies with a new password and with the person's disabling", arguments: Backend.available)
+    @Test("a bought session ends with a new password and with the user's disabling", arguments: Backend.available)
     func person(backend: Backend) async throws {
         try await World.with(backend) { world in
             var first = try await webview(of: try await world.signIn(), world)
@@ -44,7 +44,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("it never satisfies prompt=login", arguments: Backend.available)
+    @Test("a bought session never satisfies prompt=login", arguments: Backend.available)
     func promptLogin(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = try await webview(of: try await world.signIn(), world)
@@ -57,7 +57,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("it keeps the sign-in time of the phone, so max_age is honest", arguments: Backend.available)
+    @Test("a bought session keeps the phone's sign-in time, so max_age is right", arguments: Backend.available)
     func signInTime(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -70,7 +70,7 @@ struct SessionLifeTests {
         }
     }
 
-    @Test("a refresh does not make the sign-in any fresher", arguments: Backend.available)
+    @Test("a refresh does not make the sign-in more recent", arguments: Backend.available)
     func refreshed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()

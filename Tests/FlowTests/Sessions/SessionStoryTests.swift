@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A phone's webview becomes a signed-in browser")
 struct SessionStoryTests {
-    @Test("the webview gets the cookie, lands where it should, and is signed in", arguments: Backend.available)
+    @Test("the webview gets the cookie, arrives at its redirect URI, and is signed in", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await World.with(backend) { world in
             var webview = Browser(world.server)
@@ -31,7 +31,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("the cookie is for this host alone and out of scripts' reach", arguments: Backend.available)
+    @Test("the session cookie is for this host alone and out of reach of scripts", arguments: Backend.available)
     func cookie(backend: Backend) async throws {
         try await World.with(backend) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -44,7 +44,7 @@ struct SessionStoryTests {
     }
 
     @Test(
-        "under an https issuer it is Secure, and named so that no neighbour can plant it", arguments: Backend.available)
+        "under an https issuer the cookie is Secure and has the __Host- prefix", arguments: Backend.available)
     func secureCookie(backend: Backend) async throws {
         try await World.with(backend, settings: ["issuer": "https://spindle.test"]) { world in
             let code = try await world.sessionCode(of: try await world.signIn())
@@ -71,7 +71,7 @@ struct SessionStoryTests {
         }
     }
 
-    @Test("a redirect URI with a query of its own is landed on as it was registered", arguments: Backend.available)
+    @Test("a redirect URI with a query of its own is kept as registered", arguments: Backend.available)
     func redirectURIWithQuery(backend: Backend) async throws {
         try await World.with(backend) { world in
             let uri = "https://two.example/landing?campaign=a%20b&x=1"

@@ -2,9 +2,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A session code in a browser where somebody is signed in")
+@Suite("A session code in a browser where a user is signed in")
 struct SwitchTests {
-    @Test("another person is asked first, and may continue", arguments: Backend.available)
+    @Test("another signed-in user is asked first, and may continue", arguments: Backend.available)
     func asks(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -28,7 +28,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("a person who stays keeps the session, and the code is not spent", arguments: Backend.available)
+    @Test("a user who stays keeps the session, and the code is not spent", arguments: Backend.available)
     func stays(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -41,7 +41,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("another site cannot send the answer: nobody is switched, nothing is spent", arguments: Backend.available)
+    @Test("another site cannot submit the answer: nobody is switched, nothing is spent", arguments: Backend.available)
     func crossSite(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = try await bobsBrowser(world)
@@ -66,7 +66,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("the same person's older bought session is replaced, and dead", arguments: Backend.available)
+    @Test("the same user's older bought session is replaced and ended", arguments: Backend.available)
     func replaced(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -81,7 +81,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("the same person's own sign-in gives way to a lesser session", arguments: Backend.available)
+    @Test("the same user's own sign-in is kept, not replaced by a bought session", arguments: Backend.available)
     func kept(backend: Backend) async throws {
         try await World.with(backend) { world in
             var browser = Browser(world.server)
@@ -110,7 +110,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("a link on another site signs somebody in unasked where nobody is", arguments: Backend.available)
+    @Test("a link on another site asks before it signs in a browser where nobody is", arguments: Backend.available)
     func unasked(backend: Backend) async throws {
         try await World.with(backend) { world in
             for site in ["cross-site", "same-site"] {
@@ -136,7 +136,7 @@ struct SwitchTests {
         }
     }
 
-    @Test("a client that registered itself is sold a session code", arguments: Backend.available)
+    @Test("a client that registered itself gets no session code", arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in
             let stranger = try await world.register().actor

@@ -31,7 +31,9 @@ struct CodePageTests {
         }
     }
 
-    @Test("a tab that is loaded again shows it again, a wrong code and all, until it is done", arguments: Way.allCases)
+    @Test(
+        "reloading the code page shows it again, also after a wrong code, until the code is used",
+        arguments: Way.allCases)
     func again(way: Way) async throws {
         for backend in Backend.available {
             try await World.with(backend) { world in
@@ -55,7 +57,7 @@ struct CodePageTests {
         }
     }
 
-    @Test("it is shown in no other browser, and not when it is late", arguments: Way.allCases)
+    @Test("the code page is shown in no other browser, and not after it expired", arguments: Way.allCases)
     func others(way: Way) async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -68,7 +70,7 @@ struct CodePageTests {
         }
     }
 
-    @Test("an address without an account has the same page at the same kind of address")
+    @Test("an address without a user gets the same page at the same kind of address")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -80,7 +82,7 @@ struct CodePageTests {
         }
     }
 
-    @Test("somebody else who signs in to the same browser does not see it")
+    @Test("another user who signs in to the same browser does not see the code page")
     func anotherPerson() async throws {
         try await World.with(.sqlite) { world in
             _ = try await world.person("eve@example.com")

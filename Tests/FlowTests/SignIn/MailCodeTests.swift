@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A code by mail signs in who reads the mail, in the browser that asked")
+@Suite("A mailed code signs in the reader of the mail, in the browser that asked")
 struct MailCodeTests {
     private func ask(_ visitor: inout BrowserUser, _ email: String = World.email, at path: String = "/login")
         async throws -> Answer
@@ -11,7 +11,7 @@ struct MailCodeTests {
         try await visitor.press(try await visitor.browser.open(path), action: "/login/code", ["email": email])
     }
 
-    @Test("signs in, verifies the address, and goes on", arguments: Backend.available)
+    @Test("a mailed code signs in, verifies the address, and continues the request", arguments: Backend.available)
     func signIn(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -28,7 +28,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("an unknown address gets the same page and no mail")
+    @Test("an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -42,7 +42,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("five wrong codes and the right one is of no use", arguments: Backend.available)
+    @Test("after five wrong codes the right one is refused", arguments: Backend.available)
     func tries(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -60,7 +60,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("a volley of guesses gets five tries all the same", arguments: Backend.available)
+    @Test("parallel guesses at a code get five tries in all", arguments: Backend.available)
     func volley(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -79,7 +79,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("is of no use in another browser, too late, or twice", arguments: Backend.available)
+    @Test("a mailed code is refused in another browser, when expired, and a second time", arguments: Backend.available)
     func bindings(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -100,7 +100,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("a mailbox is not flooded, and its owner still resets the password")
+    @Test("a mailbox is not flooded, and its owner can still reset the password")
     func flood() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -110,7 +110,7 @@ struct MailCodeTests {
         }
     }
 
-    @Test("one address asks for no more than thirty mails at once")
+    @Test("one IP address gets thirty mails at once")
     func origin() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whoever asks for mails is slowed, and their owner is not kept from what they need")
+@Suite("Mails on request are throttled, and their owner still gets the ones they need")
 struct MailThrottleTests {
     private func askForCode(_ visitor: inout BrowserUser, _ email: String) async throws -> Answer {
         try await visitor.press(try await visitor.browser.open("/login"), action: "/login/code", ["email": email])
     }
 
     @Test(
-        "a stranger who floods somebody with codes and sign-ups does not keep them from a new password",
+        "a stranger who requests codes and sign-ups for an address does not block its password reset",
         arguments: Backend.available)
     func ownReset(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -48,7 +48,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("a sign-up is charged before its password is hashed, and once", arguments: Backend.available)
+    @Test("a sign-up is charged once, before its password is hashed", arguments: Backend.available)
     func hashes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let hashing = world.server.hashing
@@ -79,7 +79,7 @@ struct MailThrottleTests {
         }
     }
 
-    @Test("a link that is not one, or was used, has no password hashed", arguments: Backend.available)
+    @Test("an invalid or used link causes no password hashing", arguments: Backend.available)
     func noHashWithoutLink(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)

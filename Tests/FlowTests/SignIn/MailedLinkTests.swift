@@ -3,7 +3,7 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A mailed link keeps the colours and the language that its mail was asked for in")
+@Suite("A mailed link keeps the merchant's look and the language that its mail was requested in")
 struct MailedLinkTests {
     /// Loom's request in Swedish, and what its pages and mails then look like; no browser here asks for Swedish.
     private struct Errand {
@@ -24,7 +24,8 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("a new password: the page, its refusal, and the mail that tells of it", arguments: Backend.available)
+    @Test(
+        "the reset page, its refusal and the mail that reports it keep look and language", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
@@ -50,7 +51,7 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("a new account: the page, its refusal, and the way on", arguments: Backend.available)
+    @Test("the sign-up page, its refusal and the way on keep look and language", arguments: Backend.available)
     func signUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let errand = try await Errand(world)
@@ -70,7 +71,7 @@ struct MailedLinkTests {
         }
     }
 
-    @Test("without an errand it is the server's own page, in the reader's language")
+    @Test("a link requested without an app opens the server's own page, in the reader's language")
     func plain() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

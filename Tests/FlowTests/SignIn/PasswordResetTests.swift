@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A forgotten password is set anew by who reads the mail")
+@Suite("A forgotten password is reset by the reader of the mail")
 struct PasswordResetTests {
     static let new = "a brand new loom"
 
@@ -16,7 +16,7 @@ struct PasswordResetTests {
             .replacing("http://spindle.test", with: "")
     }
 
-    @Test("in any browser; every other session and token ends", arguments: Backend.available)
+    @Test("a reset works in any browser, and ends every other session and token", arguments: Backend.available)
     func reset(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -44,7 +44,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("of two that submit at once, one sets it", arguments: Backend.available)
+    @Test("of two concurrent resets one sets the password", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await World.with(backend) { world in
             var asker = BrowserUser(world)
@@ -65,7 +65,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("an older link is void once a password was set")
+    @Test("a password reset invalidates older reset links")
     func older() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -75,7 +75,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a link works for a day", arguments: Backend.available)
+    @Test("a reset link works for a day", arguments: Backend.available)
     func late(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -90,7 +90,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a forged link, and one of another purpose, are unknown")
+    @Test("a forged reset link, and one of another purpose, are unknown")
     func forged() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -102,7 +102,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("a weak password is refused and the link still works")
+    @Test("a weak password is refused, and the reset link still works")
     func weak() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -116,7 +116,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("an unknown address gets the same page and no mail")
+    @Test("an address without a user gets the same page and no mail")
     func unknown() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)
@@ -129,7 +129,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("of an account that is about to be deleted opens no session", arguments: Backend.available)
+    @Test("a reset for a user whose deletion is pending opens no session", arguments: Backend.available)
     func leaving(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -148,7 +148,7 @@ struct PasswordResetTests {
         }
     }
 
-    @Test("works while the account is under attack", arguments: Backend.available)
+    @Test("a reset works while sign-ins of its user are throttled", arguments: Backend.available)
     func underAttack(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }

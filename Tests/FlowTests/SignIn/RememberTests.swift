@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("A browser is remembered when its person says so, and known when they signed in before")
+@Suite("Remembered browsers, and known devices")
 struct RememberTests {
     private func signIn(_ visitor: inout BrowserUser, remember: Bool, password: String = World.password)
         async throws -> Answer
@@ -13,7 +13,7 @@ struct RememberTests {
         return try await visitor.fill("/login", fields)
     }
 
-    @Test("remembered: a year, used or not, in a cookie that is kept", arguments: Backend.available)
+    @Test("a remembered session lives a year, used or not, in a cookie that is kept", arguments: Backend.available)
     func remembered(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -28,7 +28,9 @@ struct RememberTests {
         }
     }
 
-    @Test("not remembered: two hours without use, in a cookie that dies with the browser", arguments: Backend.available)
+    @Test(
+        "other sessions live two hours without use, in a cookie that ends with the browser",
+        arguments: Backend.available)
     func forgotten(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -54,7 +56,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a remembered session is honest about the time of its sign-in", arguments: Backend.available)
+    @Test("a remembered session keeps its true sign-in time", arguments: Backend.available)
     func honest(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -67,7 +69,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a session of before is not handed on from one sign-in to the next", arguments: Backend.available)
+    @Test("a new sign-in replaces the session's cookie, and the old one is dead", arguments: Backend.available)
     func rotated(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -80,7 +82,7 @@ struct RememberTests {
         }
     }
 
-    @Test("guesses from the owner's own address do not reach the browser that is known", arguments: Backend.available)
+    @Test("guesses from the owner's own IP address do not throttle the known browser", arguments: Backend.available)
     func knownDevice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var owner = BrowserUser(world)
@@ -96,7 +98,7 @@ struct RememberTests {
         }
     }
 
-    @Test("a mark that is made up opens nothing")
+    @Test("an invented device cookie does not bypass the throttle")
     func forgedDevice() async throws {
         try await World.with(.sqlite) { world in
             for _ in 1...15 { _ = try await world.signIn(password: "a guess at it") }

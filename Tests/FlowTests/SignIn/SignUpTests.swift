@@ -3,11 +3,11 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("Somebody new signs up, and has nothing before the address is shown to be read")
+@Suite("A new user signs up, and gets nothing before the address is verified")
 struct SignUpTests {
     static let email = "grace@example.com"
 
-    @Test("by the code, typed in the same browser", arguments: Backend.available)
+    @Test("a sign-up is completed by the code, in the same browser", arguments: Backend.available)
     func code(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -27,7 +27,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("by the link in the same browser: a look changes nothing, a click does", arguments: Backend.available)
+    @Test("in the same browser the link needs a click, and opening it changes nothing", arguments: Backend.available)
     func link(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -44,7 +44,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("in another browser the link asks for the password that was chosen", arguments: Backend.available)
+    @Test("in another browser the link asks for the chosen password", arguments: Backend.available)
     func otherBrowser(backend: Backend) async throws {
         try await World.with(backend) { world in
             var thief = BrowserUser(world)
@@ -61,7 +61,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("the password of a link is not guessed at", arguments: Backend.available)
+    @Test("five wrong passwords end the mailed link", arguments: Backend.available)
     func guesses(backend: Backend) async throws {
         try await World.with(backend) { world in
             var thief = BrowserUser(world)
@@ -73,7 +73,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("goes on to the app that asked", arguments: Backend.available)
+    @Test("a sign-up continues to the app that asked", arguments: Backend.available)
     func onward(backend: Backend) async throws {
         try await World.with(backend) { world in
             var visitor = BrowserUser(world)
@@ -86,7 +86,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("an address that has an account gets the same page, and its owner another mail", arguments: Backend.available)
+    @Test("an address that has a user gets the same page, and its owner another mail", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await World.with(backend) { world in
             var known = BrowserUser(world)
@@ -105,7 +105,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("two sign-ups for one address: the second to arrive is told so", arguments: Backend.available)
+    @Test("of two sign-ups for one address the second to finish is refused", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             var first = BrowserUser(world)
@@ -123,7 +123,7 @@ struct SignUpTests {
         }
     }
 
-    @Test("what is refused says why, keeps what was typed, and sends nothing")
+    @Test("a refused sign-up says why, keeps what was typed, and sends no mail")
     func refused() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("An address that nobody has costs what a known one does, and gets no mail")
+@Suite("An address without a user costs the same work as a known one, and gets no mail")
 struct UnknownAddressTests {
     private static let nobody = "nobody@example.com"
 
@@ -36,14 +36,16 @@ struct UnknownAddressTests {
         try await world.server.database.read { db in try db.rows("SELECT id FROM verifications").count }
     }
 
-    /// The parcels that nobody will carry.
+    /// The blank deliveries.
     private func blank(_ world: World) async throws -> Int {
         try await world.server.database.read { db in
             try db.rows("SELECT id FROM deliveries WHERE expires_at <= created_at AND attempts = 0").count
         }
     }
 
-    @Test("a code and a reset write the same rows for nobody as for somebody", arguments: Backend.available)
+    @Test(
+        "a code and a reset write the same rows for an unknown address as for a known one", arguments: Backend.available
+    )
     func sameWork(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (number, path) in ["/password", "/login/code"].enumerated() {
@@ -58,7 +60,9 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("a sign-up writes the same rows and hashes once, whether the address is taken", arguments: Backend.available)
+    @Test(
+        "a sign-up writes the same rows and hashes once, whether or not the address is taken",
+        arguments: Backend.available)
     func sameSignUp(backend: Backend) async throws {
         try await World.with(backend) { world in
             let taken = try await work(of: "/signup", World.email, world)
@@ -71,7 +75,7 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("a mailbox that has had enough is not told from one that nobody has", arguments: Backend.available)
+    @Test("a throttled mailbox cannot be told from an address without a user", arguments: Backend.available)
     func fullMailbox(backend: Backend) async throws {
         try await World.with(backend) { world in
             for _ in 1...5 {
@@ -85,12 +89,12 @@ struct UnknownAddressTests {
         }
     }
 
-    @Test("what is stored for nobody is never sent, and goes", arguments: Backend.available)
+    @Test("rows stored for an unknown address are never sent, and are deleted", arguments: Backend.available)
     func neverSent(backend: Backend) async throws {
         try await World.with(backend) { world in
             for path in ["/password", "/login/code"] { _ = try await ask(path, Self.nobody, world) }
             world.server.clock.advance(by: Outbox.lease)
-            // The postman looks at what is due.
+            // The delivery worker takes what is due.
             _ = try await ask("/password", World.email, world)
             _ = try await world.server.mail.letter(to: World.email)
             #expect(world.server.mail.letters(to: Self.nobody).isEmpty)

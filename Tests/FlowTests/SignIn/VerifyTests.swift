@@ -3,9 +3,9 @@ import Mail
 import TestSupport
 import Testing
 
-@Suite("A client may ask that its people read their address")
+@Suite("A client may require a verified address")
 struct VerifyTests {
-    @Test("the person is sent to verify it, and comes back", arguments: Backend.available)
+    @Test("a user without a verified address is sent to verify it, and returns", arguments: Backend.available)
     func authorize(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -26,7 +26,9 @@ struct VerifyTests {
         }
     }
 
-    @Test("a right password is not enough, and a wrong one is told nothing", arguments: Backend.available)
+    @Test(
+        "an app's password grant is refused without a verified address, and a wrong password reveals nothing",
+        arguments: Backend.available)
     func passwordGrant(backend: Backend) async throws {
         try await World.with(backend) { world in
             try await world.change("clients", world.app.id, ["require_verified_email": true])
@@ -41,7 +43,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("a code asked for by one person verifies no other", arguments: Backend.available)
+    @Test("one user's code does not verify another user's address", arguments: Backend.available)
     func otherPerson(backend: Backend) async throws {
         try await World.with(backend) { world in
             _ = try await world.person("eve@example.com")
@@ -57,7 +59,7 @@ struct VerifyTests {
         }
     }
 
-    @Test("without a session there is nothing to verify: sign in first")
+    @Test("a browser without a session signs in before it can verify")
     func nobody() async throws {
         try await World.with(.sqlite) { world in
             var visitor = BrowserUser(world)

@@ -6,7 +6,7 @@ import Testing
 struct BadInputTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    @Test("a repeated parameter that we know is refused; unknown ones are ignored", arguments: Backend.available)
+    @Test("a repeated known parameter is refused; unknown ones are ignored", arguments: Backend.available)
     func repeated(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -33,7 +33,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("more parameters than any request has are refused before they are decoded", arguments: Backend.available)
+    @Test("too many parameters are refused before they are decoded", arguments: Backend.available)
     func tooMany(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -50,7 +50,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("every missing parameter is named", arguments: Backend.available)
+    @Test("each missing parameter is named", arguments: Backend.available)
     func missing(backend: Backend) async throws {
         try await World.with(backend) { world in
             let cases: [(KeyValuePairs<String, String>, String)] = [
@@ -67,7 +67,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a body of another type is refused", arguments: Backend.available)
+    @Test("a body of another media type is refused", arguments: Backend.available)
     func contentType(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -79,7 +79,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("64 KiB is the most a body may be", arguments: Backend.available)
+    @Test("a body has at most 64 KiB", arguments: Backend.available)
     func size(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world) + "&x="
@@ -89,7 +89,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("bytes that are not UTF-8 and escapes that are not whole are refused", arguments: Backend.available)
+    @Test("invalid UTF-8 and broken escapes are refused", arguments: Backend.available)
     func encoding(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good = good(world)
@@ -103,7 +103,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("an unknown grant, and one the client may not use", arguments: Backend.available)
+    @Test("an unknown grant, and one that the client may not use, are refused", arguments: Backend.available)
     func grants(backend: Backend) async throws {
         try await World.with(backend) { world in
             for type in ["implicit", "Password", "password ", "urn:ietf:params:oauth:grant-type:device_code"] {
@@ -115,7 +115,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a scope that the client does not have, or that is none", arguments: Backend.available)
+    @Test("an invalid scope, and one that the client does not have, are refused", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             for scope in ["admin", "profile phone", "Profile", "profile\temail", "\"", "é"] {
@@ -127,7 +127,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("endpoints that are not there, and methods that are not", arguments: Backend.available)
+    @Test("unknown endpoints and methods get an error below 500 with a body", arguments: Backend.available)
     func routes(backend: Backend) async throws {
         try await World.with(backend) { world in
             for (method, path) in [

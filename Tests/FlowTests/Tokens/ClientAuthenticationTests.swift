@@ -3,9 +3,9 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Whether a request comes from the client it names (RFC 6749 §2.3)")
+@Suite("Authenticating the client of a request (RFC 6749 §2.3)")
 struct ClientAuthenticationTests {
-    @Test("by Basic or in the body, as the client likes", arguments: Backend.available)
+    @Test("a client sends its secret by Basic or in the body", arguments: Backend.available)
     func carriers(backend: Backend) async throws {
         try await World.with(backend) { world in
             for method in ["client_secret_basic", "client_secret_post"] {
@@ -55,7 +55,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(
-        "no browser is made to ask its person for a password by a client that sent no header",
+        "a client that sent no Authorization header gets no WWW-Authenticate challenge",
         arguments: Backend.available)
     func challenges(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -79,7 +79,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("both ways at once are refused, even when both are right", arguments: Backend.available)
+    @Test("both methods at once are refused, even when both are right", arguments: Backend.available)
     func twice(backend: Backend) async throws {
         try await World.with(backend) { world in
             let both = try await world.server.post(
@@ -98,7 +98,7 @@ struct ClientAuthenticationTests {
     }
 
     @Test(
-        "unknown client, wrong, missing or unexpected secret and a disabled client read alike",
+        "unknown client, wrong, missing or unexpected secret and disabled client get one answer",
         arguments: Backend.available)
     func alike(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Introspection: of one's own merchant only (RFC 7662)")
+@Suite("Introspection, within one's own merchant (RFC 7662)")
 struct IntrospectionTests {
-    @Test("a backend learns about its merchant's tokens", arguments: Backend.available)
+    @Test("a backend can introspect its merchant's tokens", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -53,7 +53,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("a public client may not ask, nor may nobody", arguments: Backend.available)
+    @Test("a public client and an unauthenticated request cannot introspect", arguments: Backend.available)
     func publicClient(backend: Backend) async throws {
         try await World.with(backend) { world in
             let token = try await world.signIn().require("access_token")
@@ -67,7 +67,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "a client that registered itself learns nothing of its merchant's other tokens, nor ends them",
+        "a client that registered itself can neither introspect nor revoke its merchant's other tokens",
         arguments: Backend.available)
     func selfRegistered(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Revocation (RFC 7009)")
 struct RevocationTests {
-    @Test("an access token alone, or with the refresh token the whole family", arguments: Backend.available)
+    @Test("an access token is revoked alone; a refresh token revokes the whole family", arguments: Backend.available)
     func own(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -20,7 +20,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a predecessor of the current refresh token ends the family too", arguments: Backend.available)
+    @Test("a predecessor of the current refresh token revokes the family too", arguments: Backend.available)
     func predecessor(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -30,7 +30,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a stranger's wish is answered 200 and does nothing", arguments: Backend.available)
+    @Test("a revocation by an unrelated client is answered 200 and does nothing", arguments: Backend.available)
     func stranger(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -53,7 +53,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("a backend may end what its merchant's device gave it", arguments: Backend.available)
+    @Test("a backend may revoke the token that its merchant's device gave it", arguments: Backend.available)
     func sibling(backend: Backend) async throws {
         try await World.with(backend) { world in
             let phone = try await world.signIn()
@@ -62,7 +62,7 @@ struct RevocationTests {
         }
     }
 
-    @Test("an unknown token is no error; a missing one, or a wrong secret, is", arguments: Backend.available)
+    @Test("an unknown token gets 200; a missing token and a wrong secret get an error", arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await World.with(backend) { world in
             #expect(try await revoke("unknown", by: world.app, world).status == 200)

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What the token endpoint answers")
+@Suite("Answers of the token endpoint")
 struct TokenAnswerTests {
-    @Test("a person's token: strings, a number, nothing null, in no cache", arguments: Backend.available)
+    @Test("a user's token answer has strings and a number, no null, and is not cached", arguments: Backend.available)
     func person(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.signIn()
@@ -22,7 +22,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a client's own token has no person and nothing to refresh", arguments: Backend.available)
+    @Test("a client's own token has no user and no refresh token", arguments: Backend.available)
     func client(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.token(["grant_type": "client_credentials"], as: world.backend)
@@ -31,7 +31,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD-compatible clients get what SPiD's SDKs insist on", arguments: Backend.available)
+    @Test("SPiD-compatible clients get the members that SPiD's SDKs require", arguments: Backend.available)
     func spidCompatible(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.confidential(["spid_compatible": true])
@@ -50,7 +50,7 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "without scope a request gets the registered one less openid, offline_access and administration",
+        "a request without scope gets the registered one without openid, offline_access and administration",
         arguments: Backend.available)
     func defaultScope(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -67,7 +67,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("a JSON body does for a form", arguments: Backend.available)
+    @Test("a JSON body is accepted like a form", arguments: Backend.available)
     func jsonBody(backend: Backend) async throws {
         try await World.with(backend) { world in
             let good: JSON = [
@@ -90,7 +90,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("SPiD's path answers like ours", arguments: Backend.available)
+    @Test("SPiD's token path answers like ours", arguments: Backend.available)
     func alias(backend: Backend) async throws {
         try await World.with(backend) { world in
             let answer = try await world.server.post(
@@ -100,7 +100,8 @@ struct TokenAnswerTests {
     }
 
     @Test(
-        "/user/{id}: one's own, a connected one for the merchant's client, and no others", arguments: Backend.available)
+        "/user/{id} shows the user of the token, or a connected user to the merchant's client",
+        arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await World.with(backend) { world in
             let bob = try await world.person("bob@example.com")
@@ -120,7 +121,7 @@ struct TokenAnswerTests {
         }
     }
 
-    @Test("health and readiness", arguments: Backend.available)
+    @Test("health and readiness are answered", arguments: Backend.available)
     func health(backend: Backend) async throws {
         try await TestServer.with(backend) { server in
             for path in ["/healthz", "/readyz"] {

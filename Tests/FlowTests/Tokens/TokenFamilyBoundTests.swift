@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Nobody piles up sign-ins without end")
+@Suite("The number of live sign-ins is bounded")
 struct TokenFamilyBoundTests {
-    @Test("of thousands of sign-ins of one person at one client the oldest end", arguments: Backend.available)
+    @Test("of thousands of sign-ins of one user at one client the oldest end", arguments: Backend.available)
     func oldest(backend: Backend) async throws {
         try await World.with(backend) { world in
             let first = try await world.signIn()

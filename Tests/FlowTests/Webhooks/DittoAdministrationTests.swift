@@ -5,11 +5,13 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Ditto's webhooks, administered")
+@Suite("Administration of Ditto's webhooks")
 struct DittoAdministrationTests {
     private static let secret = Data((0..<128).map { UInt8($0) }).base64EncodedString()
 
-    @Test("made with defaults, shown, changed member by member, deleted", arguments: Backend.available)
+    @Test(
+        "a webhook is created with defaults, shown, changed member by member, and deleted", arguments: Backend.available
+    )
     func life(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await DittoStory.make(world)
@@ -54,7 +56,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("listed page by page", arguments: Backend.available)
+    @Test("webhooks are listed page by page", arguments: Backend.available)
     func list(backend: Backend) async throws {
         try await World.with(backend) { world in
             for number in 1...3 { _ = try await DittoStory(world, ["name": .string("w\(number)")]) }
@@ -68,7 +70,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("what a member must be is said with its name", arguments: Backend.available)
+    @Test("an invalid member is named in the refusal", arguments: Backend.available)
     func faults(backend: Backend) async throws {
         try await World.with(backend) { world in
             let wrong: [(String, [JSON])] = [
@@ -118,7 +120,8 @@ struct DittoAdministrationTests {
     }
 
     @Test(
-        "a merchant's administrator has its own, and cannot undo the platform's disabling", arguments: Backend.available
+        "a merchant's administrator has its own webhooks, and cannot undo the platform's disabling",
+        arguments: Backend.available
     )
     func merchants(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -152,7 +155,7 @@ struct DittoAdministrationTests {
         }
     }
 
-    @Test("secrets are never shown, and sealed where they are kept", arguments: Backend.available)
+    @Test("a webhook's secrets are never shown, and are stored sealed", arguments: Backend.available)
     func secrets(backend: Backend) async throws {
         try await World.with(backend) { world in
             let made = try await DittoStory.make(world, ["secrets": [.string(Self.secret)]])

@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("What Ditto asks, in either shape, and is answered")
+@Suite("Ditto's requests in both shapes, and their answers")
 struct DittoAnswerTests {
-    @Test("both shapes, and the whole answer to the letter", arguments: Backend.available)
+    @Test("both request shapes get the exact answer", arguments: Backend.available)
     func shapes(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -33,7 +33,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("a plain answer holds nothing that was not asked for", arguments: Backend.available)
+    @Test("a plain answer holds only what was configured", arguments: Backend.available)
     func plain(backend: Backend) async throws {
         try await World.with(backend) { world in
             let everything: JSON = ["everything": true, "queriesByCollection": [:]]
@@ -46,7 +46,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("as long as the token lives, and no longer than was set", arguments: Backend.available)
+    @Test("an answer is valid as long as the token lives, and no longer than configured", arguments: Backend.available)
     func expiration(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -65,7 +65,7 @@ struct DittoAnswerTests {
     }
 
     @Test(
-        "the same request again has the same answer, and confirms a rotation as any use", arguments: Backend.available)
+        "the same request gets the same answer, and confirms a rotation like any use", arguments: Backend.available)
     func again(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -80,7 +80,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("a provider and an app or database that were set must be named, to the letter", arguments: Backend.available)
+    @Test("a configured provider, app or database must be named, exactly", arguments: Backend.available)
     func elsewhere(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -99,7 +99,7 @@ struct DittoAnswerTests {
         }
     }
 
-    @Test("a refusal has the status that was set", arguments: Backend.available)
+    @Test("a refusal has the configured status", arguments: Backend.available)
     func status(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)

@@ -2,13 +2,15 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("What is not Ditto's request")
+@Suite("Malformed requests to Ditto's webhook")
 struct DittoBadInputTests {
     private func expectMalformed(_ answer: Answer, sourceLocation: SourceLocation = #_sourceLocation) {
         expectRefused(answer, "invalid_request", status: 400, sourceLocation: sourceLocation)
     }
 
-    @Test("no JSON, members of the wrong type, twice or missing", arguments: Backend.available)
+    @Test(
+        "text that is not JSON, and missing, repeated or wrongly typed members, are refused",
+        arguments: Backend.available)
     func bodies(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -34,7 +36,7 @@ struct DittoBadInputTests {
         }
     }
 
-    @Test("large bodies and large tokens", arguments: Backend.available)
+    @Test("large bodies and large tokens are refused", arguments: Backend.available)
     func large(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -50,7 +52,7 @@ struct DittoBadInputTests {
         }
     }
 
-    @Test("an address that is nobody's is a problem, the same for all", arguments: Backend.available)
+    @Test("an unknown webhook name gets the same problem document each time", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)

@@ -37,7 +37,7 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "made elsewhere it verifies here; without one, or altered, nothing is looked at", arguments: Backend.available)
+        "a valid signature is accepted; without one, or altered, the request is not read", arguments: Backend.available)
     func vectors(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -56,7 +56,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("a person comes in with a signed request", arguments: Backend.available)
+    @Test("a user is admitted by a signed request", arguments: Backend.available)
     func admitted(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -68,7 +68,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("malformed headers", arguments: Backend.available)
+    @Test("malformed signature headers are refused", arguments: Backend.available)
     func malformed(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -86,7 +86,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("within 300 seconds, before and after", arguments: Backend.available)
+    @Test("a signature is accepted within 300 seconds, before and after", arguments: Backend.available)
     func skew(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -106,7 +106,8 @@ struct DittoSignatureTests {
     }
 
     @Test(
-        "two secrets at a time, while one replaces the other; none, and nothing is asked", arguments: Backend.available)
+        "two secrets are valid during a replacement; without secrets no signature is required",
+        arguments: Backend.available)
     func rotation(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])
@@ -125,7 +126,7 @@ struct DittoSignatureTests {
         }
     }
 
-    @Test("two headers are none", arguments: Backend.available)
+    @Test("a repeated signature header is refused", arguments: Backend.available)
     func twoHeaders(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["secrets": [.string(Self.first)]])

@@ -2,7 +2,7 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("A template of permissions, and what people's names and attributes cannot make of it")
+@Suite("A template of permissions, filled from users' names and attributes")
 struct DittoTemplateTests {
     private static func template(_ queries: JSON) -> JSON {
         [
@@ -15,7 +15,8 @@ struct DittoTemplateTests {
         answer.json["permissions"]?["read"]?["queriesByCollection"]?["cars"]?.strings
     }
 
-    @Test("subject, a text and each text of a list", arguments: Backend.available)
+    @Test(
+        "a template is filled with the subject, a text attribute, or each text of a list", arguments: Backend.available)
     func filled(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries: JSON = [
@@ -40,7 +41,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("an ID token's person too", arguments: Backend.available)
+    @Test("a template is filled for an ID token too", arguments: Backend.available)
     func idToken(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -55,7 +56,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("what could end a quotation leaves its query out", arguments: Backend.available)
+    @Test("a value that could end a quotation removes its query", arguments: Backend.available)
     func hostile(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -83,7 +84,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template is refused that would not hold what is filled in, with where", arguments: Backend.available)
+    @Test("a template that could not hold its values is refused, with the place", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in
             let queries = [
@@ -103,7 +104,7 @@ struct DittoTemplateTests {
         }
     }
 
-    @Test("a template has the shape of the answer, all of it and no more", arguments: Backend.available)
+    @Test("a template must have the shape of the answer, all of it and no more", arguments: Backend.available)
     func shape(backend: Backend) async throws {
         try await World.with(backend) { world in
             let none: JSON = ["everything": false, "queriesByCollection": [:]]

@@ -5,13 +5,15 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Whose tokens Ditto's webhook takes, and of which kind")
+@Suite("Tokens that Ditto's webhook accepts")
 struct DittoTokenTests {
     private func jwtClient(_ world: World) async throws -> World.Actor {
         try await world.relyingClient(["access_token_format": "jwt", "resources": ["https://ditto.example"]])
     }
 
-    @Test("opaque and JWT access tokens unless said otherwise, each alone when said", arguments: Backend.available)
+    @Test(
+        "opaque and JWT access tokens are accepted by default, each alone when configured", arguments: Backend.available
+    )
     func accessTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -28,7 +30,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("an ID token of a client that is listed, as long as it lives", arguments: Backend.available)
+    @Test("an ID token of a listed client is accepted until it expires", arguments: Backend.available)
     func idTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -49,7 +51,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("forged ID tokens, and other JWTs of ours", arguments: Backend.available)
+    @Test("forged ID tokens, and other JWTs of this server, are refused", arguments: Backend.available)
     func forgedIDTokens(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(
@@ -69,7 +71,7 @@ struct DittoTokenTests {
     }
 
     @Test(
-        "of whom nothing is heard any more: expired, revoked, signed out, disabled, deleted",
+        "tokens that are expired, revoked, signed out, or of a disabled or deleted user are refused",
         arguments: Backend.available)
     func dead(backend: Backend) async throws {
         try await World.with(backend) { world in
@@ -125,7 +127,8 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("not a client's own, nor another merchant's, nor a disabled merchant's", arguments: Backend.available)
+    @Test(
+        "a client's own token, another merchant's and a disabled merchant's are refused", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await World.with(backend) { world in
             let rival = try await world.confidential(["scope": "openid profile"], of: world.rival)
@@ -144,7 +147,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("of the merchant's own clients, or of those that are listed", arguments: Backend.available)
+    @Test("tokens of the merchant's own clients, or of the listed ones, are accepted", arguments: Backend.available)
     func clients(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -160,7 +163,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("meant for us, or for whom it was set", arguments: Backend.available)
+    @Test("a token must be meant for this server, or for the configured audience", arguments: Backend.available)
     func audiences(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world)
@@ -178,7 +181,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("with every scope that was set", arguments: Backend.available)
+    @Test("a token must have every configured scope", arguments: Backend.available)
     func scope(backend: Backend) async throws {
         try await World.with(backend) { world in
             let ditto = try await DittoStory(world, ["scope": "profile email"])
@@ -189,7 +192,7 @@ struct DittoTokenTests {
         }
     }
 
-    @Test("the name is the one by which the app knows the person", arguments: Backend.available)
+    @Test("the answer names the user as the app knows them", arguments: Backend.available)
     func pairwise(backend: Backend) async throws {
         try await World.with(backend) { world in
             let client = try await world.relyingClient(["subject_type": "pairwise"])

@@ -47,14 +47,16 @@ import Testing
         #expect(end.status == 0)
     }
 
-    @Test("help of what is no command is that of the nearest one above", arguments: [["serv"], ["merchant", "creat"]])
+    @Test(
+        "help for an unknown command is that of the nearest command above it",
+        arguments: [["serv"], ["merchant", "creat"]])
     func unknownHelp(words: [String]) throws {
         let above = words.dropLast().joined(separator: " ")
         #expect(end(["help"] + words)?.text == ExpectedHelp.all.first { $0.command == above }?.text)
         #expect(end(["help"] + words)?.status == 0)
     }
 
-    @Test("help wins over what is wrong beside it, but not past two dashes")
+    @Test("help takes precedence over other mistakes on the line, but not after two dashes")
     func priority() {
         #expect(end(["serve", "--lisen", "x", "--help"])?.status == 0)
         #expect(end(["backup", "--", "--help"]) == nil)

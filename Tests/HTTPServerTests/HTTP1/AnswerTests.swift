@@ -36,7 +36,7 @@ import Testing
         #expect(!text.contains("Content-Length") && text.hasSuffix("\r\n\r\n"))
     }
 
-    @Test("HTTP/1.0 is told that the connection stays, and everybody that it ends")
+    @Test("HTTP/1.0 is told that the connection stays, and every client that it ends")
     func persistence() {
         let response = Response(status: .ok)
         #expect(written(response, minorVersion: 0).contains("Connection: keep-alive\r\n"))
@@ -44,7 +44,7 @@ import Testing
         #expect(!written(response).contains("Connection:"))
     }
 
-    @Test("the framing is the server's, whatever the handler says")
+    @Test("the server sets the framing, whatever the handler says")
     func framing() {
         let headers: Fields = [.contentLength: "5555", .transferEncoding: "chunked", .date: "never", .connection: "x"]
         let text = written(Response(status: .ok, headers: headers, body: .text("abc")))
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(
-        "an answer that a field would split is a 500 without any of it",
+        "an answer whose field contains a line break becomes a 500 without any of it",
         arguments: ["\r", "\n", "\0", "\u{7F}", "\r\n"])
     func splitting(_ bytes: String) {
         for response in [

@@ -14,7 +14,8 @@ import Testing
         #expect(!conversation.requests.contains("GET /next "))
     }
 
-    @Test("its honest neighbour is served, and so is the request after it", arguments: HonestRequest.all)
+    @Test(
+        "a valid request beside a refused one is served, and so is the request after it", arguments: HonestRequest.all)
     func served(_ request: HonestRequest) async {
         let conversation = await Conversation([Array((request.text + Self.next).utf8)])
         #expect(conversation.requests == [request.asks, "GET /next "], "\(conversation)")
@@ -26,7 +27,7 @@ import Testing
         await checkPieces(of: request.bytes + Array(Self.next.utf8))
     }
 
-    @Test("an honest request is served alike however it is cut", arguments: HonestRequest.all)
+    @Test("a valid request is served alike however it is cut", arguments: HonestRequest.all)
     func servedInPieces(_ request: HonestRequest) async {
         await checkPieces(of: Array((request.text + Self.next).utf8))
     }
@@ -58,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("every byte but a token's is refused in a name, and every control but a tab in a value")
+    @Test("a field name may have token bytes only, and a field value no control byte but a tab")
     func everyByte() async {
         for byte in UInt8.min...UInt8.max {
             let before = Array("GET / HTTP/1.1\r\nHost: a\r\n".utf8)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: answers") struct HTTP2AnswerTests {
-    @Test("An answer has its status, its fields in lower case, its length and Date; what is HTTP/1.1's is left out")
+    @Test("An answer has its status, its fields in lower case, its length and Date, and no HTTP/1.1 fields")
     func fields() {
         let client = HTTP2Client()
         client.request(1)
@@ -45,7 +45,7 @@ import Testing
         #expect(client.of(1, .data).isEmpty)
     }
 
-    @Test("A line break in a field of an answer makes it 500")
+    @Test("An answer with a line break in a field becomes a 500")
     func splitting() {
         let client = HTTP2Client()
         client.request(1)
@@ -69,7 +69,7 @@ import Testing
         #expect(client.of(1, .data).last?.endsStream == true)
     }
 
-    @Test("An answer that the client does not let out is reset when its time is over; pings do not prolong it")
+    @Test("An answer that the client does not let out is reset at its deadline; pings do not prolong it")
     func unread() {
         let client = HTTP2Client(settings: [0, 4] + Frame.number(0))
         client.request(1)
@@ -132,7 +132,7 @@ import Testing
         #expect(!client.hasEnded(1))
     }
 
-    @Test("A streamed answer whose stream was reset is not wanted any more")
+    @Test("A streamed answer stops when its stream is reset")
     func gone() {
         let client = HTTP2Client()
         startStream(client)

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServer
 
 @Suite("HTTP/2: limits") struct HTTP2LimitTests {
-    @Test("At most 100 handlers are at work, those of reset streams too")
+    @Test("At most 100 handlers run, those of reset streams included")
     func handlers() {
         let client = HTTP2Client()
         var started = 0
@@ -44,7 +44,7 @@ import Testing
         ("PRIORITY_UPDATE", Frame(kind: 0x10, stream: 0, [0, 0, 0, 1])),
     ]
 
-    @Test("A flood of frames that bring nothing ends the connection", arguments: floods)
+    @Test("A flood of frames without content ends the connection", arguments: floods)
     func flood(_ name: String, _ frame: Frame) {
         let client = HTTP2Client()
         client.request(1, "POST", "/", endsStream: false)
@@ -80,7 +80,7 @@ import Testing
         ("trailers with a pseudo-field", { [HTTP2Client.raw($0, [(":path", "/")])] }),
     ]
 
-    @Test("Resets that a client makes the server send end the connection", arguments: provocations)
+    @Test("Resets that a client provokes from the server end the connection", arguments: provocations)
     func madeYouReset(_ name: String, _ frames: @Sendable (Int32) -> [Frame]) {
         let client = HTTP2Client()
         var sent = 0
@@ -95,7 +95,7 @@ import Testing
         #expect(sent < 3_000)
     }
 
-    @Test("A client that resets a stream after each whole answer, at an honest rate, is served on")
+    @Test("A client that resets a stream after each whole answer, at an honest rate, is still served")
     func honestResets() {
         let client = HTTP2Client()
         for index in 0..<3_500 {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "What is no HTTP/2 ends the connection",
+        "Bytes that are not HTTP/2 end the connection",
         arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n"])
     func junk(_ text: String) {
         let client = HTTP2Client(greets: false)
@@ -150,7 +150,7 @@ import Testing
         #expect(client.isOver)
     }
 
-    @Test("After the connection has ended nothing is taken and late answers are dropped")
+    @Test("After the connection has ended nothing is read and late answers are dropped")
     func afterTheEnd() {
         let client = HTTP2Client()
         client.request(1)

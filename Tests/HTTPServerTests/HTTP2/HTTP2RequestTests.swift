@@ -28,7 +28,7 @@ import Testing
         #expect(try #require(client.next()).request.body.text == "hello")
     }
 
-    @Test("A body comes in several frames, padded ones too; trailers are dropped")
+    @Test("A body in several frames, padded ones too, is joined; trailers are dropped")
     func body() throws {
         let client = HTTP2Client()
         client.request(1, "POST", endsStream: false)
@@ -79,7 +79,7 @@ import Testing
     ]
     static let base = [(":method", "GET"), (":path", "/"), (":scheme", "https"), (":authority", "id.example")]
 
-    @Test("A malformed request is reset, reaches no handler, and the connection serves on", arguments: malformations)
+    @Test("A malformed request is reset, reaches no handler, and the connection goes on", arguments: malformations)
     func malformed(_ name: String, _ fields: [(String, String)]) {
         let client = HTTP2Client()
         client.send(HTTP2Client.raw(1, fields))
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        "A Host equal to :authority but for case and the default port is taken",
+        "A Host that differs from :authority in case or the default port only is accepted",
         arguments: ["ID.example", "id.example:443"])
     func equalHost(_ host: String) {
         let client = HTTP2Client()
@@ -107,7 +107,7 @@ import Testing
         #expect(client.resets(of: 1).count == 1)
     }
 
-    @Test("What cannot be a request for a handler is answered by the server")
+    @Test("A request that no handler could answer is answered by the server")
     func refused() {
         let client = HTTP2Client()
         client.request(1, "GET", "/", (0..<101).map { ("x-\($0)", "a") })
@@ -133,7 +133,7 @@ import Testing
         #expect(client.resets(of: 1) == [0])
     }
 
-    @Test("Bytes that are dropped are credited: after 100 refused bodies a good one comes whole")
+    @Test("Dropped bytes are credited: after 100 refused bodies a good one comes whole")
     func credit() throws {
         let client = HTTP2Client(bodyLimit: 10_000)
         for index in 0..<100 {

@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test("of pipelined requests one is at work at a time")
+    @Test("of pipelined requests one runs at a time")
     func oneAtWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test("a client that waits for 100 is told to go on, once, and only when its body is wanted")
+    @Test("a client that waits for 100 is told to go on once, and only when its body is wanted")
     func expectation() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("a client that sends on after it was refused reads the refusal")
+    @Test("a client that sends on after its refusal can read the refusal")
     func lingering() async throws {
         try await Served.run { served in
             for _ in 0..<20 {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test("an answer with a byte that would split it is a 500, and the connection goes on")
+    @Test("an answer with a line break in a field becomes a 500, and the connection goes on")
     func splitting() async throws {
         try await Served.run { served in
             let wire = try served.dial()

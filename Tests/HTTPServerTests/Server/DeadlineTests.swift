@@ -14,7 +14,8 @@ import Testing
     }
 
     @Test(
-        "a connection that asks nothing is closed without a word", arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
+        "a connection that sends nothing is closed without an answer",
+        arguments: ["", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"])
     func silence(_ first: String) async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("a header that does not come in time is refused, however it drips", arguments: [0, 1])
+    @Test("a header that is incomplete at its deadline is refused, however it drips", arguments: [0, 1])
     func slowHead(_ before: Int) async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(
-        "a body that does not come in time is handed up as cut off, however it drips",
+        "a body that is incomplete at its deadline is handed up as cut off, however it drips",
         arguments: ["Content-Length: 1000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"])
     func slowBody(_ framing: String) async throws {
         try await Served.run(limits: short) { served in
@@ -53,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("a late request is not read after a deadline")
+    @Test("a request that arrives after a deadline is not read")
     func late() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("a handler has all the time that it needs")
+    @Test("a running handler has no deadline")
     func slowHandler() async throws {
         try await Served.run(limits: short) { served in
             let wire = try served.dial()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct DrainTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test("what is at work is finished, and the answer says that the connection ends")
+    @Test("a drain finishes running requests, and their answers say that the connection ends")
     func atWork() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("whoever was in the queue is answered, and nobody is accepted afterwards")
+    @Test("a drain answers the connections in the queue, and accepts none afterwards")
     func queue() async throws {
         try await Served.run { served in
             let wires = try (0..<50).map { _ in try served.dial() }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("an idle connection's last request is served, and silent ones are closed")
+    @Test("a drain serves an idle connection's last request, and closes silent connections")
     func idle() async throws {
         try await Served.run { served in
             let (busy, silent) = (try served.dial(), try served.dial())
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("the grace time ends what does not end")
+    @Test("the grace time of a drain ends what does not end by itself")
     func grace() async throws {
         try await Served.run { served in
             let wire = try served.dial()
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("an IPv6 address and a name are listened at", arguments: ["::1", "localhost"])
+    @Test("an IPv6 address and a name can be listened at", arguments: ["::1", "localhost"])
     func hosts(_ host: String) async throws {
         try await Served.run { served in
             let other = WebServer(

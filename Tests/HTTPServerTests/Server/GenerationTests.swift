@@ -3,7 +3,7 @@ import Testing
 
 /// Connections that take the place of others.
 @Suite struct GenerationTests {
-    @Test("a connection that asked nothing is told nothing while others are reset at work")
+    @Test("a connection that sent nothing gets nothing while others are reset during their requests")
     func strangers() async throws {
         // The last of two hundred is asked long after it was dialled, on a machine that has much else to do.
         var limits = ServerLimits()

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test("a streamed answer that breaks off has no end")
+    @Test("a streamed answer that breaks off has no final chunk")
     func broken() async throws {
         try await Served.run { served in
             let wire = try served.dial()

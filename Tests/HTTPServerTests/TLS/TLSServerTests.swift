@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test("A hundred streams at once are answered, each with its own")
+    @Test("A hundred streams at once get a correct answer each")
     func streams() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test("Large and streamed answers come whole beside each other; a broken one is reset")
+    @Test("Large and streamed answers arrive whole beside each other; a broken one is reset")
     func large() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A certificate is exchanged for new connections; one that cannot be used changes nothing")
+    @Test("A certificate is replaced for new connections; an unusable one changes nothing")
     func exchange() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let before = try TLSClient(port: served.port, protocols: ["http/1.1"])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A handshake that does not end is cut, and keeps nobody waiting")
+    @Test("An unfinished handshake is cut, and delays nobody")
     func silence() async throws {
         var limits = ServerLimits()
         limits.requestTimeout = .milliseconds(500)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("Plain HTTP on the TLS port is not answered")
+    @Test("Plain HTTP on the TLS port gets no answer")
     func plain() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let wire = try served.dial()
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test("A drain tells HTTP/2's clients, finishes what is open, and ends with close_notify")
+    @Test("A drain tells HTTP/2's clients, finishes open requests, and ends with close_notify")
     func drain() async throws {
         try await Served.run(tls: certificate.settings) { served in
             let client = try TLSClient(port: served.port, protocols: ["h2"])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test("A server does not start with a key that is another certificate's")
+    @Test("A server does not start with a key that belongs to another certificate")
     func wrongKey() async throws {
         let other = try TestCertificate()
         let settings = TLSSettings(certificate: certificate.certificate, key: other.key)

@@ -14,13 +14,13 @@ import Testing
         #expect(abs(try good.settings.certificateEnd() - expected) < 60)
     }
 
-    @Test("An expired certificate is no reason not to start")
+    @Test("A server starts with an expired certificate")
     func expired() throws {
         let expired = try TestCertificate(seconds: -60)
         #expect(try expired.settings.certificateEnd() < Int64(Date.now.timeIntervalSince1970))
     }
 
-    @Test("A file that is not there is named")
+    @Test("A missing file is named")
     func missing() throws {
         let missing = good.folder.path + "/none.pem"
         let text = "cannot read \(missing): No such file or directory"
@@ -28,7 +28,7 @@ import Testing
         #expect(error(of: TLSSettings(certificate: good.certificate, key: missing)) == text)
     }
 
-    @Test("A file that holds something else is named")
+    @Test("A file with other content is named")
     func garbage() throws {
         let garbage = try good.file("garbage.pem", "garbage")
         #expect(error(of: TLSSettings(certificate: garbage, key: good.key)) == "\(garbage) holds no PEM certificate")
@@ -45,7 +45,7 @@ import Testing
         #expect(error(of: TLSSettings(certificate: good.certificate, key: other.key)) == text)
     }
 
-    @Test("An encrypted key is refused, and nobody is asked for its password")
+    @Test("An encrypted key is refused without asking for its password")
     func encrypted() throws {
         let key = good.encryptedKey()
         let text = "the private key in \(key) is encrypted"

@@ -20,14 +20,14 @@ import Testing
     ]
 
     @Test(
-        "ALPN chooses h2, then http/1.1, then http/1.0; without overlap there is no connection, without ALPN HTTP/1.1",
+        "ALPN prefers h2, http/1.1, http/1.0; no overlap means no connection, no ALPN means HTTP/1.1",
         arguments: choices)
     func protocols(_ offered: [String], _ outcome: TLSHandshake) throws {
         let pair = try TLSPair(context, .init(protocols: offered))
         #expect(pair.handshake() == outcome)
     }
 
-    @Test("TLS 1.2 and 1.3 are spoken, and nothing older")
+    @Test("TLS 1.2 and 1.3 are accepted, and nothing older")
     func versions() throws {
         for version in [TLS1_2_VERSION, TLS1_3_VERSION] {
             #expect(try TLSPair(context, .init(version: version)).handshake() == .done(.http2))
@@ -44,7 +44,7 @@ import Testing
         #expect(try TLSPair(context, offer).handshake() == .failed)
     }
 
-    @Test("What is written in many records is read whole, and then the socket is empty")
+    @Test("Data in many records is read whole, and then the socket is empty")
     func reading() throws {
         let pair = try TLSPair(context)
         _ = pair.handshake()
@@ -73,7 +73,7 @@ import Testing
         #expect(received == bytes)
     }
 
-    @Test("The end that a client announces is an end; one without close_notify is a failure")
+    @Test("An announced end is an end; one without close_notify is a failure")
     func ends() throws {
         let honest = try TLSPair(context)
         _ = honest.handshake()
@@ -92,7 +92,7 @@ import Testing
         cut.server.shutdown()
     }
 
-    @Test("One connection's failure is not another's")
+    @Test("One connection's failure does not affect another")
     func errorQueue() throws {
         let (good, bad) = (try TLSPair(context), try TLSPair(context))
         _ = good.handshake()
@@ -104,7 +104,7 @@ import Testing
         #expect(good.serverReads().bytes == [1])
     }
 
-    @Test("A record that is no TLS ends the connection")
+    @Test("A record that is not TLS ends the connection")
     func badRecord() throws {
         let pair = try TLSPair(context)
         _ = pair.handshake()

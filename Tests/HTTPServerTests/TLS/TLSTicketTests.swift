@@ -24,7 +24,7 @@ import Testing
 
     static let versions = [TLS1_2_VERSION, TLS1_3_VERSION]
 
-    @Test("A session is resumed after the certificate was exchanged", arguments: versions)
+    @Test("A session is resumed after the certificate was replaced", arguments: versions)
     func exchange(_ version: Int32) throws {
         let session = try firstSession(version, TLSContext(certificate.settings, tickets: keys))
         defer { SSL_SESSION_free(session) }

@@ -34,7 +34,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "Apple answers by a form without cookies, and takes a secret that is signed anew", arguments: Backend.available)
+        "Apple answers by a form without cookies, and gets a client secret signed anew", arguments: Backend.available)
     func apple(backend: Backend) async throws {
         try await Self.withApple(backend) { story, key in
             var browser = Browser(story.here.server)
@@ -76,7 +76,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "the browser that began a state is signed in with the answer that another browser posted",
+        "an answer posted by another browser signs in neither that browser nor the one that began the state",
         arguments: Backend.available)
     func anotherBrowsersForm(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -101,7 +101,7 @@ struct AppleSignInTests {
     }
 
     @Test(
-        "a form that is no answer is refused, and a refusal there comes back by a form too",
+        "an invalid form_post answer is refused, and an error of Apple's comes back by form_post too",
         arguments: Backend.available)
     func forms(backend: Backend) async throws {
         try await Self.withApple(backend) { story, _ in
@@ -119,7 +119,9 @@ struct AppleSignInTests {
         }
     }
 
-    @Test("Apple's key is P-256 in PEM, comes with its names, and is for Apple alone", arguments: Backend.available)
+    @Test(
+        "Apple's key is a P-256 key in PEM with its key id and team id, and only Apple has one",
+        arguments: Backend.available)
     func registration(backend: Backend) async throws {
         try await World.with(backend) { here in
             let file = Self.appleFile(.generate(.es256))

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Connecting another issuer to one's account")
+@Suite("Connecting another issuer at the account page")
 struct ConnectTests {
-    /// Somebody who has used the app, at their account page.
+    /// A user of the app, at the account page.
     private func user(_ story: StandInStory, _ browser: inout Browser) async throws -> Answer {
         let code = try await story.here.authorize(in: &browser).requireRedirected("code")
         #expect(try await story.here.redeemAuthorization(code).status == 200)
@@ -18,7 +18,7 @@ struct ConnectTests {
         try await browser.submit(page, ["issuer": story.issuer], to: "/account/links/connect")
     }
 
-    @Test("offered, connected, used, told by mail, removed", arguments: Backend.available)
+    @Test("an issuer is offered, connected, used, announced by mail and removed", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -49,7 +49,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "by nobody else: another site's form, an old sign-in, an issuer that was not offered",
+        "another site's form, an old sign-in, or an issuer that was not offered connects nothing",
         arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -69,7 +69,7 @@ struct ConnectTests {
     }
 
     @Test(
-        "only for who left, still signed in: nobody's account is connected to a stranger", arguments: Backend.available)
+        "a connection is made only for the user who began it, while still signed in", arguments: Backend.available)
     func strangers(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -93,7 +93,7 @@ struct ConnectTests {
         }
     }
 
-    @Test("one person there is one person here", arguments: Backend.available)
+    @Test("one subject of an issuer is connected to one user only", arguments: Backend.available)
     func taken(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var stranger = Browser(story.here.server)

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-@Suite("Whoever sends browsers to another issuer by the thousand is slowed")
+@Suite("Clients that start sign-ins at other issuers by the thousand are throttled")
 struct DepartureThrottleTests {
-    @Test("a /48 leaves with sixty rows for each of its /64", arguments: Backend.available)
+    @Test("an IPv6 /48 can start 240 sign-ins at another issuer, not sixty for each /64", arguments: Backend.available)
     func site(backend: Backend) async throws {
         try await StandInStory.with(backend, settings: ["trusted_proxies": "127.0.0.0/8"]) { story in
             for number in 0..<240 {

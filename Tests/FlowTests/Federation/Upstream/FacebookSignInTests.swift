@@ -55,7 +55,9 @@ struct FacebookSignInTests {
         graph.stop()
     }
 
-    @Test("its dialog, its access token, its own word on whose it is", arguments: Backend.available)
+    @Test(
+        "Facebook's sign-in uses its dialog, its access token, and its own statement of whose the token is",
+        arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -65,7 +67,7 @@ struct FacebookSignInTests {
             #expect(back.status == 303, "\(back)")
             let person = try await story.person(&browser)
             #expect(try await story.here.user(person)["name"] == "Kari Nordmann")
-            // Nobody imitates Facebook: its word is good for the account itself, where it is offered to confirm.
+            // Facebook cannot be imitated: its assertion opens the account page, where it is offered for confirmation.
             #expect(try await browser.open("/account").status == 200)
             let confirm = try await browser.open("/login?confirm=1&continue=/account")
             let way = try confirm.requireLink(to: "/login/with/\(story.issuer)?continue=%2Faccount")
@@ -73,7 +75,8 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("a token that Facebook does not know, or that another app was given", arguments: Backend.available)
+    @Test(
+        "a token that Facebook does not know, or that another app was given, is refused", arguments: Backend.available)
     func refusals(backend: Backend) async throws {
         try await Self.with(backend) { story in
             for (token, reason) in [
@@ -92,7 +95,7 @@ struct FacebookSignInTests {
         }
     }
 
-    @Test("who is about to be deleted may stay", arguments: Backend.available)
+    @Test("a user whose deletion is pending may stay by signing in with Facebook", arguments: Backend.available)
     func restoring(backend: Backend) async throws {
         try await Self.with(backend) { story in
             var browser = Browser(story.here.server)

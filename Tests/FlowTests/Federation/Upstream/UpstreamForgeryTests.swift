@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Sign in with another issuer: what others send back")
+@Suite("Sign in with another issuer: forged answers")
 struct UpstreamForgeryTests {
-    @Test("a state that nobody was given, or none, or two", arguments: Backend.available)
+    @Test("an answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
     func unknownState(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -27,7 +27,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("another browser's state signs nobody in there, and stays good for its own", arguments: Backend.available)
+    @Test("another browser's state signs nobody in, and stays valid for its own browser", arguments: Backend.available)
     func anotherBrowser(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var thief = Browser(story.here.server)
@@ -43,7 +43,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("an answer is good once, and for ten minutes", arguments: Backend.available)
+    @Test("an answer is accepted once, and within ten minutes", arguments: Backend.available)
     func replay(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -60,7 +60,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("raced, an answer opens one session", arguments: Backend.available)
+    @Test("of concurrent deliveries of one answer one opens a session", arguments: Backend.available)
     func race(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -81,7 +81,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("what one issuer answers is not taken for another's", arguments: Backend.available)
+    @Test("an answer from one issuer is refused when the request went to another", arguments: Backend.available)
     func mixUp(backend: Backend) async throws {
         try await StandInStory.with(backend, document: ["authorization_response_iss_parameter_supported": true]) {
             story in
@@ -110,7 +110,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("an ID token for somebody else, of somebody else, old, or with another nonce", arguments: Backend.available)
+    @Test("an ID token with a wrong audience, azp, sub, age or nonce is refused", arguments: Backend.available)
     func claims(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -138,7 +138,8 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("an ID token that is also for an audience nobody here trusts is taken", arguments: Backend.available)
+    @Test(
+        "an ID token with a further audience that is not an authorized party is refused", arguments: Backend.available)
     func furtherAudience(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authorized_parties": ["the-other-app"]]) { story in
             var browser = Browser(story.here.server)
@@ -154,7 +155,9 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("a signature of nobody, of another key, or with the public key for a secret", arguments: Backend.available)
+    @Test(
+        "an unsigned ID token, one of another key, or one with the public key as HMAC secret is refused",
+        arguments: Backend.available)
     func signatures(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -182,7 +185,9 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("who comes back by a link from elsewhere has met the merchant", arguments: Backend.available)
+    @Test(
+        "returning by a link from another site does not introduce the user to the merchant",
+        arguments: Backend.available)
     func unmet(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             for site in ["cross-site", "same-site", "none", "", "same-origin in a frame"] {
@@ -208,7 +213,7 @@ struct UpstreamForgeryTests {
         }
     }
 
-    @Test("nowhere but to pages of ours, whatever `continue` says", arguments: Backend.available)
+    @Test("`continue` leads only to pages of this server", arguments: Backend.available)
     func openRedirect(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Sign in with another issuer: when the app wants to be sure")
+@Suite("Sign in with another issuer: when the app requires a fresh sign-in")
 struct UpstreamFreshnessTests {
     @Test(
-        "prompt=login and max_age go on to the issuer, whose auth_time must say that it asked",
+        "prompt=login and max_age are passed to the issuer, whose auth_time must show a fresh sign-in",
         arguments: Backend.available)
     func anew(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -35,7 +35,7 @@ struct UpstreamFreshnessTests {
         }
     }
 
-    @Test("a sign-in without a time is never fresh enough for max_age", arguments: Backend.available)
+    @Test("a sign-in without auth_time is never fresh enough for max_age", arguments: Backend.available)
     func undated(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -49,7 +49,9 @@ struct UpstreamFreshnessTests {
         }
     }
 
-    @Test("who cannot be asked for a new sign-in is not offered for one", arguments: Backend.available)
+    @Test(
+        "an issuer that cannot be asked for a fresh sign-in is not offered when one is required",
+        arguments: Backend.available)
     func providers(backend: Backend) async throws {
         try await World.with(backend, settings: UpstreamStory.settings) { here in
             let made = try await World.make(

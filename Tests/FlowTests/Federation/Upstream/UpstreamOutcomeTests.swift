@@ -5,9 +5,11 @@ import TestSupport
 import Testing
 import Values
 
-@Suite("Sign in with another issuer: what becomes of who comes back")
+@Suite("Sign in with another issuer: outcomes of the return")
 struct UpstreamOutcomeTests {
-    @Test("who did not want to is led back, in their own language", arguments: Backend.available)
+    @Test(
+        "a user who cancelled at the issuer is led back to the sign-in page, in their language",
+        arguments: Backend.available)
     func declined(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -25,7 +27,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("the issuer's other errors are not the person's", arguments: Backend.available)
+    @Test("the issuer's other errors are not shown as the user's fault", arguments: Backend.available)
     func errors(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -47,7 +49,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("who is nobody here is told so, and how to be somebody", arguments: Backend.available)
+    @Test("a user unknown here is told so, and how to get an account", arguments: Backend.available)
     func unknown(backend: Backend) async throws {
         try await StandInStory.with(backend, ["create_users": false]) { story in
             var browser = Browser(story.here.server)
@@ -58,7 +60,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("an address that has an account leads to it only by rule", arguments: Backend.available)
+    @Test("an address that belongs to a user leads to that user only by rule", arguments: Backend.available)
     func addresses(backend: Backend) async throws {
         try await StandInStory.with(backend, ["authoritative_domains": ["example.com"]]) { story in
             var browser = Browser(story.here.server)
@@ -72,7 +74,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("disabled, or about to be deleted: no session", arguments: Backend.available)
+    @Test("a disabled user, or one whose deletion is pending, gets no session", arguments: Backend.available)
     func users(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -87,7 +89,7 @@ struct UpstreamOutcomeTests {
             try await story.here.server.database.write { db in
                 _ = try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE profile = \("{}")")
             }
-            // A merchant's own issuer says when, and cannot call it off: that would open the whole account.
+            // A merchant's own issuer shows the date, and cannot cancel the deletion: that would open the whole account.
             let answer = try await story.signIn(&browser)
             #expect(answer.status == 403)
             #expect(answer.words.contains("Your account will be deleted"))
@@ -95,7 +97,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("disabled while somebody is there, and while they come back", arguments: Backend.available)
+    @Test("an issuer disabled during the sign-in, or during the return, opens no session", arguments: Backend.available)
     func closed(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -108,7 +110,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("a request is forgotten when it can no longer be answered", arguments: Backend.available)
+    @Test("a pending sign-in is deleted when it can no longer be answered", arguments: Backend.available)
     func retention(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -124,7 +126,7 @@ struct UpstreamOutcomeTests {
         }
     }
 
-    @Test("who sends browsers there by the thousand is slowed", arguments: Backend.available)
+    @Test("a client that starts sign-ins at the issuer by the thousand is throttled", arguments: Backend.available)
     func throttle(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)

@@ -3,9 +3,11 @@ import JOSE
 import TestSupport
 import Testing
 
-@Suite("Sign in with another issuer: what it is asked, and what it answers")
+@Suite("Sign in with another issuer: redemption and userinfo")
 struct UpstreamRedemptionTests {
-    @Test("a token endpoint that refuses, stumbles, talks nonsense or is gone", arguments: Backend.available)
+    @Test(
+        "a token endpoint that refuses, fails, answers nonsense or is unreachable signs nobody in",
+        arguments: Backend.available)
     func tokenEndpoint(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -40,7 +42,7 @@ struct UpstreamRedemptionTests {
     }
 
     @Test(
-        "an issuer whose document cannot be had: the button leads to a page that says so", arguments: Backend.available)
+        "an issuer whose document cannot be fetched gets a page that says so", arguments: Backend.available)
     func noDocument(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/discovery", text: "{}")
@@ -53,7 +55,8 @@ struct UpstreamRedemptionTests {
     }
 
     @Test(
-        "the code is redeemed with the verifier, at the same address, by our credentials", arguments: Backend.available)
+        "the code is redeemed with the verifier, the same redirect URI and our credentials",
+        arguments: Backend.available)
     func redemption(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -85,7 +88,7 @@ struct UpstreamRedemptionTests {
         }
     }
 
-    @Test("what is not in the ID token is asked of the userinfo endpoint", arguments: Backend.available)
+    @Test("claims missing from the ID token are asked of the userinfo endpoint", arguments: Backend.available)
     func userinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann", "locale": "no"])
@@ -111,7 +114,9 @@ struct UpstreamRedemptionTests {
         }
     }
 
-    @Test("a client secret is posted to an issuer that takes no secret that way", arguments: Backend.available)
+    @Test(
+        "an issuer that accepts none of our authentication methods is refused before the user leaves",
+        arguments: Backend.available)
     func otherWays(backend: Backend) async throws {
         // Nothing that we can do: said before anybody leaves.
         try await StandInStory.with(
@@ -148,7 +153,9 @@ struct UpstreamRedemptionTests {
         }
     }
 
-    @Test("an access token of a type that is not Bearer is used, or none is missed", arguments: Backend.available)
+    @Test(
+        "a token type other than Bearer, or a missing access token, is refused where userinfo is needed",
+        arguments: Backend.available)
     func tokenType(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.publish("/userinfo", ["sub": "kari", "name": "Kari Nordmann"])
@@ -173,7 +180,7 @@ struct UpstreamRedemptionTests {
         }
     }
 
-    @Test("signed userinfo is called no JSON object", arguments: Backend.available)
+    @Test("signed userinfo is accepted when its signature, issuer and audience are valid", arguments: Backend.available)
     func signedUserinfo(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
             story.there.addEndpoint("userinfo_endpoint", "/userinfo")

@@ -6,7 +6,7 @@ import Values
 
 @Suite("Sign in with another issuer: a second Spindle")
 struct UpstreamSignInTests {
-    @Test("button, there, back, code, token: a new person, the same one each time", arguments: Backend.available)
+    @Test("button, issuer, return, code, token: a new user, the same one each time", arguments: Backend.available)
     func story(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -35,7 +35,7 @@ struct UpstreamSignInTests {
         }
     }
 
-    @Test("the ID token says that another issuer's word it was", arguments: Backend.available)
+    @Test("the ID token tells that another issuer authenticated the user", arguments: Backend.available)
     func context(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -51,7 +51,7 @@ struct UpstreamSignInTests {
         }
     }
 
-    @Test("an old session there is an old sign-in here", arguments: Backend.available)
+    @Test("an old session at the issuer counts as an old sign-in here", arguments: Backend.available)
     func authTime(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
             var other = Browser(story.there.server)
@@ -71,7 +71,7 @@ struct UpstreamSignInTests {
         }
     }
 
-    @Test("a merchant's own issuer opens that merchant's apps, and nothing else", arguments: Backend.available)
+    @Test("a merchant's own issuer signs in to that merchant's apps only", arguments: Backend.available)
     func reach(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -86,7 +86,7 @@ struct UpstreamSignInTests {
     }
 
     @Test(
-        "buttons: those of the app's merchant, enabled, in their order, and none elsewhere",
+        "the sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
         arguments: Backend.available)
     func buttons(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
@@ -121,7 +121,7 @@ struct UpstreamSignInTests {
         }
     }
 
-    @Test("after a wrong password the buttons are still there", arguments: Backend.available)
+    @Test("the issuers' buttons are still there after a wrong password", arguments: Backend.available)
     func refusal(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in
             var browser = Browser(story.here.server)
@@ -134,7 +134,7 @@ struct UpstreamSignInTests {
     }
 
     @Test(
-        "each sign-in is remembered as the issuer's word, and survives a replacement of the session",
+        "a session remembers which issuer authenticated it, also after it is replaced",
         arguments: Backend.available)
     func logins(backend: Backend) async throws {
         try await UpstreamStory.with(backend) { story in

@@ -60,7 +60,7 @@ struct UpstreamStory: Sendable {
         return try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?"))
     }
 
-    /// Signs in there, as whoever left that place, and returns the path that the browser is sent back to.
+    /// Signs in there, and returns the path that the browser is sent back to.
     func visit(
         _ departure: Answer, in browser: inout Browser, as email: String = World.email
     ) async throws -> String {

@@ -17,8 +17,8 @@ SCOPE = "openid email profile"
 
 
 @dataclass(frozen=True)
-class Errand:
-    """An app sends somebody to Spindle, and waits for them to come back."""
+class SignInFlow:
+    """An app sends a browser to Spindle, and waits for it to return."""
 
     spindle: Spindle
     client: Client
@@ -33,7 +33,7 @@ class Errand:
             lambda driver: driver.current_url.startswith(self.app.origin), f"not back in the app, but at {window}"
         )
         parts = urlsplit(window.url)
-        told = dict(parse_qsl(parts.query)) or dict(parse_qsl(parts.fragment)) or self.app.visits[-1].values
+        told = dict(parse_qsl(parts.query)) or dict(parse_qsl(parts.fragment)) or self.app.requests[-1].values
         assert told["state"] == self.state, told
         return told
 
@@ -46,12 +46,12 @@ class Errand:
         return redeemed.json
 
     def person(self, window: Window) -> dict:
-        """Who came back, as the app learns it."""
+        """The user who returned, as the app learns it."""
         return self.spindle.good("GET", "/me", bearer=self.tokens(window)["access_token"])
 
 
 @dataclass(frozen=True)
-class House:
+class World:
     server: Server
     spindle: Spindle
     outbox: Outbox
@@ -62,7 +62,7 @@ class House:
     phone: Client
 
     @classmethod
-    def build(cls, server: Server, outbox: Outbox, app: App) -> "House":
+    def build(cls, server: Server, outbox: Outbox, app: App) -> "World":
         spindle = Spindle.of(server)
         merchant = spindle.create_merchant("Bokhandel & Sønn")
         grants = ["authorization_code", "refresh_token"]
@@ -79,25 +79,25 @@ class House:
             ),
         )
 
-    def errand(self, client: Client | None = None, **parameters: str) -> Errand:
+    def flow(self, client: Client | None = None, **parameters: str) -> SignInFlow:
         client, pkce, state = client or self.own, PKCE(), secrets.token_urlsafe(9)
         parameters = {"state": state, "scope": SCOPE} | parameters
         path = self.spindle.authorize_path(client, pkce, **parameters)
-        return Errand(self.spindle, client, path, state, pkce, self.app)
+        return SignInFlow(self.spindle, client, path, state, pkce, self.app)
 
     def address(self) -> str:
-        """Of somebody who has no account yet."""
+        """An address that no user has."""
         return f"{secrets.token_hex(6)}@example.com"
 
     def password(self) -> str:
         return secrets.token_urlsafe(15)
 
     def person(self) -> Person:
-        """Somebody with an account, an address that is known to be theirs, and a password."""
+        """A user with a verified address and a password."""
         return self.spindle.create_person()
 
     def unverified(self) -> Person:
-        """Somebody whose address nobody has shown to be theirs."""
+        """A user whose address is not verified."""
         email, password = self.address(), self.password()
         made = self.spindle.administer("POST", "users", {"email": email, "password": password, "email_verified": False})
         assert made.status == 201, made
@@ -107,8 +107,8 @@ class House:
         """Whether a phone gets tokens for them."""
         return self.spindle.token(self.phone, "password", username=email, password=password).status == 200
 
-    def letter(self, window: Window, address: str, name: str, count: int = 1) -> Mail:
-        """The mail number `count` to `address`, which is to be the letter `name` in the language of `window`."""
+    def mail(self, window: Window, address: str, name: str, count: int = 1) -> Mail:
+        """The mail number `count` to `address`, which is to be the mail `name` in the language of `window`."""
         mail = self.outbox.wait_for(address, count)
         for part, text in (("subject", mail.subject), ("text", mail.text), ("otherwise", mail.html_text)):
             assert says(text, f"mail.{name}.{part}", window.language), f"no mail.{name}.{part} in\n{text}"
@@ -119,15 +119,15 @@ class House:
             tab.look(f"mail {name}")
         return mail
 
-    # What people often do
+    # What users often do
 
     def sign_in(self, window: Window, person: Person, path: str = "/login", **values: str | bool) -> None:
         window.open(path)
         window.form("password").fill(email=person.email, password=person.password, **values).submit()
 
-    def meet(self, window: Window, errand: Errand) -> None:
-        """Somebody who signed in elsewhere comes by an app of a merchant for the first time, and goes on."""
-        window.open(errand.path)
+    def meet(self, window: Window, flow: SignInFlow) -> None:
+        """A user who is signed in opens an app of a merchant for the first time, and continues."""
+        window.open(flow.path)
         window.expect("introduction.title", look="introduction")
         window.press("decision", "continue")
 
