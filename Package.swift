@@ -32,29 +32,58 @@ let package = Package(
     products: [.executable(name: "spindle", targets: ["spindle"])],
     dependencies: [],
     targets: [
-        // 8  composition, configuration, commands, background services
+        // 9  composition, configuration, commands, background services
         .executableTarget(name: "spindle", dependencies: ["Server"], swiftSettings: strict),
         module(
             "Server",
             [
-                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery",
-                "Keys",
-                "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
-                "YAML",
-                "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Ditto", "OpenID",
+                "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Delivery", "Keys", "Migrations",
+                "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer", "YAML", "HTTP",
+                "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
 
-        // 7  HTTP in, HTTP out
+        // 8  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
+        //    Strangers to each other
         module(
-            "Endpoints",
+            "TokenAPI",
             [
-                "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
+                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Keys", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
+        module(
+            "BrowserPages",
+            [
+                "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Delivery", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
+        module(
+            "AdminAPI",
+            [
+                "HTTPSupport", "Ditto", "Federation", "OAuth", "Authentication", "HTTP", "JOSE", "Storage", "Values",
+                "Cryptography", "Logging",
+            ]),
+        module(
+            "SPiDAPI",
+            [
+                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
 
-        // 6  ID tokens and what describes us; trusted issuers; server-rendered pages, and what mails say
+        // 7  what surfaces share, with no endpoint of its own; whom a merchant lets in, as Ditto asks
+        module(
+            "HTTPSupport",
+            [
+                "Federation", "Pages", "OAuth", "Authentication", "Delivery", "Mail", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
+        module("Ditto", ["OpenID", "OAuth", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+
+        // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
         module("OpenID", ["OAuth", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Federation", ["OAuth", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("SPiD", ["OAuth", "Authentication", "HTTP", "JOSE", "Values"]),
+        module(
+            "Federation", ["OAuth", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; people, passwords, sessions; what waits to be delivered. Strangers to each other
@@ -113,7 +142,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Endpoints", "Pages", "OAuth", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Pages", "OAuth", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ],
@@ -145,8 +174,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "Endpoints", "OpenID", "OAuth", "Authentication", "Delivery", "Mail", "Pages",
-                "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Delivery", "Mail",
+                "Pages", "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
     ]
@@ -158,8 +187,9 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Mail", "HTTPServer", "Transfer",
-                "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
+                "BrowserPages", "SPiDAPI", "HTTPSupport", "Ditto", "SPiD", "Federation", "Pages", "OAuth",
+                "Authentication", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "Values", "Cryptography",
+                "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
 }

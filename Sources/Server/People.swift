@@ -1,6 +1,7 @@
-import Endpoints
-import Federation
 import Authentication
+import BrowserPages
+import Federation
+import HTTPSupport
 import Keys
 import OAuth
 import OpenID

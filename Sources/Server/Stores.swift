@@ -1,8 +1,9 @@
+public import Authentication
+import BrowserPages
 public import Cryptography
 import Delivery
-import Endpoints
 public import Federation
-public import Authentication
+import HTTPSupport
 public import Keys
 public import Logging
 public import OAuth

@@ -3,10 +3,10 @@ import JOSE
 import OAuth
 import Values
 
+@testable import Ditto
 @testable import Federation
 @testable import JOSE
 @testable import OAuth
-@testable import OpenID
 
 /// JSON: what is read is written as what reads alike, and once written it is written so for ever.
 @Sendable func fuzzJSON(_ bytes: [UInt8]) {

@@ -5,10 +5,13 @@ import Logging
 import OAuth
 import Values
 
-@testable import Endpoints
-@testable import Federation
 @testable import Authentication
+@testable import BrowserPages
+@testable import Federation
+@testable import HTTPSupport
 @testable import OAuth
+@testable import SPiD
+@testable import SPiDAPI
 @testable import Transfer
 
 /// Addresses of the web and of apps: what is taken is one address to every reader.

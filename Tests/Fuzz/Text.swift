@@ -6,8 +6,9 @@ import OAuth
 import Pages
 import Values
 
-@testable import Endpoints
 @testable import Authentication
+@testable import BrowserPages
+@testable import HTTPSupport
 @testable import Mail
 @testable import Transfer
 

@@ -1,6 +1,7 @@
-import Endpoints
-import Keys
+import BrowserPages
+import HTTPSupport
 import JOSE
+import Keys
 import OAuth
 import Values
 
