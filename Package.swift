@@ -32,29 +32,58 @@ let package = Package(
     products: [.executable(name: "spindle", targets: ["spindle"])],
     dependencies: [],
     targets: [
-        // 8  composition, configuration, commands, background services
+        // 9  composition, configuration, commands, background services
         .executableTarget(name: "spindle", dependencies: ["Server"], swiftSettings: strict),
         module(
             "Server",
             [
-                "CommandLineTool", "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Delivery",
-                "Keys",
-                "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
-                "YAML",
-                "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Ditto", "OpenID",
+                "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Keys", "Migrations",
+                "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer", "YAML", "HTTP",
+                "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
 
-        // 7  HTTP in, HTTP out
+        // 8  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
+        //    Strangers to each other
         module(
-            "Endpoints",
+            "TokenAPI",
             [
-                "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Delivery", "Mail", "Keys", "HTTP", "JOSE",
+                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
+        module(
+            "BrowserPages",
+            [
+                "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
+        module(
+            "AdminAPI",
+            [
+                "HTTPSupport", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage", "Values",
+                "Cryptography", "Logging",
+            ]),
+        module(
+            "SPiDAPI",
+            [
+                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
 
-        // 6  ID tokens and what describes us; trusted issuers; server-rendered pages, and what mails say
-        module("OpenID", ["OAuth", "Directory", "Authentication", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("Federation", ["OAuth", "Directory", "Authentication", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
+        // 7  what surfaces share, with no endpoint of its own; whom a merchant lets in, as Ditto asks
+        module(
+            "HTTPSupport",
+            [
+                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JOSE", "Storage",
+                "Values", "Cryptography", "Logging",
+            ]),
+        module("Ditto", ["OpenID", "OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+
+        // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
+        module("OpenID", ["OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Values"]),
+        module(
+            "Federation", ["OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
@@ -68,7 +97,7 @@ let package = Package(
             "Directory", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "InternationalText"]),
         module("Delivery", ["Keys", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography", "Logging"]),
 
-        // 4  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
+        // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
         module("Keys", ["JOSE", "Storage", "Values", "Cryptography"]),
         .target(
             name: "Migrations", dependencies: ["JOSE", "Storage"], path: "migrations",
@@ -82,21 +111,21 @@ let package = Package(
         module("Outbound", ["Transfer", "Values", "Logging"]),
         module("HTTPServer", ["HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
 
-        // 3  JSON, JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
+        // 2  JSON, JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
         module("JOSE", ["Values", "Cryptography"]),
         module("Storage", ["Values", "Cryptography"]),
         module("Transfer", ["Values", "CCurl", "CLinux"], overC: true),
 
-        // 2  time, identifiers, secrets and their fingerprints; command lines, YAML, templates
+        // 1  time, identifiers, secrets and their fingerprints; command lines, YAML, templates
         module("Values", ["Cryptography", "InternationalText"]),
         module("CommandLineTool"),
         module("YAML", ["CYAML"], overC: true),
         module("Mustache"),
 
-        // 1  digests, HMAC, random, keys, signatures, sealing, password hashes
+        // 0  digests, HMAC, random, keys, signatures, sealing, password hashes
         module("Cryptography", ["InternationalText", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
 
-        // 0  normal forms and names of hosts; what HTTP speaks of; lines of a log
+        //    normal forms and names of hosts; what HTTP speaks of; lines of a log
         module("InternationalText", ["CUnistring", "CIDN2"], overC: true),
         module("HTTP"),
         module("Logging"),
@@ -117,7 +146,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Endpoints", "Pages", "OAuth", "Directory", "Authentication", "Federation", "Delivery", "Mail", "Outbound",
+                "Server", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery", "Mail", "Outbound",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ],
@@ -129,7 +158,7 @@ let package = Package(
             [
                 "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages",
                 "Mail",
-                "Keys", "OAuth", "Directory", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests(
             "StorageTests",
@@ -137,7 +166,7 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Directory", "Authentication", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
@@ -149,8 +178,8 @@ let package = Package(
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "Endpoints", "OpenID", "OAuth", "Directory", "Authentication", "Delivery", "Mail", "Pages",
-                "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Directory", "Delivery", "Mail",
+                "Pages", "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
     ]
@@ -162,8 +191,9 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "Endpoints", "OpenID", "Federation", "Pages", "OAuth", "Directory", "Authentication", "Mail", "HTTPServer", "Transfer",
-                "HTTP", "JOSE", "Values", "Cryptography", "InternationalText", "Logging",
+                "BrowserPages", "SPiDAPI", "HTTPSupport", "Ditto", "SPiD", "Federation", "Pages", "OAuth",
+                "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "Values", "Cryptography",
+                "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
 }

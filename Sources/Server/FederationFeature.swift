@@ -1,6 +1,7 @@
+import BrowserPages
 import Cryptography
-import Endpoints
 import Federation
+import HTTPSupport
 import Keys
 import Outbound
 import Storage

@@ -1,7 +1,9 @@
 import Authentication
+import BrowserPages
 import Directory
 import Endpoints
 import Federation
+import HTTPSupport
 import Keys
 import OAuth
 import OpenID

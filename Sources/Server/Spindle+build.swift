@@ -1,14 +1,21 @@
+import AdminAPI
 import Authentication
+import BrowserPages
 import Cryptography
 import Directory
+import Ditto
 import Endpoints
 import Federation
+import HTTPSupport
 import Keys
 import OAuth
 import OpenID
 import Outbound
 import Pages
+import SPiD
+import SPiDAPI
 import Storage
+import TokenAPI
 import Values
 
 /// A server, wired and ready to listen.
@@ -219,7 +226,9 @@ extension Spindle {
                 api, health,
             ], administration: hasAdminAddress ? [] : administration)
         func router(_ routes: Routes) -> Router {
-            Router(routes, pages: pages, crossOrigin: crossOrigin, logger: parts.logger, random: random)
+            Router(
+                routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
+                crossOrigin: crossOrigin, logger: parts.logger, random: random)
         }
         return Spindle(
             publicRouter: router(routes),
@@ -234,18 +243,9 @@ extension Routes {
     fileprivate init(_ endpoints: [any Endpoint], administration: [any Endpoint]) {
         var routes = Routes()
         for endpoint in endpoints { endpoint.add(to: &routes) }
-        var admin = Routes(below: "/admin/v1", refusal: ProblemBoundary.response)
+        var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
         for endpoint in administration { endpoint.add(to: &admin) }
         self = routes + admin
-    }
-}
-
-extension Site {
-    init(_ configuration: SpindleConfiguration) {
-        self.init(
-            issuer: configuration.issuer.text, origin: configuration.issuer.origin,
-            sameSite: configuration.sessionSameSite == .none ? .none : .lax,
-            allowsUnsafeTokens: configuration.unsafeFrontChannelTokens)
     }
 }
 

@@ -1,9 +1,11 @@
 public import Authentication
+import BrowserPages
 public import Cryptography
 import Delivery
 public import Directory
 import Endpoints
 public import Federation
+import HTTPSupport
 public import Keys
 public import Logging
 public import OAuth

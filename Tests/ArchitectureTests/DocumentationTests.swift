@@ -39,7 +39,7 @@ import Testing
             for match in line.matches(of: /`((?:Sources|Tests|migrations|deploy|docs)\/[A-Za-z0-9_+\/.-]*)/) {
                 #expect(SourceTree.exists(String(match.output.1)), "\(page.path):\(number) names \(match.output.1)")
             }
-            for match in line.matches(of: /`((?:OAuth|Endpoints|StorageSQLite)\/[\w+\/]+\.swift)`/) {
+            for match in line.matches(of: /`((?:OAuth|TokenAPI|HTTPSupport|StorageSQLite)\/[\w+\/]+\.swift)`/) {
                 let path = "Sources/\(match.output.1)"
                 #expect(SourceTree.exists(path), "\(page.path):\(number) names \(path)")
             }

@@ -17,6 +17,7 @@ import Testing
         "InternationalText": ["Cryptography", "Values", "Authentication"],
         "Transfer": ["Outbound", "Mail"],
         "HTTPServer": ["Server"],
+        "HTTPSupport": ["Server", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"],
         "CommandLineTool": ["Server"],
         "YAML": ["Server"],
         "Mustache": ["Pages"],
@@ -95,6 +96,28 @@ import Testing
                 #expect(file.module != "Pages" || !ours.contains(name), "\(file.path) imports \(name)")
                 #expect((file.module, name) != ("OAuth", "Authentication"), "\(file.path)")
                 #expect((file.module, name) != ("Authentication", "OAuth"), "\(file.path)")
+            }
+        }
+    }
+
+    @Test("no surface imports another, and what surfaces share imports none")
+    func surfaces() {
+        let surfaces: Set = ["TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI"]
+        #expect(surfaces.isSubset(of: SourceTree.modules))
+        #expect(!SourceTree.exists("Sources/Endpoints"))
+        let others = surfaces.union(["HTTPSupport", "OpenID", "SPiD", "Ditto"])
+        for file in SourceTree.sources where others.contains(file.module) {
+            for name in file.code.compactMap({ Self.imported($0.line) }) where name != file.module {
+                #expect(!surfaces.contains(name), "\(file.path) imports \(name)")
+            }
+        }
+    }
+
+    @Test("what a dialect means knows no route, and neither reads a request nor writes an answer")
+    func dialects() {
+        for file in SourceTree.sources where ["OpenID", "SPiD", "Ditto"].contains(file.module) {
+            for (number, line) in file.code {
+                #expect(!line.contains(/(?:: |-> |inout )(?:Routes|Request|Response|Fields)\b/), "\(file.path):\(number)")
             }
         }
     }

@@ -1,9 +1,7 @@
 import Testing
 
 @Suite struct PageRouteTests {
-    private static let pages = SourceTree.sources.filter { file in
-        ["Browser", "People", "SignIn"].contains { file.path.hasPrefix("Sources/Endpoints/\($0)/") }
-    }
+    private static let pages = SourceTree.sources.filter { $0.module == "BrowserPages" }
 
     @Test("every address that takes a form by POST also answers GET with a page", arguments: pages)
     func forms(_ file: SourceFile) {

@@ -130,11 +130,14 @@ import Testing
         #expect(try Self.shown.get().contains(topic.rawValue))
     }
 
-    /// The topics in the sources of the endpoints: where a message is made, and where one is chosen.
+    /// The topics in the sources of what shows pages: where a message is made, and where one is chosen.
     private static let shown = Result {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Endpoints")
-        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")
+        let files = try ["BrowserPages", "HTTPSupport"].map { module in
+            let folder = sources.appending(path: module)
+            return try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        }
+        return try files.joined().compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
             .reduce(into: Set<String>()) { shown, file in
                 let text = try String(contentsOf: file, encoding: .utf8)
                 shown.formUnion(text.matches(of: /(?:message|page|say)\(\s*\.(\w+)/).map { String($0.output.1) })

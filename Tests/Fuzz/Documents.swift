@@ -3,11 +3,11 @@ import JOSE
 import OAuth
 import Values
 
+@testable import Ditto
 @testable import Federation
 @testable import JOSE
 @testable import Directory
 @testable import OAuth
-@testable import OpenID
 
 /// JSON: what is read is written as what reads alike, and once written it is written so for ever.
 @Sendable func fuzzJSON(_ bytes: [UInt8]) {

@@ -5,11 +5,16 @@ import Logging
 import OAuth
 import Values
 
+@testable import Directory
 @testable import Endpoints
 @testable import Federation
-@testable import Directory
 @testable import Authentication
+@testable import BrowserPages
+@testable import Federation
+@testable import HTTPSupport
 @testable import OAuth
+@testable import SPiD
+@testable import SPiDAPI
 @testable import Transfer
 
 /// Addresses of the web and of apps: what is taken is one address to every reader.

@@ -6,9 +6,11 @@ import OAuth
 import Pages
 import Values
 
-@testable import Endpoints
 @testable import Directory
+@testable import Endpoints
 @testable import Authentication
+@testable import BrowserPages
+@testable import HTTPSupport
 @testable import Mail
 @testable import Transfer
 

@@ -127,7 +127,7 @@ struct QueryPlanTests {
         let erasure = BulkErasure(database: database)
         try await erasure.client(world.phone.id)
         try await erasure.merchant(world.merchant)
-        database.expectIndexes(atLeast: Retention(database: database).rules.count + 10)
+        database.expectIndexes(atLeast: Retention(database: database).rules.count + 6)
         await database.close()
     }
 

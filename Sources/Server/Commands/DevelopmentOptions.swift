@@ -1,5 +1,5 @@
 import CommandLineTool
-import Endpoints
+import HTTPSupport
 import Logging
 
 /// What `serve` is told for trying things out.

@@ -1,5 +1,6 @@
-import Endpoints
 import Authentication
+import BrowserPages
+import HTTPSupport
 import Pages
 
 /// `spindle serve --dev`: anybody signs in as anybody. A word of the command line and no setting: it cannot be left on in a

@@ -1,5 +1,7 @@
+import BrowserPages
 import Directory
 import Endpoints
+import HTTPSupport
 import JOSE
 import Keys
 import OAuth

@@ -1,6 +1,6 @@
 import Cryptography
-import Endpoints
 import HTTPServer
+import HTTPSupport
 import Logging
 import Values
 

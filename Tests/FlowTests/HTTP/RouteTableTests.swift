@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import Endpoints
+@testable import HTTPSupport
 
 @Suite("Route templates share a tree")
 struct RouteTableTests {

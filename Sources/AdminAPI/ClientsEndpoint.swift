@@ -1,0 +1,138 @@
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Values
+
+/// `/admin/v1/clients`, in the member names of RFC 7591.
+public struct ClientsEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let clients: Clients
+    private let merchants: Merchants
+    private let addresses: AddressRules
+
+    public init(gate: AdministratorGate, clients: Clients, merchants: Merchants, addresses: AddressRules) {
+        self.gate = gate
+        self.clients = clients
+        self.merchants = merchants
+        self.addresses = addresses
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("clients", use: create)
+        router.get("clients", use: list)
+        router.get("clients/{id}", use: show)
+        router.patch("clients/{id}", use: change)
+        router.delete("clients/{id}", use: delete)
+        router.post("clients/{id}/secrets", use: addSecret)
+        router.get("clients/{id}/secrets", use: listSecrets)
+        router.delete("clients/{id}/secrets/{sid}", use: endSecret)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let json = try request.jsonObject()
+        try addresses.refuseOwn(in: json)
+        let metadata = try ClientMetadata(json)
+        try administrator.permit(granting: metadata.scope)
+        let merchant = try await merchant(of: json, metadata, administrator)
+        let registered = try await clients.register(
+            metadata, merchant: merchant, lendsResources: administrator.confines == nil)
+        return .json(registered.json, status: .created)
+    }
+
+    /// Whose the new client is. Only a client with the scope admin belongs to nobody, and only the platform makes one.
+    private func merchant(
+        of json: JSON, _ metadata: ClientMetadata, _ administrator: Administrator
+    ) async throws -> Merchant.ID? {
+        let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
+        if let own = administrator.confines {
+            guard named == nil || named == own else {
+                throw Problem.forbidden("You may make clients of your own merchant only.", member: "merchant_id")
+            }
+            return own
+        }
+        guard let named else {
+            guard metadata.asksForAdministration else { throw JSONFault("merchant_id", "given") }
+            return nil
+        }
+        guard !metadata.asksForAdministration else { throw JSONFault.platformScopeOfMerchant }
+        guard try await merchants.find(named) != nil else {
+            throw JSONFault("merchant_id", "an existing merchant's id")
+        }
+        return named
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let merchant = try administrator.confines ?? request.query["merchant_id"].map { Merchant.ID($0) }
+        let items = try await clients.list(of: merchant, after: page.after, count: page.count + 1)
+        return page.response(items, json: \.json, cursor: \.id.text)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        .json(try await mine(request, context).client.json)
+    }
+
+    @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (client, administrator) = try await mine(request, context)
+        let json = try request.jsonObject()
+        try addresses.refuseOwn(in: json)
+        let changed = try await clients.change(
+            client.id, json, lendsResources: administrator.confines == nil,
+            permit: { client, changed in try administrator.permit(client, toBecome: changed) })
+        guard let changed else { throw Problem.notFound("client") }
+        return .json(changed.json)
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (client, _) = try await mine(request, context)
+        guard try await clients.delete(client.id) else { throw Problem.notFound("client") }
+        return Response(status: .noContent)
+    }
+
+    @Sendable private func addSecret(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (client, _) = try await mine(request, context)
+        guard let (secret, value) = try await clients.addSecret(to: client.id) else {
+            throw Problem(
+                status: .conflict,
+                detail: !client.authentication.takesSecret
+                    ? "A client that authenticates by '\(client.authentication.rawValue)' has no secrets to add to."
+                    : "\(Clients.mostSecrets) secrets are live already: end one first.")
+        }
+        return .json(
+            .members([
+                "id": .string(secret.id.text), "client_secret": .string(value.value),
+                "created_at": .integer(secret.createdAt.seconds),
+            ]), status: .created)
+    }
+
+    @Sendable private func listSecrets(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (client, _) = try await mine(request, context)
+        let secrets = try await clients.secrets(of: client.id).map { secret in
+            JSON.members(["id": .string(secret.id.text), "created_at": .integer(secret.createdAt.seconds)])
+        }
+        return .json(.members(["items": .array(secrets), "next": .null]))
+    }
+
+    @Sendable private func endSecret(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (client, _) = try await mine(request, context)
+        guard try await clients.endSecret(try context.identifier("sid"), of: client.id) else {
+            throw Problem.notFound("secret")
+        }
+        return Response(status: .noContent)
+    }
+
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (client: Client, administrator: Administrator) {
+        let administrator = try await gate.administrator(request)
+        guard let client = try await clients.find(try context.identifier()), administrator.covers(client.merchant)
+        else {
+            throw Problem.notFound("client")
+        }
+        return (client, administrator)
+    }
+}

@@ -1,0 +1,56 @@
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Values
+
+/// `/admin/v1/initial-access-tokens`: with which a merchant's clients register themselves.
+public struct InitialAccessTokensEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let tokens: InitialAccessTokens
+
+    public init(gate: AdministratorGate, tokens: InitialAccessTokens) {
+        self.gate = gate
+        self.tokens = tokens
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("initial-access-tokens", use: create)
+        router.get("initial-access-tokens", use: list)
+        router.get("initial-access-tokens/{id}", use: show)
+        router.delete("initial-access-tokens/{id}", use: delete)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let json = try request.jsonObject()
+        let merchant = try administrator.merchant(json, toMake: "initial access tokens")
+        let (token, value) = try await tokens.issue(json, for: merchant)
+        let shown = (token.json.members ?? []) + [.init("initial_access_token", .string(value.value))]
+        return .json(.object(shown), status: .created)
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let items = try await tokens.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        return page.response(items, json: \.json, cursor: \.id.text)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        .json(try await mine(request, context).json)
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await tokens.delete(try await mine(request, context).id)
+        return Response(status: .noContent)
+    }
+
+    private func mine(_ request: Request, _ context: SpindleContext) async throws -> InitialAccessToken {
+        let administrator = try await gate.administrator(request)
+        guard let token = try await tokens.find(try context.identifier()), administrator.covers(token.merchant) else {
+            throw Problem.notFound("initial access token")
+        }
+        return token
+    }
+}

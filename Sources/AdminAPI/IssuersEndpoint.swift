@@ -1,0 +1,72 @@
+public import Federation
+import HTTP
+public import HTTPSupport
+import JOSE
+import OAuth
+import Values
+
+/// `/admin/v1/issuers`: who else a merchant trusts to say who somebody is (RFC 7523).
+public struct IssuersEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let issuers: TrustedIssuers
+
+    public init(gate: AdministratorGate, issuers: TrustedIssuers) {
+        self.gate = gate
+        self.issuers = issuers
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("issuers", use: create)
+        router.get("issuers", use: list)
+        router.get("issuers/{id}", use: show)
+        router.patch("issuers/{id}", use: change)
+        router.delete("issuers/{id}", use: delete)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let json = try request.jsonObject()
+        let merchant = try administrator.merchant(json, toMake: "issuers")
+        let issuer = try await issuers.register(json, merchant: merchant, permit: administrator.permit(registering:))
+        return .json(issuer.json, status: .created)
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let items = try await issuers.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        return page.response(items, json: \.json, cursor: \.id.text)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        .json(try await mine(request, context).issuer.json)
+    }
+
+    @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (issuer, administrator) = try await mine(request, context)
+        let changed = try await issuers.change(issuer.id, try request.jsonObject()) { issuer, changed in
+            try administrator.permit(issuer, toBecome: changed)
+        }
+        guard let changed else { throw Problem.notFound("issuer") }
+        return .json(changed.json)
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (issuer, administrator) = try await mine(request, context)
+        guard try await issuers.delete(issuer.id, permit: administrator.permit(deleting:)) else {
+            throw Problem.notFound("issuer")
+        }
+        return Response(status: .noContent)
+    }
+
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (issuer: TrustedIssuer, administrator: Administrator) {
+        let administrator = try await gate.administrator(request)
+        guard let issuer = try await issuers.find(try context.identifier()), administrator.covers(issuer.merchant)
+        else {
+            throw Problem.notFound("issuer")
+        }
+        return (issuer, administrator)
+    }
+}

@@ -1,0 +1,73 @@
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+import OAuth
+import Values
+
+/// `/admin/v1/merchants`.
+public struct MerchantsEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let merchants: Merchants
+
+    public init(gate: AdministratorGate, merchants: Merchants) {
+        self.gate = gate
+        self.merchants = merchants
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("merchants", use: create)
+        router.get("merchants", use: list)
+        router.get("merchants/{id}", use: show)
+        router.patch("merchants/{id}", use: change)
+        router.delete("merchants/{id}", use: delete)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await gate.administrator(request).requirePlatform("make merchants")
+        return .json(try await merchants.create(try request.jsonObject()).json, status: .created)
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let items: [Merchant]
+        if let own = administrator.confines {
+            items = own.text > page.after ? [try await merchants.find(own)].compactMap { $0 } : []
+        } else {
+            items = try await merchants.list(after: page.after, count: page.count + 1)
+        }
+        return page.response(items, json: \.json, cursor: \.id.text)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, _) = try await mine(request, context)
+        guard let merchant = try await merchants.find(id) else { throw Problem.notFound("merchant") }
+        return .json(merchant.json)
+    }
+
+    @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (id, administrator) = try await mine(request, context)
+        let json = try request.jsonObject()
+        if json["disabled"] != nil { try administrator.requirePlatform("disable or enable a merchant") }
+        // A merchant cannot say of itself that everybody has met it.
+        if json["skip_introduction"] != nil { try administrator.requirePlatform("spare a merchant the introduction") }
+        guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
+        return .json(merchant.json)
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await gate.administrator(request).requirePlatform("delete merchants")
+        guard try await merchants.delete(try context.identifier()) else { throw Problem.notFound("merchant") }
+        return Response(status: .noContent)
+    }
+
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (id: Merchant.ID, administrator: Administrator) {
+        let administrator = try await gate.administrator(request)
+        let id: Merchant.ID = try context.identifier()
+        guard administrator.covers(id) else { throw Problem.notFound("merchant") }
+        return (id, administrator)
+    }
+}

@@ -1,0 +1,42 @@
+public import HTTP
+public import HTTPSupport
+import JOSE
+import Logging
+import OAuth
+
+extension Problem {
+    static func notFound(_ what: String) -> Problem {
+        Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
+    }
+    static func forbidden(_ detail: String, member: String? = nil) -> Problem {
+        Problem(status: .forbidden, detail: detail, member: member)
+    }
+}
+
+/// Answers every refusal below `/admin/v1` as a problem document that names the member at fault.
+public enum ProblemBoundary {
+    public static let prefix = "/admin/v1"
+    public static let dialect = RefusalDialect(below: prefix) { Problem(status: $0, detail: $1).response }
+
+    @Sendable public static func response(to error: any Error, _ context: SpindleContext) -> Response? {
+        switch error {
+        case let problem as Problem:
+            context.logger.info(
+                "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.member ?? "-")"])
+            return problem.response
+        case let fault as JSONFault:
+            context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
+            let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
+            return Problem(
+                status: .badRequest, detail: "\(name) must be \(fault.expected).",
+                member: fault.member.isEmpty ? nil : fault.member
+            ).response
+        case let refusal as OAuthError:
+            refusal.log(to: context.logger)
+            var response = Problem(status: refusal.status, detail: refusal.hint).response
+            refusal.decorate(&response.headers)
+            return response
+        default: return nil
+        }
+    }
+}

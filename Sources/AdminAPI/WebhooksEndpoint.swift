@@ -1,0 +1,78 @@
+public import Ditto
+import HTTP
+public import HTTPSupport
+import JOSE
+import OAuth
+import Values
+
+/// `/admin/v1/webhooks`: where Ditto asks whom a merchant lets in.
+public struct WebhooksEndpoint: Endpoint {
+    private let gate: AdministratorGate
+    private let webhooks: DittoWebhooks
+    private let site: Site
+
+    public init(gate: AdministratorGate, webhooks: DittoWebhooks, site: Site) {
+        self.gate = gate
+        self.webhooks = webhooks
+        self.site = site
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("webhooks", use: create)
+        router.get("webhooks", use: list)
+        router.get("webhooks/{id}", use: show)
+        router.patch("webhooks/{id}", use: change)
+        router.delete("webhooks/{id}", use: delete)
+    }
+
+    @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let json = try request.jsonObject()
+        let merchant = try administrator.merchant(json, toMake: "webhooks")
+        return .json(shown(try await webhooks.register(json, merchant: merchant)), status: .created)
+    }
+
+    @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
+        let administrator = try await gate.administrator(request)
+        let page = try ListPage(request)
+        let items = try await webhooks.list(of: administrator.confines, after: page.after, count: page.count + 1)
+        return page.response(items, json: shown, cursor: \.id.text)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        .json(shown(try await mine(request, context).webhook))
+    }
+
+    @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (webhook, administrator) = try await mine(request, context)
+        let changed = try await webhooks.change(webhook.id, try request.jsonObject()) { webhook, changed in
+            try administrator.permit(webhook, toBecome: changed)
+        }
+        guard let changed else { throw Problem.notFound("webhook") }
+        return .json(shown(changed))
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (webhook, administrator) = try await mine(request, context)
+        guard try await webhooks.delete(webhook.id, permit: administrator.permit(deleting:)) else {
+            throw Problem.notFound("webhook")
+        }
+        return Response(status: .noContent)
+    }
+
+    /// With the address that is pasted into Ditto's portal.
+    private func shown(_ webhook: DittoWebhook) -> JSON {
+        .object((webhook.json.members ?? []) + [.init("url", .string("\(site.origin)/webhooks/ditto/\(webhook.name)"))])
+    }
+
+    private func mine(
+        _ request: Request, _ context: SpindleContext
+    ) async throws -> (webhook: DittoWebhook, administrator: Administrator) {
+        let administrator = try await gate.administrator(request)
+        guard let webhook = try await webhooks.find(try context.identifier()), administrator.covers(webhook.merchant)
+        else {
+            throw Problem.notFound("webhook")
+        }
+        return (webhook, administrator)
+    }
+}

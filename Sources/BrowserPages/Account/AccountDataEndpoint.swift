@@ -1,0 +1,35 @@
+public import Authentication
+import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+
+/// `GET /account/data`: all that is held on a person, for that person.
+public struct AccountDataEndpoint: Endpoint {
+    private let gate: UserAccess
+    private let data: PersonalData
+
+    public init(gate: UserAccess, data: PersonalData) {
+        self.gate = gate
+        self.data = data
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/account/data", use: download)
+    }
+
+    @Sendable private func download(_ request: Request, context: SpindleContext) async throws -> Response {
+        let entry: UserAccess.Entry
+        switch try await gate.show(request) {
+        case .refuse(let response): return response
+        case .enter(let found): entry = found
+        }
+        // Back to the page, not to here: a browser that is led to a download stays where it was, at the sign-in.
+        guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
+        guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
+        var response = Response.json(document)
+        response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.user).json\""
+        response.headers[.xContentTypeOptions] = "nosniff"
+        return response
+    }
+}

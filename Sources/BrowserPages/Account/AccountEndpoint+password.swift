@@ -1,0 +1,64 @@
+import Authentication
+import Cryptography
+import Directory
+import HTTP
+import HTTPSupport
+import JOSE
+import OAuth
+import Pages
+
+/// A new password.
+extension AccountEndpoint {
+    @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            let hasPassword = try await users.hasPassword(entry.session.user)
+            guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.confirmed) }
+            do {
+                let password = try await newPassword(entry)
+                let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+                let post = entry.session.email.map { email in
+                    mail.post(
+                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit.frame)
+                }
+                let isChanged = try await users.changePassword(of: entry.session, to: password, by: proof) { db in
+                    try post?(db)
+                }
+                guard isChanged else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+                mail.send()
+                return done("password")
+            } catch let refusal as SignIn.Refusal {
+                return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+            } catch let fault as Authentication.PasswordFault {
+                return try await refuse(.weakPassword(fault.onPage), nil, entry, request, context)
+            } catch is HashingPoolFull {
+                return try await refuse(.overloaded, .signInsOverloaded, entry, request, context)
+            }
+        }
+    }
+
+    private func newPassword(_ entry: UserAccess.Entry) async throws -> Password {
+        let user = try await users.find(entry.session.user)
+        let names = ["name", "given_name", "family_name"].compactMap { user?.profile[$0]?.string }
+        return try Password(
+            entry.form["new_password"] ?? "", personal: names + [user?.email].compactMap(\.self))
+    }
+
+    private func refuse(
+        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        error?.log(to: context.logger)
+        var response = try await view.response(
+            entry, request, refused: .init(form: .password, refusal: refusal, typed: entry.form),
+            status: error?.status ?? .badRequest)
+        error?.decorate(&response.headers)
+        return response
+    }
+}
+
+extension SignIn.Refusal {
+    /// The same where the address is known and only the password was asked for.
+    var whenConfirming: PageRefusal {
+        if case .wrong = self { .wrongPassword } else { onPage }
+    }
+}

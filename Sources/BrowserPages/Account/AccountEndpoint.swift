@@ -1,0 +1,129 @@
+public import Authentication
+public import Directory
+public import Federation
+import HTTP
+public import HTTPSupport
+import JOSE
+import Logging
+public import OAuth
+import Pages
+import Values
+
+/// `/account`: what people see and change of themselves. Every change is a form, and ends where it began.
+public struct AccountEndpoint: Endpoint {
+    static let path = PagePath.account
+    let gate: UserAccess
+    let view: AccountView
+    let users: Users
+    private let sessions: SessionList
+    private let apps: ConnectedApps
+    private let links: IssuerSubjects
+    let mail: MailComposer
+
+    public init(
+        gate: UserAccess, view: AccountView, users: Users, sessions: SessionList, apps: ConnectedApps,
+        links: IssuerSubjects, mail: MailComposer
+    ) {
+        self.gate = gate
+        self.view = view
+        self.users = users
+        self.sessions = sessions
+        self.apps = apps
+        self.links = links
+        self.mail = mail
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/account", use: show)
+        router.form("/account/profile", from: Self.path, use: changeProfile)
+        router.form("/account/password", from: Self.path, use: changePassword)
+        router.form("/account/sessions/end", from: Self.path, use: endSession)
+        router.form("/account/sessions/end-others", from: Self.path, use: endOtherSessions)
+        router.form("/account/apps/revoke", from: Self.path, use: revokeApp)
+        router.form("/account/links/remove", from: Self.path, use: removeLink)
+    }
+
+    /// The words of `?done=`, and what they say on the page. No other is known: nobody's link puts words in our mouth.
+    private static let notices: [String: AccountPage.Notice] = [
+        "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
+        "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,
+        "connected": .linkAdded,
+        "confirmed": .confirmed,
+        "restored": .deletionCancelled,
+    ]
+
+    /// Where a sign-in that only confirms leads back to: the person then says again what they wanted.
+    static let confirmed = path + "?done=confirmed"
+
+    func done(_ word: String) -> Response {
+        .sendBrowser(to: "\(Self.path)?done=\(word)", status: .seeOther)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.show(request) {
+        case .refuse(let response): response
+        case .enter(let entry):
+            try await view.response(entry, request, notice: entry.form["done"].flatMap { Self.notices[$0] })
+        }
+    }
+
+    /// Does `work` for who sends a form of their own.
+    func submit(
+        _ request: Request, _ work: (UserAccess.Entry) async throws -> Response
+    ) async throws -> Response {
+        switch try await gate.submit(request) {
+        case .refuse(let response): response
+        case .enter(let entry): try await work(entry)
+        }
+    }
+
+    @Sendable private func changeProfile(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            do {
+                let changes = try ProfileChanges { entry.form[$0] }
+                _ = try await users.change(entry.session.user, changes)
+                return done("profile")
+            } catch let fault as JSONFault {
+                context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
+                let field = ProfileField(rawValue: fault.member) ?? .name
+                let isLong = (entry.form[fault.member] ?? "").utf8.count > ProfileChanges.longest
+                return try await view.response(
+                    entry, request,
+                    refused: .init(
+                        form: .profile, refusal: isLong ? .tooLong(in: field) : .unfitText(in: field),
+                        typed: entry.form),
+                    status: .badRequest)
+            }
+        }
+    }
+
+    @Sendable private func endSession(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await sessions.end(Session.ID(entry.form["session"] ?? ""), of: entry.session.user)
+            return done("session")
+        }
+    }
+
+    @Sendable private func endOtherSessions(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await sessions.endOthers(than: entry.session)
+            return done("sessions")
+        }
+    }
+
+    @Sendable private func revokeApp(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await apps.revoke(Client.ID(entry.form["client"] ?? ""), of: entry.session.user)
+            return done("app")
+        }
+    }
+
+    @Sendable private func removeLink(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await submit(request) { entry in
+            try await links.remove(
+                entry.form["subject"] ?? "", of: TrustedIssuer.ID(entry.form["issuer"] ?? ""),
+                from: entry.session.user)
+            return done("link")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+public import Authentication
+public import Directory
+public import Federation
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Pages
+import Values
+
+/// The account page, as it is shown, and shown again when one of its forms was refused.
+public struct AccountView: Sendable {
+    private let pages: PageRenderer
+    private let users: Users
+    private let sessions: SessionList
+    private let apps: ConnectedApps
+    private let links: IssuerSubjects
+
+    public init(
+        pages: PageRenderer, users: Users, sessions: SessionList, apps: ConnectedApps, links: IssuerSubjects
+    ) {
+        self.pages = pages
+        self.users = users
+        self.sessions = sessions
+        self.apps = apps
+        self.links = links
+    }
+
+    /// A form that was refused, and what was typed into it.
+    struct Refused {
+        let form: AccountPage.Form
+        let refusal: PageRefusal
+        let typed: Form
+    }
+
+    func response(
+        _ entry: UserAccess.Entry, _ request: Request, notice: AccountPage.Notice? = nil, refused: Refused? = nil,
+        status: Status = .ok
+    ) async throws -> Response {
+        guard let user = try await users.find(entry.session.user) else { throw HTTPRefusal(.notFound) }
+        let issued = pages.forms.issue(request, to: user.id)
+        let connectable = try await pages.issuers.connectable(to: user.id)
+        let hasPassword = try await users.hasPassword(user.id)
+        let page = AccountPage(
+            account: profile(user, hasPassword: hasPassword, refused), formToken: issued.token,
+            sessions: try await items(of: entry.session),
+            apps: try await apps.list(of: user.id).map(\.item),
+            links: try await links.list(of: user.id).map(\.item),
+            connectable: connectable.map { ConnectableItem(issuer: $0.id.text, name: $0.title) },
+            newEmail: refused?.form == .email ? refused?.typed["email"] ?? "" : "", notice: notice,
+            refusal: refused.map { ($0.form, $0.refusal) })
+        return pages.page(
+            pages.templates.account(page, in: entry.visit.frame), entry.visit, status: status,
+            cookies: [issued.setCookie], formsLeaveSite: !connectable.isEmpty)
+    }
+
+    /// Where the person is signed in: here first.
+    private func items(of session: Session) async throws -> [SessionItem] {
+        let all = try await sessions.items(of: session.user)
+        let here = all.filter { $0.id == session.id }.map { $0.item(isCurrent: true) }
+        return here + all.filter { $0.id != session.id }.map { $0.item(isCurrent: false) }
+    }
+
+    /// What is stored, or what was typed into a form that was refused: nobody types a name twice.
+    private func profile(_ user: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
+        func value(_ claim: String) -> String {
+            if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }
+            return user.profile[claim]?.string ?? ""
+        }
+        return Profile(
+            email: user.email ?? "", emailVerified: user.emailVerified, hasPassword: hasPassword,
+            name: value("name"), givenName: value("given_name"), familyName: value("family_name"),
+            phoneNumber: value("phone_number"), locale: value("locale"))
+    }
+}
+
+extension SessionList.Item {
+    fileprivate func item(isCurrent: Bool) -> SessionItem {
+        SessionItem(
+            id: id.text, device: UserAgent(userAgent).device, address: address, signedInAt: signedInAt.dayText,
+            seenAt: seenAt.dayText, isCurrent: isCurrent, remembered: isRemembered)
+    }
+}
+
+extension ConnectedApp {
+    fileprivate var item: AppItem {
+        AppItem(
+            client: client.text, name: name, merchantName: merchantName ?? "",
+            scopes: scope.tokens.map { ConsentPage.Scope(name: $0, isRequired: false) }, since: since.dayText)
+    }
+}
+
+extension IssuerLink {
+    fileprivate var item: LinkItem {
+        LinkItem(issuer: issuer.text, subject: subject, name: name, since: since.dayText)
+    }
+}

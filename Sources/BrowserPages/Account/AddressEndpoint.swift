@@ -1,0 +1,131 @@
+public import Authentication
+public import Cryptography
+import Directory
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `POST /account/email`: another address, once it is shown to be read.
+public struct AddressEndpoint: Endpoint {
+    private static let path = "/account/email"
+    private let gate: UserAccess
+    private let view: AccountView
+    private let users: Users
+    private let verifications: Verifications
+    private let addresses: AddressChange
+    private let mail: MailComposer
+    private let random: any RandomSource
+
+    public init(
+        gate: UserAccess, view: AccountView, users: Users, verifications: Verifications,
+        addresses: AddressChange, mail: MailComposer, random: any RandomSource
+    ) {
+        self.gate = gate
+        self.view = view
+        self.users = users
+        self.verifications = verifications
+        self.addresses = addresses
+        self.mail = mail
+        self.random = random
+    }
+
+    public func add(to router: inout Routes) {
+        router.form(Self.path, from: AccountEndpoint.path, use: ask)
+        router.get("\(codes.path)", use: showCode)
+        router.post("\(codes.path)", use: check)
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: gate.pages, verifications: verifications, purpose: .changeEmail, wording: .changeEmail,
+            path: Self.path + "/check", start: AccountEndpoint.path)
+    }
+
+    @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.show(request) {
+        case .refuse(let response): response
+        case .enter(let entry): try await codes.show(request, of: entry.session.user)
+        }
+    }
+
+    /// Whether the new address has an account is told to nobody but who reads its mail.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let entry: UserAccess.Entry
+        switch try await gate.submit(request) {
+        case .refuse(let response): return response
+        case .enter(let found): entry = found
+        }
+        let hasPassword = try await users.hasPassword(entry.session.user)
+        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.path) }
+        guard let email = EmailAddress(reachable: entry.form["email"]) else {
+            return try await refuse(.notAnAddress, nil, entry, request, context)
+        }
+        let draft = verifications.draft(
+            .changeEmail, email: email.text, user: entry.session.user,
+            browser: gate.pages.forms.browser(request))
+        let letter = MailTemplate.changeEmailCode(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
+        let asked: Verifications.Asked
+        do {
+            let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
+            asked = try await verifications.ask(
+                draft, from: gate.arrivals.address(request),
+                confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
+                post: mail.reply(letter, to: email, entry.visit.frame))
+        } catch let refusal as SignIn.Refusal {
+            return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+        }
+        mail.send()
+        if case .wait(let wait) = asked {
+            return try await refuse(
+                .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request, context)
+        }
+        return codes.ask(draft.verification.id)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let visit = try await gate.pages.visit(request)
+        guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
+        guard let session = try await gate.arrivals.sessions.of(request, gate.pages.site), session.origin == .signIn
+        else { return gate.signInFirst(for: AccountEndpoint.path) }
+        do {
+            let outcome = try await addresses.change(
+                codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
+            ) { verification, db in
+                // The old address is told, in part: whose change it was not will want to know.
+                guard let old = session.email else { return }
+                try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit.frame)(db)
+            }
+            mail.send()
+            switch outcome {
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .success: return .sendBrowser(to: AccountEndpoint.path + "?done=email", status: .seeOther)
+            }
+        } catch StorageError.conflict {
+            return gate.pages.message(
+                .emailTaken, visit, values: ["email": form["email"] ?? ""], status: .conflict)
+        }
+    }
+
+    /// `g…@example.com`: enough for who knows the address.
+    private static func veiled(_ address: String) -> String {
+        guard let at = address.lastIndex(of: "@") else { return "…" }
+        return "\(address.prefix(1))…\(address[at...])"
+    }
+
+    private func refuse(
+        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        error?.log(to: context.logger)
+        var response = try await view.response(
+            entry, request, refused: .init(form: .email, refusal: refusal, typed: entry.form),
+            status: error?.status ?? .badRequest)
+        error?.decorate(&response.headers)
+        return response
+    }
+}

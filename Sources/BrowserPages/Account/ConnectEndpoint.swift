@@ -1,0 +1,40 @@
+import Authentication
+import Directory
+import Federation
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+import Values
+
+/// `POST /account/links/connect`: somebody who is signed in will sign in by another issuer too from now on.
+public struct ConnectEndpoint: Endpoint {
+    private let gate: UserAccess
+    private let upstream: UpstreamEndpoint
+
+    public init(gate: UserAccess, upstream: UpstreamEndpoint) {
+        self.gate = gate
+        self.upstream = upstream
+    }
+
+    public func add(to router: inout Routes) {
+        router.form("/account/links/connect", from: AccountEndpoint.path, use: connect)
+    }
+
+    /// Whoever is connected has the account as its owner does: an unattended screen must not be enough.
+    @Sendable private func connect(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await gate.submit(request) {
+        case .refuse(let response): return response
+        case .enter(let entry):
+            guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
+            let id = TrustedIssuer.ID(entry.form["issuer"] ?? "")
+            let known = try await upstream.pages.issuers.connectable(to: entry.session.user)
+            guard let issuer = known.first(where: { $0.id == id }) else {
+                return upstream.pages.message(.notFound, entry.visit, status: .notFound)
+            }
+            return try await upstream.leave(
+                UpstreamEndpoint.Departure(issuer: issuer, continueTo: nil, user: entry.session.user), request,
+                entry.visit, context)
+        }
+    }
+}

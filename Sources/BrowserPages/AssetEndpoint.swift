@@ -1,0 +1,44 @@
+public import Directory
+import HTTP
+public import HTTPSupport
+public import OAuth
+public import Pages
+import Values
+
+/// What pages are made with besides themselves: the style, a merchant's colours, the scripts.
+public struct AssetEndpoint: Endpoint {
+    private let templates: Templates
+    private let merchants: Merchants
+
+    public init(templates: Templates, merchants: Merchants) {
+        self.templates = templates
+        self.merchants = merchants
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/assets/spindle.css") { _, _ in Response.asset(templates.stylesheet, "text/css; charset=utf-8") }
+        router.get("/assets/submit.js") { _, _ in Response.asset(templates.script, "text/javascript; charset=utf-8") }
+        router.get("/assets/message.js") { _, _ in
+            Response.asset(templates.messageScript, "text/javascript; charset=utf-8")
+        }
+        router.get("/assets/brand/{merchant}", use: brand)
+    }
+
+    @Sendable private func brand(_ request: Request, context: SpindleContext) async throws -> Response {
+        let name = try context.parameters.require("merchant")
+        guard name.hasSuffix(".css"), let merchant = try await merchants.find(Merchant.ID(String(name.dropLast(4)))),
+            let accent = merchant.accentColor
+        else { throw HTTPRefusal(.notFound) }
+        return .asset(Stylesheet.brand(accent: accent), "text/css; charset=utf-8")
+    }
+}
+
+extension Response {
+    fileprivate static func asset(_ text: String, _ type: String) -> Response {
+        var headers = Fields()
+        headers[.contentType] = type
+        headers[.cacheControl] = "public, max-age=3600"
+        headers[.xContentTypeOptions] = "nosniff"
+        return Response(status: .ok, headers: headers, body: .text(text))
+    }
+}

@@ -1,0 +1,127 @@
+import Directory
+import HTTP
+import HTTPSupport
+import Logging
+import OAuth
+import Pages
+
+extension PageRenderer {
+    /// Reads the authorization request that `form` holds and does `work` with it.
+    func authorizing(
+        _ form: Form, _ http: Request, _ context: SpindleContext,
+        isKnown: (Client) async throws -> Bool = { _ in false },
+        _ work: (AuthorizationRequest) async throws -> Response
+    ) async throws -> Response {
+        try await answering(form, http, context, isKnown: isKnown) { parameters, address in
+            try await work(
+                try AuthorizationRequest(
+                    parameters, returnAddress: address, issuer: site.issuer,
+                    allowsUnsafeTokens: site.allowsUnsafeTokens))
+        }
+    }
+
+    /// Finds out where the answer to the authorization request in `form` goes, and does `work` with it.
+    ///
+    /// A bad client or redirect URI gets a page; any other refusal, of the request or of the work, goes to the client.
+    ///
+    /// - Parameter isKnown: whether the person has seen a page about a client. To the address of one that registered
+    ///   itself nobody is sent who has not (RFC 9700 §4.11.2): it may be a trap that looks like this server.
+    func answering(
+        _ form: Form, _ http: Request, _ context: SpindleContext,
+        isKnown: (Client) async throws -> Bool = { _ in false },
+        _ work: (OAuth.Parameters, ReturnAddress) async throws -> Response
+    ) async throws -> Response {
+        let parameters: OAuth.Parameters
+        let returnAddress: ReturnAddress
+        do {
+            guard form.fitsOnward else { throw OAuthError.tooLongToContinue }
+            parameters = try form.parameters
+            returnAddress = try await ReturnAddress(parameters, clients: clients)
+        } catch let refusal as ReturnAddress.Refusal {
+            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+            return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]))
+        } catch let refusal as OAuthError {
+            refusal.log(to: context.logger)
+            return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
+        }
+        do {
+            return try await work(parameters, returnAddress)
+        } catch let refusal as OAuthError {
+            refusal.log(to: context.logger)
+            let answer = returnAddress.answer(refusal: refusal, issuer: site.issuer)
+            let client = returnAddress.client
+            guard answer.leaves, client.registeredItself, try await !isKnown(client), !http.isSilent(form) else {
+                return try await send(answer, for: returnAddress, http)
+            }
+            return try await leave(for: client, by: answer, refusal, http, uiLocales: form["ui_locales"])
+        }
+    }
+
+    /// Asks before the browser goes to the address of a client that nobody vouched for.
+    private func leave(
+        for client: Client, by answer: AuthorizationAnswer, _ refusal: OAuthError, _ http: Request,
+        uiLocales: String?
+    ) async throws -> Response {
+        let visit = try await visit(http, client: client, uiLocales: uiLocales)
+        let location: String? = if case .redirect(let location) = answer { location } else { nil }
+        return leaving(
+            to: location, visit, detail: "\(refusal.code.rawValue): \(refusal.hint)", status: .badRequest)
+    }
+
+    /// A page in the place of a redirect to an address of a client that registered itself.
+    func leaving(
+        to location: String?, _ visit: PageContext, detail: String? = nil, status: Status = .ok, cookies: [String?] = []
+    ) -> Response {
+        var values = ["name": visit.client?.name ?? ""]
+        values["continueTo"] = location
+        return message(.leaving, visit, values: values, detail: detail, status: status, cookies: cookies)
+    }
+
+    /// The page of a request that cannot be read at all.
+    func brokenRequest(_ visit: PageContext, detail: String? = nil, status: Status = .badRequest) -> Response {
+        message(.brokenRequest, visit, detail: detail, status: status)
+    }
+
+    /// The page of a request that no link could hold.
+    func tooLongToContinue(_ http: Request, _ context: SpindleContext) async throws -> Response {
+        let refusal = OAuthError.tooLongToContinue
+        refusal.log(to: context.logger)
+        return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
+    }
+
+    /// Sends the browser to the client with `answer`: by a redirect, by a page whose form posts itself, or by one that tells it to another.
+    func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
+        switch answer {
+        case .redirect(let location): return .sendBrowser(to: location)
+        case .form(let action, let fields):
+            let visit = try await visit(http, client: address.client)
+            let form = FormPostPage(
+                action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
+            return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
+        case .message(let origin, let fields):
+            // Whom it tells may have it in a frame, as a silent request does; its answer is for that origin anyway.
+            let visit = try await visit(http, client: address.client).framed(by: origin)
+            let message = WebMessagePage(
+                origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
+            return page(templates.webMessage(message, in: visit.frame), visit, script: true)
+        }
+    }
+}
+
+extension AuthorizationAnswer {
+    /// Whether the browser goes somewhere else with it.
+    fileprivate var leaves: Bool { if case .message = self { false } else { true } }
+}
+
+extension Request {
+    /// Whether a page asks without showing it: in a frame nobody is led astray, and who waits for an answer to
+    /// `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). What a browser calls a document is seen.
+    fileprivate func isSilent(_ form: Form) -> Bool {
+        form[Parameter.prompt.rawValue] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
+    }
+}
+
+extension OAuthError {
+    fileprivate static let tooLongToContinue = OAuthError(
+        .invalidRequest, "request_too_long", "The authorization request is longer than 8 KiB: shorten state or scope.")
+}

@@ -1,0 +1,143 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+public import OAuth
+import Pages
+public import Values
+
+/// `POST /oauth/consent`: what a person answers to an app's request: allow, deny, go on, or cancel before signing in.
+public struct ConsentEndpoint: Endpoint {
+    static let path = "/oauth/consent"
+
+    private let pages: PageRenderer
+    private let consents: Consents
+    private let introductions: Introductions
+    private let agreements: Agreements
+    private let sessions: Sessions
+    private let clock: any WallClock
+
+    public init(
+        pages: PageRenderer, consents: Consents, introductions: Introductions, agreements: Agreements,
+        sessions: Sessions, clock: any WallClock
+    ) {
+        self.pages = pages
+        self.consents = consents
+        self.introductions = introductions
+        self.agreements = agreements
+        self.sessions = sessions
+        self.clock = clock
+    }
+
+    public func add(to router: inout Routes) {
+        router.form(Self.path, from: "/login", use: decide)
+    }
+
+    @Sendable private func decide(_ http: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(http)
+        guard pages.forms.accepts(form, of: http) else {
+            return pages.foreignForm(try await pages.visit(http))
+        }
+        guard let (asked, user) = try? Form.marked(form["request"] ?? "") else {
+            return pages.brokenRequest(try await pages.visit(http))
+        }
+        return try await pages.authorizing(asked, http, context, isKnown: { _ in true }) { request in
+            switch form["decision"] {
+            case "continue": return try await goOn(request, asked, by: user, http)
+            case "allow": return try await allow(form, request, asked, by: user, http)
+            case "cancel":
+                let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
+                refusal.log(to: context.logger)
+                let address = request.returnAddress
+                let answer = address.answer(cancelled: refusal, issuer: pages.site.issuer)
+                return try await pages.send(answer, for: address, http)
+            default: throw OAuthError(.accessDenied, "consent_denied", "The person did not allow it.")
+            }
+        }
+    }
+
+    /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
+    private func goOn(
+        _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
+    ) async throws -> Response {
+        let client = request.returnAddress.client
+        guard let session = try await sessions.of(http, pages.site), session.user == user,
+            session.kind.isGood(for: client)
+        else { return .sendBrowser(to: asked.onward, status: .seeOther) }
+        try await introduce(session.user, to: client)
+        return back(to: asked, for: client, http)
+    }
+
+    private func introduce(_ user: UserID, to client: Client) async throws {
+        guard let merchant = client.introduces else { return }
+        try await introductions.introduce(user, to: merchant, at: clock.now)
+    }
+
+    private func back(to request: Form, for client: Client, _ http: Request) -> Response {
+        .sendBrowser(
+            to: pages.way(request.onward, for: client, of: http) ?? request.onward, status: .seeOther)
+    }
+
+    /// Stores what was allowed and goes back to the request, narrowed to that.
+    ///
+    /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
+    /// starts over, and whoever is there is asked.
+    private func allow(
+        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
+    ) async throws -> Response {
+        let client = request.returnAddress.client
+        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
+            return .sendBrowser(to: asked.onward, status: .seeOther)
+        }
+        guard session.user == user else {
+            let again = asked.with(.prompt, Prompt.consent.rawValue)
+            return .sendBrowser(to: again.onward, status: .seeOther)
+        }
+        let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
+        let consented = try await consents.find(session.user, client.id)?.scope
+        guard let decision = request.decision(ticked: ticked, consented: consented) else {
+            return .sendBrowser(to: asked.onward, status: .seeOther)
+        }
+        guard !decision.granted.isEmpty || request.scope.isEmpty else {
+            return try await pages.askConsent(
+                decision.shown, for: request, asked, of: session, http, refusal: .nothingAllowed)
+        }
+        try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: clock.now)
+        try await consents.allow(
+            decision.allowed, of: decision.shown, to: client.id, by: session.user, at: clock.now)
+        try await introduce(session.user, to: client)
+        let answered = asked.without([.consent])
+        let narrowed = decision.granted.isEmpty ? answered : answered.narrowed(to: decision.granted)
+        return back(to: narrowed, for: client, http)
+    }
+}
+
+extension PageRenderer {
+    /// Asks the person of `session` for `scope`.
+    func askConsent(
+        _ scope: Scope, for request: AuthorizationRequest, _ asked: Form, of session: Session, _ http: Request,
+        refusal: PageRefusal? = nil
+    ) async throws -> Response {
+        let issued = forms.issue(http)
+        let client = request.returnAddress.client
+        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"]).unframed
+        let page = ConsentPage(
+            clientName: client.name, maker: try await maker(of: client),
+            scopes: scope.tokens.map {
+                ConsentPage.Scope(name: $0, isRequired: ConsentDecision.isRequired($0))
+            },
+            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.user),
+            account: session.displayName, switchTo: asked.bySomebodyElse.onward,
+            terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
+        return self.page(
+            templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    /// RFC 7591 §5: the person is told that nobody but the client itself says what it is.
+    private func maker(of client: Client) async throws -> ConsentPage.Maker {
+        guard !client.registeredItself else { return .nobodyKnown }
+        guard let merchant = client.merchant else { return .platform }
+        return try await merchants.find(merchant).map { .merchant($0.name) } ?? .platform
+    }
+}

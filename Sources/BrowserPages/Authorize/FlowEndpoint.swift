@@ -1,0 +1,33 @@
+import Directory
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+
+/// SPiD's other addresses for people: `/flow/password` and `/account/summary`, which apps open in a browser.
+public struct FlowEndpoint: Endpoint {
+    private let pages: PageRenderer
+
+    public init(pages: PageRenderer) { self.pages = pages }
+
+    public func add(to router: inout Routes) {
+        router.get("/flow/password", use: forgotten)
+        router.get("/account/summary") { _, _ in
+            Response.sendBrowser(to: AccountEndpoint.path, status: .seeOther)
+        }
+    }
+
+    /// The way to a new password, and from there back to the app, which gets no code for it.
+    @Sendable private func forgotten(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let query = try? request.query else { return pages.brokenRequest(try await pages.visit(request)) }
+        // One SDK appends its usual query to an address that has one: what it says last is what it means.
+        let carried: [Parameter] = [.clientID, .redirectURI, .cancelRedirectURI, .state, .uiLocales]
+        let spoken = query.withoutLocale
+        let form = Form(
+            pairs: [(Parameter.responseType.rawValue, ResponseType.nothing.description)]
+                + carried.compactMap { parameter in spoken[parameter.rawValue].map { (parameter.rawValue, $0) } })
+        return try await pages.authorizing(form, request, context) { _ in
+            .sendBrowser(to: form.way(through: PasswordEndpoint.path), status: .seeOther)
+        }
+    }
+}

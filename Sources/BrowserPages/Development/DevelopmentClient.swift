@@ -1,0 +1,35 @@
+public import HTTPSupport
+import OAuth
+
+/// The client that a server in development mode has from the start, for who has none yet.
+public enum DevelopmentClient {
+    public static let id = "dev"
+    public static let scope = "openid profile email address phone offline_access"
+    /// Where its answers can be looked at.
+    static let answerPath = "/development/answer"
+
+    public static func redirectURI(at site: Site) -> String { site.origin + answerPath }
+
+    /// Its authorization request, which asks anew each time.
+    public static func request(at site: Site) -> String {
+        let items: [Form.Pair] = [
+            ("response_type", "code"), ("client_id", id), ("redirect_uri", redirectURI(at: site)),
+            ("scope", "openid profile email offline_access"), ("code_challenge", challenge),
+            ("code_challenge_method", "S256"), ("prompt", "login"),
+        ]
+        return site.origin + Form(pairs: items).onward
+    }
+
+    /// What redeems `code` on a command line.
+    static func command(for code: String, at site: Site) -> String {
+        let form = [
+            "grant_type=authorization_code", "client_id=\(id)", "redirect_uri=\(redirectURI(at: site))",
+            "code_verifier=\(verifier)", "code=\(code)",
+        ]
+        return (["curl \(site.tokenEndpoint)"] + form.map { "-d \($0)" }).joined(separator: " \\\n  ")
+    }
+
+    // The pair of RFC 7636's own appendix B: what anybody may do needs no secret.
+    private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+}

@@ -1,0 +1,159 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+public import OpenID
+import Pages
+public import Values
+
+/// `/logout`: a device's call with its token, or a page for a person in a browser.
+public struct LogoutEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let tokens: AccessTokens
+    private let families: TokenFamilies
+    private let sessions: Sessions
+    private let hints: IDTokenHints
+    private let clock: any WallClock
+
+    public init(
+        pages: PageRenderer, tokens: AccessTokens, families: TokenFamilies, sessions: Sessions, hints: IDTokenHints,
+        clock: any WallClock
+    ) {
+        self.pages = pages
+        self.tokens = tokens
+        self.families = families
+        self.sessions = sessions
+        self.hints = hints
+        self.clock = clock
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/logout", use: show)
+        router.get("/v2/logout", use: show)
+        router.get("/flow/logout", use: show)
+        router.post("/logout", use: submit)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let session = try await sessions.of(request, pages.site)
+        let parameters = try request.query.parameters
+        let presented = try PresentedToken.read(request)
+        let token = try await endToken(
+            presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
+        let wish = try await wish(parameters, token, presented)
+        guard let session else {
+            // A device is answered in its own language; a browser is told, or goes on.
+            if token != nil, wish.address == nil { return .json(.members(["result": "OK"])) }
+            return try await signedOut(request, wish, sawPage: false)
+        }
+        // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
+        // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
+        let isOwnWish = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
+        if isOwnWish { return try await end(session, request, wish) }
+        if try await wish.isShown(by: session) { return try await end(session, request, wish) }
+        return try await ask(session, request, wish)
+    }
+
+    @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
+        // A device's call may have no body at all.
+        let form = request.headers[.contentType] == nil ? Form(pairs: []) : try Form.read(request)
+        let parameters = try form.parameters
+        if try PresentedToken.read(request, form: parameters) != nil {
+            _ = try await endToken(request, form)
+            return .json(.members(["result": "OK"]))
+        }
+        // A client's own form (RP-Initiated Logout §2), which comes without the browser's cookies: the same by GET.
+        if form["form_token"] == nil, LogoutRequest.isOfClient(parameters) {
+            guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
+            return .sendBrowser(to: "/logout?\(form.pairs.encoded)", status: .seeOther)
+        }
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        let wish = try await wish(parameters, nil, nil)
+        // Sent twice, or signed out in another tab meanwhile: what the person wants is so.
+        guard let session = try await sessions.of(request, pages.site) else {
+            return try await signedOut(request, wish)
+        }
+        // Somebody else signed in meanwhile; the form spoke of another.
+        guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
+            return try await ask(session, request, wish)
+        }
+        return try await end(session, request, wish)
+    }
+
+    /// Whom the form would sign out. Our page of who is signed in has it not: it is as good as a click on a link there.
+    private static let person = "person"
+
+    private func ask(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
+        let issued = pages.forms.issue(request)
+        let page = LogoutPage(
+            account: session.displayName, action: "/logout", formToken: issued.token,
+            fields: wish.fields + [HiddenField(name: Self.person, value: session.user.description)])
+        let visit = try await visit(request, wish)
+        return pages.page(
+            pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
+    }
+
+    private func visit(_ request: Request, _ wish: LogoutRequest) async throws -> PageContext {
+        try await pages.visit(request, client: wish.client, uiLocales: wish.parameters[.uiLocales])
+    }
+
+    /// The client is the one that the request names, or whose token came with it: a web page's link often holds one that
+    /// is dead by the time it is followed.
+    private func wish(
+        _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
+    ) async throws -> LogoutRequest {
+        if let text = parameters[.idTokenHint] {
+            return LogoutRequest(parameters, hinted: try await hints.read(text))
+        }
+        var id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
+        if id == nil, let presented { id = try await tokens.client(of: presented.secret) }
+        guard let id else { return LogoutRequest(parameters, client: nil) }
+        return LogoutRequest(parameters, client: try await pages.clients.findLive(id))
+    }
+
+    /// Ends the token of a link. In a browser a dead one is as good as none: its person wants to sign out all the same.
+    private func endToken(
+        _ presented: PresentedToken?, _ request: Request, ofABrowser isOfABrowser: Bool
+    ) async throws -> AccessToken? {
+        guard presented != nil else { return nil }
+        do {
+            return try await endToken(request)
+        } catch let refusal as OAuthError where refusal.code == .invalidToken && isOfABrowser {
+            return nil
+        }
+    }
+
+    /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
+    private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
+        // A token in a URL that ends it is nobody's gain.
+        let token = try await tokens.require(request, form: form.parameters, inQuery: true, forAnybody: true)
+        guard let family = token.family else { throw OAuthError.userTokenNeeded }
+        try await families.logOut(family, at: clock.now)
+        return token
+    }
+
+    private func end(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
+        try await sessions.end(session.id)
+        return try await signedOut(request, wish)
+    }
+
+    /// The cookie is the session and the being remembered in one: both are gone.
+    ///
+    /// - Parameter sawPage: whether the person has seen a page about this client: the one that asks here, or the one that
+    ///   its token comes from.
+    private func signedOut(
+        _ request: Request, _ wish: LogoutRequest, sawPage: Bool = true
+    ) async throws -> Response {
+        let cleared = pages.site.clearedSessionCookie
+        if let address = wish.address, let client = wish.client, client.registeredItself, !sawPage {
+            return pages.leaving(to: address.location, try await visit(request, wish), cookies: [cleared])
+        }
+        if let address = wish.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
+        let visit = try await visit(request, wish)
+        return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])
+    }
+}

@@ -1,0 +1,82 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+import Logging
+public import OAuth
+public import Values
+
+/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: what a client's web page does for its person by a script.
+public struct AjaxEndpoint: Endpoint {
+    private let site: Site
+    private let clients: Clients
+    private let sessions: Sessions
+    private let apps: ConnectedApps
+    private let introductions: Introductions
+    private let agreements: Agreements
+    private let clock: any WallClock
+
+    public init(
+        site: Site, clients: Clients, sessions: Sessions, apps: ConnectedApps, introductions: Introductions,
+        agreements: Agreements, clock: any WallClock
+    ) {
+        self.site = site
+        self.clients = clients
+        self.sessions = sessions
+        self.apps = apps
+        self.introductions = introductions
+        self.agreements = agreements
+        self.clock = clock
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/ajax/logout.js") { request, context in
+            try await act(request, context) { client in try await signOut(request, client) }
+        }
+        router.get("/ajax/acceptAgreement.js") { request, context in
+            try await act(request, context) { client in try await accept(request, client) }
+        }
+    }
+
+    /// A script acts by GET, so it must be one: where people write, a page of a good origin can hold a stranger's image,
+    /// and anybody's link.
+    private func act(
+        _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
+    ) async throws -> Response {
+        guard request.headers[.secFetchDest].map({ $0 == "script" }) ?? true else {
+            context.logger.info("refused", metadata: ["reason": "not_a_script"])
+            return .plain("This is for a script element alone.", status: .forbidden)
+        }
+        return try await ScriptCall.answer(request, context, clients: clients, work)
+    }
+
+    private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
+        // Whoever is signed out already has what the page wants.
+        guard let session = try await sessions.of(request, site) else { return Self.done }
+        guard try await isOf(client, session) else { return Self.stranger }
+        try await sessions.end(session.id)
+        return ScriptCall.Answer(json: Self.done.json, cookie: site.clearedSessionCookie)
+    }
+
+    /// Both the platform's terms and the client's.
+    private func accept(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
+        guard let session = try await sessions.of(request, site), try await isOf(client, session) else {
+            return Self.stranger
+        }
+        try await agreements.accept(agreements.terms(for: client), by: session.user, at: clock.now)
+        return Self.done
+    }
+
+    /// Whether the person has to do with the client: no merchant decides for whoever passes by.
+    private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
+        guard session.kind.isGood(for: client),
+            try await !introductions.isDue(session.user, to: client, in: session.id.text)
+        else { return false }
+        return try await apps.scope(of: client.id, for: session.user) != nil
+    }
+
+    private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))
+    private static let stranger = ScriptCall.Answer(
+        json: ScriptCall.refusal(401, "No session found!", response: []))
+}

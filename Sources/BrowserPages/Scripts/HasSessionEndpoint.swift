@@ -1,0 +1,96 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+public import OpenID
+public import Values
+
+/// `/ajax/hasSession.js`, `/rpc/hasSession.js`: tells a web page of a client, by a script, whether there is a session.
+public struct HasSessionEndpoint: Endpoint {
+    private let site: Site
+    private let clients: Clients
+    private let sessions: Sessions
+    private let users: Users
+    private let names: SubjectIdentifiers
+    private let apps: ConnectedApps
+    private let introductions: Introductions
+    private let agreements: Agreements
+    private let signSecrets: SignSecrets
+    private let clock: any WallClock
+
+    public init(
+        site: Site, clients: Clients, sessions: Sessions, users: Users, names: SubjectIdentifiers,
+        apps: ConnectedApps, introductions: Introductions, agreements: Agreements, signSecrets: SignSecrets,
+        clock: any WallClock
+    ) {
+        self.site = site
+        self.clients = clients
+        self.sessions = sessions
+        self.users = users
+        self.names = names
+        self.apps = apps
+        self.introductions = introductions
+        self.agreements = agreements
+        self.signSecrets = signSecrets
+        self.clock = clock
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/ajax/hasSession.js", use: tell)
+        router.get("/rpc/hasSession.js", use: tell)
+    }
+
+    @Sendable private func tell(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await ScriptCall.answer(request, context, clients: clients) { client in
+            ScriptCall.Answer(json: try await answer(request, client))
+        }
+    }
+
+    private func answer(_ request: Request, _ client: Client) async throws -> JSON {
+        let now = clock.now
+        let base = site.origin.split(separator: "/").last?.split(separator: ":").first.map(String.init)
+        guard let session = try await sessions.of(request, site), session.kind.isGood(for: client) else {
+            let response: JSON = .members([
+                "serverTime": .integer(now.seconds), "baseDomain": base.map { .string($0) },
+            ])
+            return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
+        }
+        // Whom the merchant has never met it is told nothing of, whatever it connected the account to by itself.
+        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id.text)
+        let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
+        let known: JSON = .members([
+            "result": .bool(true), "serverTime": .integer(now.seconds),
+            "expiresIn": .integer((session.expiry(usedAt: now) - now).seconds), "baseDomain": base.map { .string($0) },
+            "userStatus": scope == nil ? "notConnected" : "connected",
+        ])
+        guard let scope else { return known }
+        let person = try await person(session.user, client, scope)
+        return try signed((known.members ?? []) + (person.members ?? []), for: client)
+    }
+
+    /// Who it is: for a client the person is connected to. Names are for a merchant's own, or by the scope.
+    private func person(_ id: UserID, _ client: Client, _ scope: Scope) async throws -> JSON {
+        let mayName = client.firstParty || scope.contains("profile")
+        let profile = mayName ? try await users.find(id)?.profile : nil
+        let hasNumber = !client.openID.isPairwise
+        return .members([
+            "userId": hasNumber ? .integer(id.number) : nil,
+            "id": .string(try await names.subject(id, for: client)),
+            "uuid": hasNumber ? .string(UserUUID(id).description) : nil, "displayName": profile?["name"],
+            "givenName": profile?["given_name"], "familyName": profile?["family_name"], "gender": profile?["gender"],
+            "photo": profile?["picture"],
+            "defaultAgreementAccepted": .bool(try await agreements.isAccepted(agreements.platform, by: id)),
+            "clientAgreementAccepted": .bool(try await agreements.isAccepted(client.terms, by: id)),
+        ])
+    }
+
+    /// With the same once more in the client's own signature, for its backend: a page can say anything.
+    private func signed(_ members: [JSON.Member], for client: Client) throws -> JSON {
+        guard client.spidCompatible else { return .object(members) }
+        let payload = [JSON.Member("algorithm", "HMAC-SHA256")] + members
+        let request = try signSecrets.open(client).signed(.object(payload)).request
+        return .object(members + [JSON.Member("sig", .string(request))])
+    }
+}

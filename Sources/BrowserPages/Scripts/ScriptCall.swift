@@ -1,0 +1,77 @@
+import Directory
+import HTTP
+import HTTPSupport
+import JOSE
+import Logging
+import OAuth
+import Values
+
+/// What the web page of a client asks or wishes by a script of ours, as SPiD's JavaScript does.
+///
+/// Any page can embed a script, and so send the browser's cookies with it and read what it says: only pages whose
+/// origins the client registered are answered, and one that hides where it is is not.
+struct ScriptCall {
+    /// What the page's callback is told, and what becomes of the browser's cookies.
+    struct Answer {
+        let json: JSON
+        var cookie: String?
+    }
+
+    static func answer(
+        _ request: Request, _ context: SpindleContext, clients: Clients,
+        _ work: (Client) async throws -> Answer
+    ) async throws -> Response {
+        guard let query = try? request.query, let callback = query["callback"], isCallback(callback) else {
+            return .plain("callback must be 1 to 64 of the characters A-Z a-z 0-9 . _ $", status: .badRequest)
+        }
+        guard let id = query["client_id"], let client = try await clients.findLive(Client.ID(id)),
+            let origin = request.webOrigin, client.webOrigins.contains(origin)
+        else {
+            context.logger.info("refused", metadata: ["reason": "origin_not_registered"])
+            return .plain("Unknown client_id, or its web_origins lack the origin of this page.", status: .forbidden)
+        }
+        let answer = try await work(client)
+        return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookie: answer.cookie)
+    }
+
+    /// What is written into the script as it came: nothing that could end the string, or the name of anything.
+    private static func isCallback(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_.$]{1,64}/) != nil }
+
+    /// What SPiD's JavaScript takes for a refusal. `response` is what it hands to the page beside.
+    static func refusal(_ code: Int64, _ description: String, response: [JSON.Member]) -> JSON {
+        .members([
+            "error": .members([
+                "code": .integer(code), "type": "UserException", "description": .string(description),
+            ]),
+            "response": .object([JSON.Member("result", false)] + response),
+        ])
+    }
+}
+
+extension Request {
+    /// The origin of the page that asks: what the browser says it is, else that of the page's address.
+    fileprivate var webOrigin: String? {
+        if let origin = headers[.origin] { return origin }
+        guard let referer = headers[.referer], let scheme = referer.firstRange(of: "://") else { return nil }
+        return String(referer[..<scheme.upperBound] + referer[scheme.upperBound...].prefix { !"/?#".contains($0) })
+    }
+}
+
+extension Response {
+    /// A script that only this page gets. Other sites may embed it, which browsers would otherwise be told to refuse;
+    /// that no cache keeps it makes a `Vary` superfluous.
+    fileprivate static func script(_ text: String, cookie: String?) -> Response {
+        var response = plain(text, status: .ok)
+        response.headers[.contentType] = "application/javascript; charset=utf-8"
+        response.headers[.crossOriginResourcePolicy] = "cross-origin"
+        if let cookie { response.headers[.setCookie] = cookie }
+        return response
+    }
+
+    static func plain(_ text: String, status: Status) -> Response {
+        let headers: Fields = [
+            .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        ]
+        return Response(status: status, headers: headers, body: .text(text))
+    }
+}

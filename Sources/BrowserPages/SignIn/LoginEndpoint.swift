@@ -1,0 +1,110 @@
+public import Authentication
+import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+import OAuth
+import Pages
+import Storage
+import Values
+
+/// `GET` and `POST /login`: a person signs in to a browser, with a password.
+public struct LoginEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let signIn: SignIn
+    private let arrivals: NewSessions
+    private let restoring: Restoring
+
+    public init(pages: PageRenderer, signIn: SignIn, arrivals: NewSessions, verifications: Verifications) {
+        self.pages = pages
+        self.signIn = signIn
+        self.arrivals = arrivals
+        restoring = Restoring(pages: pages, verifications: verifications)
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/login", use: show)
+        router.post("/login", use: submit)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = Form.query(of: request.target.text)
+        let onward = OnwardPath(query["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let session = try await arrivals.sessions.of(request, pages.site)
+        let confirms = query["confirm"] == "1" && session != nil
+        guard let session, onward == nil, !confirms else {
+            if let door = pages.development, query["page"] != DevelopmentLogin.forPeople {
+                return .sendBrowser(to: door.way(for: query), status: .seeOther)
+            }
+            let email = confirms ? session?.email ?? "" : ""
+            return try await page(
+                request, visit, onward, session, email: email, isConfirmation: confirms && !email.isEmpty,
+                isAnew: query["anew"] == "1")
+        }
+        let form = pages.forms.issue(request)
+        let signedIn = SignedInPage(account: session.displayName, formToken: form.token, logoutAction: "/logout")
+        return pages.page(pages.templates.signedIn(signedIn, in: visit.frame), visit, cookies: [form.setCookie])
+    }
+
+    private func page(
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ session: Session?, email: String,
+        isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: Status = .ok
+    ) async throws -> Response {
+        let form = pages.forms.issue(request)
+        let isAnew = isAnew || onward?.wantsFreshness == true
+        let login = LoginPage(
+            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            clientName: visit.client?.name, isConfirmation: isConfirmation, wantsAnew: isAnew,
+            ways: try await pages.ways(for: visit, to: onward, of: session, isAnew: isAnew),
+            cancel: onward?.cancel, refusal: refusal)
+        return pages.page(
+            pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+
+    @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let email = form["email"] ?? ""
+        do {
+            let proof = try await signIn.check(
+                username: email, password: form["password"] ?? "", address: arrivals.address(request),
+                device: arrivals.device(request),
+                login: arrivals.login(request, client: visit.client))
+            if let dueAt = proof.deletionDueAt {
+                return try await restoring.offer(
+                    proof.user, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
+            }
+            let arrival = try await arrivals.arrival(
+                request, by: .password, at: visit, isRemembered: form["remember"] == "1")
+            guard
+                try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
+            else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
+            return .sendBrowser(
+                to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
+        } catch let refusal as SignIn.Refusal {
+            let oauth = refusal.oauthError
+            oauth.log(to: context.logger)
+            var response = try await page(
+                request, visit, onward, nil, email: email, isAnew: form["anew"] == "1", refusal: refusal.onPage,
+                status: oauth.status)
+            oauth.decorate(&response.headers)
+            return response
+        }
+    }
+}
+
+extension OnwardPath {
+    /// How the login page is left without signing in: only an authorization request has somewhere to go.
+    var cancel: LoginPage.Cancel? {
+        authorizationRequest.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0) }
+    }
+}
+
+extension Session {
+    /// What a page calls the person.
+    var displayName: String { email ?? "user \(user)" }
+}

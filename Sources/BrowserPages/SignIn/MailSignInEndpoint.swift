@@ -1,0 +1,105 @@
+public import Authentication
+import Directory
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+import Values
+
+/// `POST /login/code`: a person signs in with a code by mail instead of a password.
+public struct MailSignInEndpoint: Endpoint {
+    private static let path = "/login/code"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signIn: MailSignIn
+    private let arrivals: NewSessions
+    private let mail: MailComposer
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, arrivals: NewSessions,
+        mail: MailComposer
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signIn = signIn
+        self.arrivals = arrivals
+        self.mail = mail
+    }
+
+    public func add(to router: inout Routes) {
+        router.form(Self.path, from: "/login", use: ask)
+        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", use: check)
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .signIn, wording: .signIn,
+            path: Self.path + "/check", start: "/login")
+    }
+
+    /// Whether there is such an account makes no difference to the answer.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard let email = EmailAddress(reachable: form["email"]) else {
+            return try await login(request, visit, onward, form, email: form["email"] ?? "", refusal: .notAnAddress)
+        }
+        let user = try await signIn.user(of: email)
+        let draft = verifications.draft(
+            .signIn, email: email.text, user: user, browser: pages.forms.browser(request),
+            continueTo: onward?.text ?? "")
+        let letter = MailTemplate.signInCode(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
+        let post = mail.reply(letter, to: email, visit.frame)
+        let asked = try await verifications.ask(
+            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
+        mail.send()
+        if case .wait(let wait) = asked {
+            return try await login(
+                request, visit, onward, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+                status: .tooManyRequests)
+        }
+        return codes.ask(draft.verification.id)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
+        let outcome = try await signIn.finish(
+            codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+        switch outcome {
+        case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+        case .success(let arrived):
+            guard let dueAt = arrived.deletionDueAt else {
+                return .sendBrowser(
+                    to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            }
+            return try await Restoring(pages: pages, verifications: verifications).offer(
+                arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,
+                visit)
+        }
+    }
+
+    private func login(
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ sent: Form, email: String,
+        refusal: PageRefusal,
+        status: Status = .badRequest
+    ) async throws -> Response {
+        let form = pages.forms.issue(request)
+        let isAnew = sent["anew"] == "1" || onward?.wantsFreshness == true
+        let page = LoginPage(
+            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            clientName: visit.client?.name, wantsAnew: isAnew,
+            ways: try await pages.ways(for: visit, to: onward, isAnew: isAnew), cancel: onward?.cancel,
+            refusal: refusal)
+        return pages.page(
+            pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+}

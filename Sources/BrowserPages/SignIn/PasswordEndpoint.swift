@@ -1,0 +1,166 @@
+public import Authentication
+import Cryptography
+import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+import OAuth
+import Pages
+import Values
+
+/// `GET` and `POST /password`: a forgotten password, by a link that goes to the account's address.
+public struct PasswordEndpoint: Endpoint {
+    static let path = PagePath.forgottenPassword
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signIn: MailSignIn
+    private let reset: PasswordReset
+    private let arrivals: NewSessions
+    private let mail: MailComposer
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, reset: PasswordReset,
+        arrivals: NewSessions, mail: MailComposer
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signIn = signIn
+        self.reset = reset
+        self.arrivals = arrivals
+        self.mail = mail
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.get("\(Self.path)/reset/{link}", use: open)
+        router.post("\(Self.path)/reset/{link}", use: set)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let onward = OnwardPath(Form.query(of: request.target.text)["continue"])
+        return forgotten(request, try await pages.visit(request, continueTo: onward?.text), onward)
+    }
+
+    private func forgotten(
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, email: String = "",
+        refusal: PageRefusal? = nil,
+        status: Status = .ok
+    ) -> Response {
+        let form = pages.forms.issue(request)
+        let page = ForgottenPage(
+            action: Self.path, formToken: form.token, continueTo: onward?.text ?? "", email: email, refusal: refusal)
+        return pages.page(
+            pages.templates.forgotten(page, in: visit.frame), visit, status: status, cookies: [form.setCookie])
+    }
+
+    /// Whether there is such an account makes no difference to the answer.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        guard let email = EmailAddress(reachable: form["email"]) else {
+            return forgotten(
+                request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
+        }
+        let user = try await signIn.user(of: email)
+        let draft = verifications.draft(
+            .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
+            continueTo: onward?.text ?? "")
+        let letter = MailTemplate.resetPassword(
+            link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
+            hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
+        let post = mail.reply(letter, to: email, visit.frame)
+        let asked = try await verifications.ask(
+            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
+        mail.send()
+        if case .wait(let wait) = asked {
+            return forgotten(
+                request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+                status: .tooManyRequests)
+        }
+        let again = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
+    }
+
+    @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await verifications.look(at: try link(context), .resetPassword) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let verification):
+            let visit = try await pages.visit(request, of: verification)
+            return try newPassword(verification, request, visit, context)
+        }
+    }
+
+    private func newPassword(
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
+        refusal: PageRefusal? = nil
+    ) throws -> Response {
+        let form = pages.forms.issue(request)
+        let page = NewPasswordPage(
+            action: "\(Self.path)/reset/\(try link(context).value)", formToken: form.token,
+            email: verification.email, refusal: refusal)
+        return pages.page(
+            pages.templates.newPassword(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            cookies: [form.setCookie], formsLeaveSite: true)
+    }
+
+    @Sendable private func set(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        let link = try link(context)
+        let verification: Verification
+        switch try await verifications.look(at: link, .resetPassword) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let found): verification = found
+        }
+        let visit = try await pages.visit(request, of: verification)
+        do {
+            let password = try Password(
+                form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
+            let post = mail.post(
+                .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
+            let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
+            let outcome = try await reset.finish(link, password: password, opening: arrival.opening) { _, db in
+                try post(db)
+            }
+            mail.send()
+            switch outcome {
+            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .success(let outcome):
+                let onward =
+                    pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account?done=password"
+                return .sendBrowser(
+                    to: onward, status: .seeOther, cookies: outcome.isSignedIn ? arrival.cookies : [])
+            }
+        } catch let fault as Authentication.PasswordFault {
+            return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))
+        } catch is HashingPoolFull {
+            return try newPassword(verification, request, visit, context, refusal: .overloaded)
+        }
+    }
+
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
+        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+        return pages.spentLink(refusal, visit)
+    }
+
+    private func link(_ context: SpindleContext) throws -> Secret<Verification> {
+        Secret(try context.parameters.require("link"))
+    }
+}
+
+extension Authentication.PasswordFault {
+    /// The same in the words of a page.
+    var onPage: Pages.PasswordFault {
+        switch self {
+        case .tooShort: .tooShort
+        case .tooLong: .tooLong
+        case .common: .common
+        case .personal: .personal
+        }
+    }
+}

@@ -1,0 +1,52 @@
+public import Authentication
+import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+import Pages
+import Values
+
+/// `POST /account/restore`: who signed in to an account that is about to be deleted keeps it, or does not.
+public struct RestoreEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let deletion: Deletion
+    private let verifications: Verifications
+    private let arrivals: NewSessions
+
+    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, arrivals: NewSessions) {
+        self.pages = pages
+        self.deletion = deletion
+        self.verifications = verifications
+        self.arrivals = arrivals
+    }
+
+    public func add(to router: inout Routes) {
+        router.form("/account/restore", from: AccountEndpoint.path, use: decide)
+    }
+
+    @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+        let answer = try await deletion.decide(
+            form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
+            browser: pages.forms.browser(request), verifications: verifications, opening: arrival.opening,
+            replacing: arrival.replaces?.id)
+        switch answer {
+        case .failure(let refusal):
+            context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+            return pages.spentLink(refusal, visit)
+        case .success(.leaving(let dueAt)):
+            return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
+        case .success(.kept):
+            guard let onward = pages.way(onward?.text, of: arrival) else {
+                return .sendBrowser(
+                    to: AccountEndpoint.path + "?done=restored", status: .seeOther, cookies: arrival.cookies)
+            }
+            return pages.message(
+                .accountRestored, visit, values: ["continueTo": onward], status: .ok, cookies: arrival.cookies)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+public import Authentication
+public import Cryptography
+public import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+public import OAuth
+import Pages
+public import Values
+
+/// `GET /auth/session/{code}`: a webview becomes a browser in which the phone's person is signed in.
+public struct SessionCodeEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let exchange: SessionExchange
+    private let sessions: Sessions
+    private let users: Users
+    private let address: ClientAddress
+    private let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(
+        pages: PageRenderer, exchange: SessionExchange, sessions: Sessions, users: Users, address: ClientAddress,
+        clock: any WallClock, random: any RandomSource
+    ) {
+        self.pages = pages
+        self.exchange = exchange
+        self.sessions = sessions
+        self.users = users
+        self.address = address
+        self.clock = clock
+        self.random = random
+    }
+
+    public func add(to router: inout Routes) {
+        for path in ["/auth/session/{code}", "/session/{code}"] {
+            router.get("\(path)", use: open)
+            router.post("\(path)", use: confirm)
+        }
+    }
+
+    @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
+        // Only a top-level navigation spends: not a frame, an image or a script on another page, nor a look ahead.
+        if let destination = request.headers[.secFetchDest], destination != "document" {
+            context.logger.info("refused", metadata: ["reason": "session_code_embedded"])
+            return pages.message(.sessionLinkEmbedded, try await pages.visit(request), status: .forbidden)
+        }
+        guard !request.isPrefetch else { return Response(status: .noContent) }
+        return try await refusalsAsPages(request, context) {
+            let code = try context.code
+            let session = try await sessions.of(request, pages.site)
+            let entitlement = try await exchange.look(at: code)
+            let person = entitlement.subject.user
+            // The same person is not signed in anew by it; a link from elsewhere makes nobody somebody unasked, whose
+            // account it may be the sender's (RFC 9700 §4.7).
+            guard session?.user != person, session != nil || request.isFromElsewhere else {
+                return try await spend(code, replacing: session, request, context)
+            }
+            return try await askToSwitch(from: session, to: person, request, code)
+        }
+    }
+
+    @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        guard form["decision"] == "allow" else { return .sendBrowser(to: "/login", status: .seeOther) }
+        return try await refusalsAsPages(request, context) {
+            let session = try await sessions.of(request, pages.site)
+            return try await spend(try context.code, replacing: session, request, context)
+        }
+    }
+
+    private func spend(
+        _ code: Secret<ExchangeCode>, replacing old: Session?, _ request: Request, _ context: SpindleContext
+    ) async throws -> Response {
+        let secret = Secret<Session>.random(from: random)
+        let opening = Session.Opening(
+            id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
+            address: address.of(request), method: .token)
+        let now = clock.now
+        // A sign-in of the same person's own is more than what a token buys, and outlives that token: it stays.
+        let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
+        let announcement = sessions.announcement(at: now)
+        let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
+            guard kept?.user != entitlement.subject.user else { return }
+            try Sessions.open(
+                opening.at(entitlement.client.text), user: entitlement.subject.user,
+                signedInAt: entitlement.subject.signedInAt, family: entitlement.family.text,
+                replacing: old?.id, at: now, in: db, announcement)
+        }
+        announcement.send()
+        let isKept = kept?.user == entitlement.subject.user
+        return .sendBrowser(
+            to: entitlement.redirectURI.text, cookies: [isKept ? nil : pages.site.sessionCookie(secret)])
+    }
+
+    private func askToSwitch(
+        from session: Session?, to other: UserID, _ request: Request, _ code: Secret<ExchangeCode>
+    ) async throws -> Response {
+        let issued = pages.forms.issue(request)
+        let name = try await users.find(other)?.email ?? "user \(other)"
+        let page = SwitchAccountPage(
+            current: session?.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
+            formToken: issued.token)
+        let visit = try await pages.visit(request)
+        return pages.page(
+            pages.templates.switchAccount(page, in: visit.frame), visit, cookies: [issued.setCookie],
+            formsLeaveSite: true)
+    }
+
+    /// A spent, late or unknown code gets a page, no cookie, and is never redirected.
+    private func refusalsAsPages(
+        _ request: Request, _ context: SpindleContext, _ work: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await work()
+        } catch SessionExchange.Refusal.unknown {
+            context.logger.info("refused", metadata: ["reason": "session_code_unknown"])
+            return pages.message(.sessionLinkUnknown, try await pages.visit(request), status: .notFound)
+        } catch SessionExchange.Refusal.gone(let reason) {
+            context.logger.info("refused", metadata: ["reason": "\(reason)"])
+            return pages.message(.sessionLinkGone, try await pages.visit(request), status: .gone)
+        }
+    }
+}
+
+extension SpindleContext {
+    fileprivate var code: Secret<ExchangeCode> {
+        get throws { Secret(try parameters.require("code")) }
+    }
+}
+
+extension Request {
+    /// Whether a link or a form of another site led here. An app that opens an address is no site.
+    fileprivate var isFromElsewhere: Bool {
+        headers[.secFetchSite].map { $0 != "none" && $0 != "same-origin" } ?? false
+    }
+
+    /// Whether a browser only looks ahead, without the person having gone there.
+    fileprivate var isPrefetch: Bool {
+        [headers[.secPurpose], headers[.purpose], headers[.xMoz]].contains { $0?.contains("prefetch") ?? false }
+    }
+}

@@ -1,0 +1,115 @@
+import Authentication
+import Directory
+import Federation
+import HTTP
+import HTTPSupport
+import Pages
+import Values
+
+/// How people come back.
+extension UpstreamEndpoint {
+    /// A form from another site comes without the browser's cookies. The browser that sent it carries it on to `finish`,
+    /// where its own cookie decides: nothing is kept that another browser could pick up.
+    @Sendable func carryOn(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let id = try Self.issuer(context)
+        let answer = form.pairs.filter { Self.answerParameters.contains($0.name) }.encoded
+        guard form.state != nil, UpstreamAnswer(form.pairs) != nil, answer.utf8.count <= Self.longestAnswer else {
+            return pages.brokenRequest(try await pages.visit(request))
+        }
+        return .sendBrowser(to: "\(UpstreamSignIn.path(of: id))?\(answer)", status: .seeOther)
+    }
+
+    private static let answerParameters: Set = ["state", "code", "error", "iss", "user"]
+    /// What fits into a request's target.
+    private static let longestAnswer = 7000
+
+    @Sendable func finish(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let query = try? request.query, let state = query.state else {
+            return pages.brokenRequest(try await pages.visit(request))
+        }
+        guard let issuer = try await pages.issuers.find(try Self.issuer(context)) else {
+            return pages.message(.notFound, try await pages.visit(request), status: .notFound)
+        }
+        let spending = try await requests.spend(
+            state, at: issuer.id, in: pages.forms.browser(request),
+            by: Identifier<UpstreamRequest>.random(from: random).text)
+        switch spending {
+        case .refused(let reason):
+            let visit = try await pages.visit(request)
+            return refuse(.gone(reason: reason), Departure(issuer: issuer, continueTo: nil), visit, context)
+        case .spent(let upstream):
+            let departure = Departure(
+                issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
+                isFromPage: upstream.isFromPage, user: upstream.user)
+            let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
+            do {
+                guard let answer = UpstreamAnswer(query.pairs) else {
+                    throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
+                }
+                let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
+                guard let user = upstream.user else {
+                    return try await enter(person, departure, request, visit, context)
+                }
+                return try await connect(person, to: user, departure, request, visit, context)
+            } catch let refusal as UpstreamRefusal {
+                return refuse(refusal, departure, visit, context)
+            }
+        }
+    }
+
+    private func enter(
+        _ person: UpstreamUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        let arrival = try await arrivals.arrival(
+            request, by: .issuer, at: visit, sawPage: departure.isFromPage)
+        let onward = departure.continueTo
+        let way = departure.isFromPage ? pages.way(onward?.text, of: arrival) : onward?.text
+        switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
+        case .entered:
+            return .sendBrowser(to: way ?? "/login", status: .seeOther, cookies: arrival.cookies)
+        case .leaving(let user):
+            let dueAt = user.deletionDueAt ?? user.updatedAt
+            // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.
+            guard departure.issuer.isTrustedByAll else {
+                return pages.message(
+                    .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
+            }
+            return try await restoring.offer(
+                user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, onward: onward, request, visit
+            )
+        case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
+        case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
+        case .addressTaken: return say(.upstreamTaken, .conflict, departure, visit, context)
+        case .closed: throw UpstreamRefusal.closed
+        }
+    }
+
+    /// Only for who asked for it: still signed in, and here.
+    private func connect(
+        _ person: UpstreamUser, to user: UserID, _ departure: Departure, _ request: Request,
+        _ visit: PageContext,
+        _ context: SpindleContext
+    ) async throws -> Response {
+        let session = try await arrivals.sessions.of(request, pages.site)
+        guard let session, session.user == user, session.origin == .signIn else {
+            throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
+        }
+        switch try await entrance.connect(person, in: session) {
+        case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
+        case .taken: return say(.upstreamNotConnected, .conflict, departure, visit, context)
+        case .closed: throw UpstreamRefusal.closed
+        case .signedOut: throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
+        }
+    }
+}
+
+extension Form {
+    /// `state`, if it is said once and could be one of ours.
+    fileprivate var state: UpstreamRequests.State? {
+        let all = pairs.filter { $0.name == "state" }
+        guard all.count == 1, let text = all.first?.value, (1...128).contains(text.utf8.count) else { return nil }
+        return Secret(text)
+    }
+}

@@ -1,0 +1,101 @@
+public import Authentication
+public import Cryptography
+public import Federation
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+public import Values
+
+/// `/login/with/{issuer}`: sends people to sign in elsewhere. `…/callback`: takes them back.
+public struct UpstreamEndpoint: Endpoint {
+    let pages: PageRenderer
+    let signIn: UpstreamSignIn
+    let requests: UpstreamRequests
+    let entrance: UpstreamEntrance
+    let arrivals: NewSessions
+    let restoring: Restoring
+    private let clock: any WallClock
+    let random: any RandomSource
+
+    public init(
+        pages: PageRenderer, signIn: UpstreamSignIn, requests: UpstreamRequests, entrance: UpstreamEntrance,
+        arrivals: NewSessions, verifications: Verifications, clock: any WallClock, random: any RandomSource
+    ) {
+        self.pages = pages
+        self.signIn = signIn
+        self.requests = requests
+        self.entrance = entrance
+        self.arrivals = arrivals
+        restoring = Restoring(pages: pages, verifications: verifications)
+        self.clock = clock
+        self.random = random
+    }
+
+    static func path(of issuer: TrustedIssuer.ID) -> String { "/login/with/\(issuer)" }
+
+    public func add(to router: inout Routes) {
+        router.get("/login/with/{issuer}", use: begin)
+        router.get("/login/with/{issuer}/callback", use: finish)
+        router.post("/login/with/{issuer}/callback", use: carryOn)
+    }
+
+    static func issuer(_ context: SpindleContext) throws -> TrustedIssuer.ID {
+        TrustedIssuer.ID(try context.parameters.require("issuer"))
+    }
+
+    /// Changes nothing but that the browser goes there, so a link does. Whoever makes somebody follow one signs them in as
+    /// nobody but themselves.
+    @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = Form.query(of: request.target.text)
+        let onward = OnwardPath(query["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let id = try Self.issuer(context)
+        let isAnew = query["anew"] == "1"
+        let session = try await arrivals.sessions.of(request, pages.site)
+        let known = try await pages.upstreams(for: visit, of: session, isAnew: isAnew)
+        guard let issuer = known.first(where: { $0.id == id }) else {
+            return pages.message(.notFound, visit, status: .notFound)
+        }
+        let departure = Departure(
+            issuer: issuer, continueTo: onward, isAnew: isAnew && issuer.provesFreshness,
+            isFromPage: request.isFromPage)
+        return try await leave(departure, request, visit, context)
+    }
+
+    /// Where somebody goes, and what for.
+    struct Departure {
+        let issuer: TrustedIssuer
+        let continueTo: OnwardPath?
+        var isAnew = false
+        var isFromPage = false
+        /// Whose account is to be connected.
+        var user: UserID?
+    }
+
+    /// Sends the browser there.
+    func leave(
+        _ departure: Departure, _ request: Request, _ visit: PageContext, _ context: SpindleContext
+    ) async throws -> Response {
+        let form = pages.forms.issue(request)
+        let upstream = UpstreamRequest(
+            issuer: departure.issuer.id, browser: form.browser, continueTo: departure.continueTo?.text ?? "",
+            isAnew: departure.isAnew, isFromPage: departure.isFromPage, user: departure.user, at: clock.now)
+        do {
+            let address = try await signIn.begin(
+                upstream, at: departure.issuer, from: arrivals.address(request),
+                language: visit.frame.language.rawValue)
+            return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
+        } catch let refusal as UpstreamRefusal {
+            return refuse(refusal, departure, visit, context)
+        }
+    }
+}
+
+extension Request {
+    /// Whether a link of a page of ours was followed, which nobody had in a frame. By one from elsewhere somebody may come
+    /// back signed in without having seen anything of ours.
+    fileprivate var isFromPage: Bool {
+        headers[.secFetchSite] == "same-origin" && headers[.secFetchDest] == "document"
+    }
+}

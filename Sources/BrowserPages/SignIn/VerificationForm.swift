@@ -1,0 +1,106 @@
+import Authentication
+import HTTP
+import HTTPSupport
+import Logging
+import Pages
+import Values
+
+/// The form into which a mailed code is typed, and what it may come to. It has an address of its own, so that a tab that
+/// is loaded again shows it again.
+struct VerificationForm: Sendable {
+    let pages: PageRenderer
+    let verifications: Verifications
+    let purpose: Verification.Purpose
+    /// What the page calls it.
+    let wording: CodePage.Purpose
+    /// Where the code is sent to; with the verification in its query, where the form is.
+    let path: String
+    /// Where a new code can be asked for.
+    let start: String
+
+    /// Leads to the form for the code of `verification`.
+    func ask(_ verification: Verification.ID) -> Response {
+        .sendBrowser(to: address(verification), status: .seeOther)
+    }
+
+    /// `GET`: the form, in the browser that asked for the code and as long as that can be typed; else the way to another.
+    ///
+    /// - Parameter account: whose it must be, where somebody is signed in.
+    func show(_ request: Request, of user: UserID? = nil) async throws -> Response {
+        let id = Verification.ID(Form.query(of: request.target.text)["verification"] ?? "")
+        guard
+            let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
+            user == nil || verification.user == user
+        else { return .sendBrowser(to: start, status: .seeOther) }
+        let onward = OnwardPath(verification.continueTo)
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        return page(request, visit, verification: id, email: verification.email, onward: onward)
+    }
+
+    private func page(
+        _ request: Request, _ visit: PageContext, verification: Verification.ID, email: String, onward: OnwardPath?,
+        refusal: PageRefusal? = nil
+    ) -> Response {
+        let form = pages.forms.issue(request)
+        let page = CodePage(
+            action: address(verification), formToken: form.token, verification: verification.text,
+            continueTo: onward?.text ?? "", email: email, purpose: wording,
+            startOver: start + (onward.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
+        return pages.page(
+            pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            cookies: [form.setCookie], formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+
+    private func address(_ verification: Verification.ID) -> String {
+        "\(path)?verification=\(Form.encode(verification.text))"
+    }
+
+    /// What was typed, and in which browser.
+    func key(_ form: Form, _ request: Request) -> VerificationKey {
+        .code(form["code"] ?? "", of: Verification.ID(form["verification"] ?? ""), in: pages.forms.browser(request))
+    }
+
+    /// The answer to a code that did not do.
+    func refusal(
+        _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext,
+        _ context: SpindleContext
+    ) -> Response {
+        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+        let shown: PageRefusal
+        switch refusal {
+        case .wrongCode(let triesLeft) where triesLeft > 0: shown = .wrongCode(triesLeft: triesLeft)
+        case .tooMany(let wait): shown = .tooManyAttempts(seconds: wait.wholeSeconds)
+        case .unknown, .gone, .wrongCode: return pages.spentLink(refusal, visit)
+        }
+        var response = page(
+            request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
+            onward: OnwardPath(form["continue"]), refusal: shown)
+        if case .tooMany(let wait) = refusal {
+            response.status = .tooManyRequests
+            response.headers[.retryAfter] = String(wait.wholeSeconds)
+        }
+        return response
+    }
+}
+
+extension PageRenderer {
+    /// The answer to a link or a code that is good for nothing.
+    func spentLink(_ refusal: Verification.Refusal, _ visit: PageContext) -> Response {
+        switch refusal {
+        case .unknown: message(.linkUnknown, visit, status: .notFound)
+        case .gone, .wrongCode, .tooMany: message(.linkGone, visit, status: .gone)
+        }
+    }
+}
+
+extension Verification.Refusal {
+    /// One word for the log.
+    var reason: String {
+        switch self {
+        case .unknown: "verification_unknown"
+        case .gone(let reason): reason
+        case .wrongCode: "wrong_code"
+        case .tooMany: "codes_throttled"
+        }
+    }
+}

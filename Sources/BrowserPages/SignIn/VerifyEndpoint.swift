@@ -1,0 +1,120 @@
+public import Authentication
+public import Cryptography
+import Directory
+import HTTP
+public import HTTPSupport
+import OAuth
+import Pages
+import Values
+
+/// `GET` and `POST /verify`: a person who is signed in shows that they read their address.
+public struct VerifyEndpoint: Endpoint {
+    static let path = "/verify"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let addresses: AddressChange
+    private let arrivals: NewSessions
+    private let mail: MailComposer
+    private let random: any RandomSource
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, arrivals: NewSessions,
+        mail: MailComposer, random: any RandomSource
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.addresses = addresses
+        self.arrivals = arrivals
+        self.mail = mail
+        self.random = random
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.get("\(codes.path)", use: showCode)
+        router.post("\(codes.path)", use: check)
+    }
+
+    /// A request of somebody who is signed in, and has an address to verify.
+    private struct Asking {
+        let session: Session
+        let email: EmailAddress
+        let onward: OnwardPath?
+        let visit: PageContext
+    }
+
+    /// Nil when there is nothing to verify: then `elsewhere` is where to go.
+    private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
+        let onward = OnwardPath(continueTo)
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let here = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+            return (nil, "/login?continue=\(Form.encode(here))")
+        }
+        guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
+            return (nil, onward?.text ?? "/account")
+        }
+        return (Asking(session: session, email: email, onward: onward, visit: visit), here)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let (asking, elsewhere) = try await asking(
+            request, continueTo: Form.query(of: request.target.text)["continue"])
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let form = pages.forms.issue(request)
+        let page = VerifyPage(
+            action: Self.path, formToken: form.token, continueTo: asking.onward?.text ?? "", email: asking.email.text)
+        return pages.page(
+            pages.templates.verify(page, in: asking.visit.frame), asking.visit, cookies: [form.setCookie],
+            formsLeaveSite: true)
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .verifyEmail, wording: .verifyEmail,
+            path: Self.path + "/check", start: Self.path)
+    }
+
+    @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+            return .sendBrowser(to: codes.start, status: .seeOther)
+        }
+        return try await codes.show(request, of: session.user)
+    }
+
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let draft = verifications.draft(
+            .verifyEmail, email: asking.email.text, user: asking.session.user,
+            browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
+        let letter = MailTemplate.verifyEmail(
+            code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
+        let post = mail.reply(letter, to: asking.email, asking.visit.frame)
+        let asked = try await verifications.ask(draft, from: arrivals.address(request), post: post)
+        mail.send()
+        if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
+        return codes.ask(draft.verification.id)
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let (asking, elsewhere) = try await asking(request, continueTo: form["continue"])
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
+        let attempt = Identifier<Verification>.random(from: random).text
+        switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
+        case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
+        case .success:
+            let way = pages.way(asking.onward?.text, for: asking.visit.client, of: request)
+            return .sendBrowser(to: way ?? "/account?done=verified", status: .seeOther)
+        }
+    }
+}

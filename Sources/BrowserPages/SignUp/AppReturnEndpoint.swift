@@ -1,0 +1,26 @@
+import HTTP
+import HTTPSupport
+import OAuth
+import Pages
+import Values
+
+/// `/signup/return`: goes on to the app that signed somebody up, at an address that it has registered now.
+struct AppReturnEndpoint: Endpoint {
+    let pages: PageRenderer
+
+    func add(to router: inout Routes) { router.get(PagePath.appReturn, use: go) }
+
+    @Sendable private func go(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = try request.query
+        guard let text = query["redirect_uri"] else { return .sendBrowser(to: "/account", status: .seeOther) }
+        let client = try await pages.clients.findLive(Client.ID(query["client_id"] ?? ""))
+        guard let client, let registered = client.redirectURI(text) else {
+            let visit = try await pages.visit(request, client: client)
+            return pages.message(client == nil ? .unknownClient : .unregisteredRedirectURI, visit)
+        }
+        guard !client.registeredItself else {
+            return pages.leaving(to: registered.text, try await pages.visit(request, client: client))
+        }
+        return .sendBrowser(to: registered.text)
+    }
+}

@@ -1,0 +1,101 @@
+public import Authentication
+import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+import OAuth
+import Pages
+import Values
+
+/// `GET` and `POST /signup/address/{link}`: who was signed up by an app shows that they read their address, and that it
+/// was they who signed up: with the password that was chosen there.
+public struct AppSignUpEndpoint: Endpoint {
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signUp: AppSignUp
+    private let signIn: SignIn
+    private let arrivals: NewSessions
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, arrivals: NewSessions
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signUp = signUp
+        self.signIn = signIn
+        self.arrivals = arrivals
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("\(PagePath.confirmAddress("{link}"))", use: show)
+        router.post("\(PagePath.confirmAddress("{link}"))", use: confirm)
+        AppReturnEndpoint(pages: pages).add(to: &router)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await verifications.look(at: try link(context), .confirmAddress) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let verification):
+            return try page(verification, request, try await pages.visit(request, of: verification), context)
+        }
+    }
+
+    @Sendable private func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        let link = try link(context)
+        let verification: Verification
+        switch try await verifications.look(at: link, .confirmAddress) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let found): verification = found
+        }
+        let visit = try await pages.visit(request, of: verification)
+        do {
+            let proof = try await signIn.check(
+                username: verification.email, password: form["password"] ?? "",
+                address: arrivals.address(request), device: arrivals.device(request),
+                login: arrivals.login(request, client: visit.client))
+            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+            let outcome = try await signUp.confirm(
+                link, by: proof, opening: arrival.opening, replacing: arrival.replaces?.id)
+            switch outcome {
+            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .success:
+                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
+                return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
+            }
+        } catch let refusal as SignIn.Refusal {
+            let oauth = refusal.oauthError
+            oauth.log(to: context.logger)
+            var response = try page(verification, request, visit, context, refusal: refusal)
+            oauth.decorate(&response.headers)
+            return response
+        }
+    }
+
+    private func page(
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
+        refusal: SignIn.Refusal? = nil
+    ) throws -> Response {
+        let form = pages.forms.issue(request)
+        // The address is not theirs to mistype.
+        let shown: PageRefusal? = if case .wrong = refusal { .wrongPassword } else { refusal?.onPage }
+        let page = ConfirmAddressPage(
+            action: PagePath.confirmAddress(try link(context).value), formToken: form.token, email: verification.email,
+            clientName: visit.client?.name, refusal: shown)
+        return pages.page(
+            pages.templates.confirmAddress(page, in: visit.frame), visit, status: refusal?.oauthError.status ?? .ok,
+            cookies: [form.setCookie], formsLeaveSite: true)
+    }
+
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
+        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+        return pages.spentLink(refusal, visit)
+    }
+
+    private func link(_ context: SpindleContext) throws -> Secret<Verification> {
+        Secret(try context.parameters.require("link"))
+    }
+}

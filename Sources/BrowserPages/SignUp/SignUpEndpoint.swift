@@ -1,0 +1,143 @@
+public import Authentication
+import Cryptography
+import Directory
+import HTTP
+public import HTTPSupport
+import Logging
+public import OAuth
+import Pages
+import Storage
+import Values
+
+/// `GET` and `POST /signup`: somebody new, by a code that is typed or a link that is opened.
+public struct SignUpEndpoint: Endpoint {
+    static let path = "/signup"
+    private let pages: PageRenderer
+    private let verifications: Verifications
+    private let signUp: SignUp
+    private let agreements: Agreements
+    private let arrivals: NewSessions
+    private let mail: MailComposer
+
+    public init(
+        pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements,
+        arrivals: NewSessions,
+        mail: MailComposer
+    ) {
+        self.pages = pages
+        self.verifications = verifications
+        self.signUp = signUp
+        self.agreements = agreements
+        self.arrivals = arrivals
+        self.mail = mail
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("\(Self.path)", use: show)
+        router.post("\(Self.path)", use: ask)
+        router.get("\(codes.path)") { request, _ in try await codes.show(request) }
+        router.post("\(codes.path)", use: check)
+        let link = SignUpLink(
+            pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals)
+        router.get("\(Self.path)/confirm/{link}", use: link.show)
+        router.post("\(Self.path)/confirm/{link}", use: link.confirm)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let query = Form.query(of: request.target.text)
+        let onward = OnwardPath(query["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        return try await pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
+    }
+
+    private var codes: VerificationForm {
+        VerificationForm(
+            pages: pages, verifications: verifications, purpose: .signUp, wording: .signUp,
+            path: Self.path + "/check", start: Self.path)
+    }
+
+    /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
+    @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let terms = agreements.terms(for: visit.client)
+        func refuse(
+            _ refusal: PageRefusal, _ status: Status = .badRequest
+        ) async throws -> Response {
+            try await pages.signUp(
+                request, visit, onward, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
+                status: status)
+        }
+        let name = PersonName(form["name"] ?? "")
+        guard let email = EmailAddress(reachable: form["email"]) else { return try await refuse(.notAnAddress) }
+        guard !name.isTooLong else { return try await refuse(.tooLong(in: .name)) }
+        guard name.isFit else { return try await refuse(.unfitText(in: .name)) }
+        do {
+            let password = try Password(
+                form["password"] ?? "", personal: [email.text, name.text, visit.frame.brand?.name ?? ""])
+            let prepared = try await signUp.prepare(
+                email: email, password: password, name: name.text.isEmpty ? nil : name.text,
+                agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
+                continueTo: onward?.text ?? "",
+                from: arrivals.address(request))
+            let post = mail.reply(letter(prepared, onward), to: email, visit.frame)
+            // Charged before the hash.
+            _ = try await verifications.ask(prepared.draft, from: nil, post: post)
+            mail.send()
+            return codes.ask(prepared.draft.verification.id)
+        } catch let fault as Authentication.PasswordFault {
+            return try await refuse(.weakPassword(fault.onPage))
+        } catch let refusal as SignIn.Refusal {
+            return try await refuse(refusal.onPage, refusal.oauthError.status)
+        }
+    }
+
+    private func letter(_ prepared: SignUp.Prepared, _ onward: OnwardPath?) -> MailTemplate {
+        guard !prepared.isTaken, let code = prepared.draft.code, let link = prepared.draft.link else {
+            return .signUpExisting(signInLink: mail.link("/login"), resetLink: mail.link(PasswordEndpoint.path))
+        }
+        return .signUpCode(
+            code: code, link: mail.link("\(Self.path)/confirm/\(link.value)"),
+            minutes: Int((Verification.Purpose.signUp.codeLifetime ?? .zero).seconds / 60))
+    }
+
+    @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        let onward = OnwardPath(form["continue"])
+        let visit = try await pages.visit(request, continueTo: onward?.text)
+        guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
+        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+        do {
+            let outcome = try await signUp.finish(
+                codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+            switch outcome {
+            case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
+            case .success:
+                return .sendBrowser(
+                    to: pages.way(onward?.text, of: arrival) ?? "/account", status: .seeOther,
+                    cookies: arrival.cookies)
+            }
+        } catch StorageError.conflict {
+            return pages.message(
+                .accountExists, visit, values: ["email": form["email"] ?? ""], status: .conflict)
+        }
+    }
+}
+
+extension PageRenderer {
+    func signUp(
+        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
+        name: String = "", refusal: PageRefusal? = nil, status: Status = .ok
+    ) async throws -> Response {
+        let form = forms.issue(request)
+        let signUp = SignUpPage(
+            action: SignUpEndpoint.path, formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            name: name, clientName: visit.client?.name, terms: terms.map { TermsLink($0, of: visit.client) },
+            ways: try await ways(for: visit, to: onward), refusal: refusal)
+        return page(
+            templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
+            formsLeaveSite: onward?.authorizationRequest != nil)
+    }
+}

@@ -1,0 +1,83 @@
+import Authentication
+import Directory
+import HTTP
+import HTTPSupport
+import Logging
+import Pages
+import Storage
+import Values
+
+/// The link of a sign-up. In the browser that signed up it asks for a click; in any other for the password that was
+/// chosen: whoever finds such a mail without having signed up must not give a stranger's account their address.
+struct SignUpLink: Sendable {
+    let pages: PageRenderer
+    let verifications: Verifications
+    let signUp: SignUp
+    let arrivals: NewSessions
+
+    @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        switch try await verifications.look(at: try link(context), .signUp) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let verification):
+            return try page(verification, request, try await pages.visit(request, of: verification), context)
+        }
+    }
+
+    @Sendable func confirm(_ request: Request, context: SpindleContext) async throws -> Response {
+        let form = try Form.read(request)
+        guard pages.forms.accepts(form, of: request) else {
+            return pages.foreignForm(try await pages.visit(request))
+        }
+        let link = try link(context)
+        let verification: Verification
+        switch try await verifications.look(at: link, .signUp) {
+        case .failure(let refusal): return refuse(refusal, try await pages.visit(request), context)
+        case .success(let found): verification = found
+        }
+        let visit = try await pages.visit(request, of: verification)
+        do {
+            if !verification.isFrom(pages.forms.browser(request)) {
+                guard try await signUp.isChosen(form["password"] ?? "", at: verification) else {
+                    return try page(verification, request, visit, context, refusal: .wrongPassword)
+                }
+            }
+            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+            let outcome = try await signUp.finish(
+                .link(link), opening: arrival.opening, replacing: arrival.replaces?.id)
+            switch outcome {
+            case .failure(let refusal): return refuse(refusal, visit, context)
+            case .success:
+                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
+                return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
+            }
+        } catch let refusal as Verification.Refusal {
+            return refuse(refusal, visit, context)
+        } catch StorageError.conflict {
+            return pages.message(
+                .accountExists, visit, values: ["email": verification.email], status: .conflict)
+        }
+    }
+
+    private func page(
+        _ verification: Verification, _ request: Request, _ visit: PageContext, _ context: SpindleContext,
+        refusal: PageRefusal? = nil
+    ) throws -> Response {
+        let form = pages.forms.issue(request)
+        let page = SignUpConfirmPage(
+            action: "\(SignUpEndpoint.path)/confirm/\(try link(context).value)", formToken: form.token,
+            email: verification.email, asksPassword: !verification.isFrom(pages.forms.browser(request)),
+            refusal: refusal)
+        return pages.page(
+            pages.templates.signUpConfirm(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
+            cookies: [form.setCookie], formsLeaveSite: true)
+    }
+
+    private func refuse(_ refusal: Verification.Refusal, _ visit: PageContext, _ context: SpindleContext) -> Response {
+        context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
+        return pages.spentLink(refusal, visit)
+    }
+
+    private func link(_ context: SpindleContext) throws -> Secret<Verification> {
+        Secret(try context.parameters.require("link"))
+    }
+}

@@ -1,0 +1,86 @@
+public import Authentication
+public import Directory
+import JOSE
+public import OAuth
+public import OpenID
+import Values
+
+/// Finds out whose a token is that an app gave to Ditto.
+public struct DittoTokens: Sendable {
+    private let accessTokens: AccessTokens
+    private let hints: IDTokenHints
+    private let clients: Clients
+    private let names: SubjectIdentifiers
+    private let users: Users
+    private let issuer: String
+
+    public init(
+        accessTokens: AccessTokens, hints: IDTokenHints, clients: Clients, names: SubjectIdentifiers,
+        users: Users,
+        issuer: String
+    ) {
+        self.accessTokens = accessTokens
+        self.hints = hints
+        self.clients = clients
+        self.names = names
+        self.users = users
+        self.issuer = issuer
+    }
+
+    /// The person of `text`, if `webhook` takes such a token.
+    func person(of text: String, for webhook: DittoWebhook, at now: Timestamp) async throws -> DittoUser {
+        let isJWT = text.contains(".")
+        if isJWT, let idToken = try await hints.read(text) {
+            return try await person(of: idToken, for: webhook, at: now)
+        }
+        guard webhook.rules.takes(isJWT ? .jwtAccessToken : .opaqueAccessToken) else {
+            throw OAuthError.tokenRefused("ditto_token_kind")
+        }
+        // An access token that is a JWT is stored as any other is: what ends those ends it.
+        return try await person(
+            of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: webhook.rules)
+    }
+
+    private func person(of token: AccessToken, by rules: DittoRules) async throws -> DittoUser {
+        guard let user = token.user else { throw OAuthError.userTokenNeeded }
+        guard rules.takes(tokensOf: token.client, isFirstParty: token.isFirstParty) else {
+            throw OAuthError.tokenRefused("ditto_client")
+        }
+        guard rules.takes(audience: token.resource ?? issuer, issuer: issuer) else {
+            throw OAuthError.tokenRefused("ditto_audience")
+        }
+        for scope in rules.scope.tokens { try token.require(scope) }
+        guard let client = try await clients.findLive(token.client) else {
+            throw OAuthError.tokenRefused("client_disabled")
+        }
+        var attributes: JSON = .object([])
+        if rules.permissions.namesAttributes {
+            guard let found = try await users.find(user) else { throw OAuthError.tokenRefused("account_deleted") }
+            attributes = found.attributes
+        }
+        return DittoUser(
+            subject: try await names.subject(user, for: client), attributes: attributes, expiresAt: token.expiresAt)
+    }
+
+    private func person(
+        of token: IDTokenHint, for webhook: DittoWebhook, at now: Timestamp
+    ) async throws -> DittoUser {
+        let client = token.client
+        guard webhook.rules.takes(.idToken) else { throw OAuthError.tokenRefused("ditto_token_kind") }
+        guard Merchant.same(webhook.merchant, client.merchant) else {
+            throw OAuthError.tokenRefused("token_of_another_merchant")
+        }
+        guard webhook.rules.takes(tokensOf: client.id, isFirstParty: client.firstParty) else {
+            throw OAuthError.tokenRefused("ditto_client")
+        }
+        guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
+        // A pairwise name does not say whose it is: nobody could tell whether that person is still let in.
+        guard client.openID.subjectType == .public, let user = UserID(token.subject) else {
+            throw OAuthError.tokenRefused("ditto_pairwise_id_token")
+        }
+        guard let found = try await users.find(user), found.disabledAt == nil, found.deletionDueAt == nil else {
+            throw OAuthError.tokenRefused("account_gone")
+        }
+        return DittoUser(subject: token.subject, attributes: found.attributes, expiresAt: token.expiresAt)
+    }
+}

@@ -1,0 +1,14 @@
+/// The addresses of pages that answers and mails of more than one surface lead to.
+package enum PagePath {
+    package static let authorize = "/oauth/authorize"
+    package static let account = "/account"
+    package static let forgottenPassword = "/password"
+    /// Where the app that signed somebody up is gone back to.
+    package static let appReturn = "/signup/return"
+
+    /// Where the holder of a mailed `link` chooses a password.
+    package static func newPassword(_ link: String) -> String { "\(forgottenPassword)/reset/\(link)" }
+
+    /// Where the holder of a mailed `link` confirms the address that an app signed up with.
+    package static func confirmAddress(_ link: String) -> String { "/signup/address/\(link)" }
+}

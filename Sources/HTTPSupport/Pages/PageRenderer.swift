@@ -1,0 +1,83 @@
+public import Directory
+public import Federation
+package import HTTP
+import OAuth
+public import Pages
+
+/// What every endpoint for people needs to make a page.
+public struct PageRenderer: Sendable {
+    package let templates: Templates
+    package let site: Site
+    package let forms: FormGuard
+    package let clients: Clients
+    package let merchants: Merchants
+    package let issuers: TrustedIssuers
+
+    public init(
+        templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
+        issuers: TrustedIssuers
+    ) {
+        self.templates = templates
+        self.site = site
+        self.forms = forms
+        self.clients = clients
+        self.merchants = merchants
+        self.issuers = issuers
+    }
+
+    /// A page for people: no script of its own, no frame around it, nothing kept by caches.
+    ///
+    /// - Parameters:
+    ///   - formsLeaveSite: a form's answer may lead to an app's redirect URI. Browsers apply `form-action` to that
+    ///     redirect too, so it is left out.
+    ///   - script: the page runs our script, and nothing else.
+    package func page(
+        _ html: String, _ visit: PageContext, status: Status = .ok, cookies: [String?] = [],
+        formsLeaveSite: Bool = false, script: Bool = false
+    ) -> Response {
+        var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
+        if script { policy.append("script-src 'self'") }
+        if !visit.imageSources.isEmpty { policy.append("img-src \(visit.imageSources.joined(separator: " "))") }
+        policy.append("frame-ancestors \(visit.framedBy.isEmpty ? "'none'" : visit.framedBy.joined(separator: " "))")
+        if !formsLeaveSite { policy.append("form-action 'self'") }
+        var headers = Fields()
+        headers[.contentType] = "text/html; charset=utf-8"
+        headers[.contentLanguage] = visit.frame.language.rawValue
+        headers[.cacheControl] = "no-store"
+        headers[.contentSecurityPolicy] = policy.joined(separator: "; ")
+        // Knows no list: only where nobody may.
+        if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
+        headers[.xContentTypeOptions] = "nosniff"
+        // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
+        headers[.referrerPolicy] = "same-origin"
+        for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers, body: .text(html))
+    }
+
+    /// A page that says one thing.
+    package func message(
+        _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], detail: String? = nil,
+        status: Status = .badRequest, cookies: [String?] = []
+    ) -> Response {
+        let page = MessagePage(topic: topic, values: values, detail: detail)
+        return self.page(templates.message(page, in: visit.frame), visit, status: status, cookies: cookies)
+    }
+
+    /// The answer to a form that did not come from our page in this browser.
+    package func foreignForm(_ visit: PageContext) -> Response { message(.foreignForm, visit, status: .forbidden) }
+}
+
+extension Response {
+    /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours. Not named `redirect`:
+    /// the framework's own of that name would be chosen, which lets caches keep a code.
+    package static func sendBrowser(
+        to location: String, status: Status = .found, cookies: [String?] = []
+    ) -> Response {
+        var headers = Fields()
+        headers[.location] = location
+        headers[.cacheControl] = "no-store"
+        headers[.referrerPolicy] = "no-referrer"
+        for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers)
+    }
+}

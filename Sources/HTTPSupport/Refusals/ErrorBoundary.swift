@@ -1,0 +1,93 @@
+import HTTP
+import JOSE
+import Logging
+import OAuth
+import Storage
+
+/// Whatever was thrown below becomes an answer with a body, and is logged once. Programs are answered in JSON, people with
+/// a page. Every answer tells browsers how little it is for; that of an https site asks to be visited by https alone.
+struct ErrorBoundary: Sendable {
+    private let pages: PageRenderer
+    private let dialects: [RefusalDialect]
+
+    init(pages: PageRenderer, dialects: [RefusalDialect]) {
+        self.pages = pages
+        self.dialects = dialects
+    }
+
+    func response(to error: any Error, of request: Request, _ context: SpindleContext) -> Response {
+        var logger = context.logger
+        // The template, never the path: a path can hold a code.
+        logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(context.route.template.text)")
+        let answer = answer(to: error, of: request, logger)
+        return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
+    }
+
+    /// What a browser may make of an answer: nothing but what it is, framed by nobody, unless the endpoint has said more.
+    /// And RFC 6797 §6.1, not for subdomains: they are not ours to speak for.
+    func secure(_ response: inout Response) {
+        if response.headers[.xContentTypeOptions] == nil {
+            response.headers.append(Field(name: .xContentTypeOptions, value: "nosniff"))
+        }
+        if response.headers[.contentSecurityPolicy] == nil {
+            response.headers.append(
+                Field(name: .contentSecurityPolicy, value: "default-src 'none'; frame-ancestors 'none'"))
+        }
+        guard pages.site.isSecure else { return }
+        response.headers.append(Field(name: .strictTransportSecurity, value: "max-age=31536000"))
+    }
+
+    private func answer(to error: any Error, of request: Request, _ logger: Logger) -> Response {
+        switch error {
+        case let refusal as OAuthError:
+            return refusal.response(logger: logger, triedHeader: request.headers[.authorization] != nil)
+        case let error as HTTPRefusal where error.status == .notFound:
+            return refusal(of: request, .notFound, "not_found", "There is no such endpoint.")
+        case let error as HTTPRefusal:
+            logger.info("refused", metadata: ["status": "\(error.status.code)"])
+            var response = refusal(of: request, error.status, "invalid_request", error.status.reasonPhrase)
+            response.headers.append(contentsOf: error.headers)
+            return response
+        case StorageError.unavailable(let reason):
+            logger.error("storage unavailable", metadata: ["reason": "\(reason)"])
+            return tryLater(request)
+        case StorageError.constraint(let reason), StorageError.conflict(let reason):
+            // What the request stands on was deleted, or made, by another at this moment; asking again tells which.
+            logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])
+            return tryLater(request)
+        case StorageError.rejected(let reason):
+            return unchecked(request, reason, logger)
+        case StorageError.holdsNUL:
+            return unchecked(request, "a text holds U+0000", logger)
+        case is CancellationError:
+            return tryLater(request)
+        default:
+            logger.error("unexpected error", metadata: ["error": "\(String(reflecting: error))"])
+            return refusal(
+                of: request, .internalServerError, "server_error", "Something went wrong here; it was logged.")
+        }
+    }
+
+    private func tryLater(_ request: Request) -> Response {
+        var response = refusal(of: request, .serviceUnavailable, "temporarily_unavailable", "Try again in a moment.")
+        response.headers[.retryAfter] = "1"
+        return response
+    }
+
+    /// Trying again would not help: a check is missing where the value came in.
+    private func unchecked(_ request: Request, _ reason: String, _ logger: Logger) -> Response {
+        logger.error(
+            "bug: the schema refused a value that nobody checked; please report it", metadata: ["reason": "\(reason)"])
+        return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
+    }
+
+    /// Below some paths in a dialect of its own, whether or not an endpoint was reached.
+    private func refusal(
+        of request: Request, _ status: Status, _ code: String, _ hint: String
+    ) -> Response {
+        if let dialect = dialects.first(where: { $0.covers(request.target.path) }) {
+            return dialect.refusal(status, hint)
+        }
+        return .json(.members(["error": .string(code), "error_description": .string(hint)]), status: status)
+    }
+}

@@ -1,0 +1,57 @@
+package import HTTP
+public import Values
+
+/// Tells where a request comes from, believing only the proxies the operator named.
+public struct ClientAddress: Sendable {
+    private let proxies: [CIDR]
+
+    public init(trustedProxies: [CIDR]) { self.proxies = trustedProxies }
+
+    /// The client's address as text; an IPv6 one by its /64, which is what one customer is given.
+    package func of(_ request: Request) -> String {
+        guard let peer = request.peer.flatMap({ IPAddress($0) }) else { return "local" }
+        return (isTrusted(peer) ? forwarded(request) ?? peer : peer).subscriber
+    }
+
+    private func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
+
+    /// The nearest address that is not a trusted proxy. Two kinds of header at once tell nothing: a proxy sets the one
+    /// it knows and hands on the other as the client wrote it.
+    private func forwarded(_ request: Request) -> IPAddress? {
+        let forwarded = request.headers[values: .forwarded]
+        let xForwardedFor = request.headers[values: .xForwardedFor]
+        guard forwarded.isEmpty != xForwardedFor.isEmpty else { return nil }
+        let hops =
+            forwarded.isEmpty
+            ? xForwardedFor.flatMap { $0.split(separator: ",") }.map(Self.host)
+            : forwarded.flatMap { $0.split(separator: ",") }.map(Self.forwardedFor)
+        for hop in hops.reversed() {
+            guard let hop, let address = IPAddress(hop) else { return nil }
+            if !isTrusted(address) { return address }
+        }
+        return nil
+    }
+
+    /// The `for` of one element of a Forwarded header (RFC 7239 §4).
+    private static func forwardedFor(_ element: Substring) -> String? {
+        for pair in element.split(separator: ";") {
+            let halves = pair.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2, halves[0].trimmed.lowercased() == "for" else { continue }
+            return host(Substring(halves[1].trimmed.filter { $0 != "\"" }))
+        }
+        return nil
+    }
+
+    /// The address without brackets and port.
+    private static func host(_ text: Substring) -> String? {
+        let text = text.trimmed
+        if text.hasPrefix("[") { return text.dropFirst().split(separator: "]").first.map(String.init) }
+        return text.filter { $0 == ":" }.count == 1 ? text.split(separator: ":").first.map(String.init) : text
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String {
+        String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

@@ -1,0 +1,49 @@
+import Authentication
+package import Directory
+package import HTTP
+package import Values
+
+extension Site {
+    // `__Host-`: set by this host over https for all paths, so that no neighbour under the domain can plant one.
+    private var prefix: String { isSecure ? "__Host-" : "" }
+    package var sessionCookie: String { prefix + "spindle_session" }
+    var formCookie: String { prefix + "spindle_form" }
+    package var deviceCookie: String { prefix + "spindle_device" }
+
+    /// A cookie for this host only, that scripts cannot read. `value` is ours: base64url.
+    package func cookie(_ name: String, _ value: String, sameSite: SameSite = .lax) -> String {
+        "\(name)=\(value); Path=/; HttpOnly; SameSite=\(sameSite.rawValue)" + (isSecure ? "; Secure" : "")
+    }
+
+    /// One that ends with the browser's own session; a remembered one is kept for as long as it is good.
+    package func sessionCookie(_ secret: Secret<Session>, isRemembered: Bool = false) -> String {
+        let cookie = cookie(sessionCookie, secret.value, sameSite: sameSite)
+        return isRemembered ? cookie + "; Max-Age=\(Session.rememberedLifetime.seconds)" : cookie
+    }
+
+    package func deviceCookie(_ device: Secret<Device>) -> String {
+        cookie(deviceCookie, device.value) + "; Max-Age=\(Duration.days(365).seconds)"
+    }
+
+    package var clearedSessionCookie: String { cookie(sessionCookie, "", sameSite: sameSite) + "; Max-Age=0" }
+}
+
+extension Request {
+    /// The value of a cookie, if it occurs once and looks like one of ours.
+    package func cookie(_ name: String) -> String? {
+        let values = headers[values: .cookie].flatMap { $0.split(separator: ";") }.compactMap { pair -> String? in
+            let halves = pair.drop { $0 == " " }.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return halves.count == 2 && halves[0] == name ? String(halves[1]) : nil
+        }
+        guard values.count == 1, let value = values.first, (16...128).contains(value.utf8.count) else { return nil }
+        return value
+    }
+}
+
+extension Sessions {
+    /// The session of the browser that sent `request`.
+    package func of(_ request: Request, _ site: Site) async throws -> Session? {
+        guard let value = request.cookie(site.sessionCookie) else { return nil }
+        return try await find(Secret(value))
+    }
+}

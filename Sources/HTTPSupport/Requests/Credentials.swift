@@ -1,0 +1,109 @@
+package import Directory
+import Foundation
+package import HTTP
+package import OAuth
+package import Values
+
+extension ClientCredentials {
+    /// The client of a request whose body holds `parameters`.
+    package static func read(_ request: Request, _ parameters: OAuth.Parameters) throws(OAuthError) -> ClientCredentials
+    {
+        try read(parameters, basic: try basic(request))
+    }
+
+    /// The client that a request names, however wrong the rest of it is.
+    package static func named(_ request: Request, _ form: Form) -> Client.ID? {
+        (try? form.parameters).flatMap { try? read(request, $0).id }
+            ?? (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
+    }
+
+    /// The pair of a Basic header: id and secret are form-encoded inside (RFC 6749 §2.3.1).
+    private static func basic(_ request: Request) throws(OAuthError) -> ClientCredentials? {
+        let headers = request.headers[values: .authorization]
+        guard let header = headers.first else { return nil }
+        guard headers.count == 1 else { throw .twoCredentials }
+        let parts = header.split(separator: " ", maxSplits: 1)
+        // A bearer token at the token endpoint authenticates nobody; leave it to be "no client".
+        guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
+        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])) else { throw .malformedBasic }
+        let pair = [UInt8](data)
+        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon > 0, let id = Form.decode(pair[..<colon]),
+            let secret = Form.decode(pair[(colon + 1)...])
+        else { throw .malformedBasic }
+        return ClientCredentials(id: Client.ID(id), secret: secret.isEmpty ? nil : Secret(secret))
+    }
+}
+
+/// A bearer token and how it came (RFC 6750 §2).
+package struct PresentedToken {
+    package let secret: Secret<AccessToken>
+    package let wasInQuery: Bool
+    /// With `wasInQuery` it was said twice.
+    var wasInBody = false
+
+    /// The one token of a request: from the header, the form or the query. More than one is a malformed request.
+    package static func read(_ request: Request, form: OAuth.Parameters? = nil) throws(OAuthError) -> PresentedToken? {
+        let presented = try find(request.headers, form: form, query: try request.query.parameters)
+        guard presented?.wasSentTwice != true else { throw .twoTokens }
+        return presented
+    }
+
+    /// The same, but in query and body it may be one: SPiD's SDKs say it in both, which is for who knows the client to
+    /// judge.
+    package static func find(
+        _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?
+    ) throws(OAuthError) -> PresentedToken? {
+        var found: [PresentedToken] = []
+        for header in headers[values: .authorization] {
+            let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
+            found.append(PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false))
+        }
+        // RFC 6750 §2.2, and as SPiD calls it.
+        for text in [form?[.accessToken], form?[.oauthToken]].compactMap(\.self) {
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: false, wasInBody: true))
+        }
+        if let text = query?[.oauthToken] {
+            let isSaidAgain = found.count == 1 && found[0].wasInBody && found[0].secret.value == text
+            if isSaidAgain { found.removeLast() }
+            found.append(PresentedToken(secret: Secret(text), wasInQuery: true, wasInBody: isSaidAgain))
+        }
+        guard found.count <= 1 else { throw .twoTokens }
+        return found.first
+    }
+
+    fileprivate var wasSentTwice: Bool { wasInQuery && wasInBody }
+}
+
+extension OAuthError {
+    fileprivate static let twoTokens = OAuthError(
+        .invalidRequest, "two_tokens", "The access token was sent more than once: choose one way (RFC 6750 2).")
+}
+
+extension AccessTokens {
+    /// The live token of a request, which is for us. `inQuery`: this call may have it in the URL, whoever the client is.
+    /// `forAnybody`: this call only ends it, so it may be for another's resource.
+    package func require(
+        _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false, forAnybody: Bool = false
+    ) async throws -> AccessToken {
+        try await require(
+            try PresentedToken.find(request.headers, form: form, query: try request.query.parameters), inQuery: inQuery,
+            forAnybody: forAnybody)
+    }
+
+    /// The live token that was `presented`.
+    package func require(
+        _ presented: PresentedToken?, inQuery: Bool = false, forAnybody: Bool = false
+    ) async throws -> AccessToken {
+        guard let presented else { throw OAuthError.noToken }
+        let token = try await present(presented.secret)
+        guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
+        // RFC 6750 §5.3: a token in a URL ends up in logs and histories; only SPiD's SDKs cannot do otherwise.
+        guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
+            throw OAuthError(
+                .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
+        }
+        if !forAnybody { try token.requireUs() }
+        return token
+    }
+}

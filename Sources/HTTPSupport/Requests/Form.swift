@@ -1,0 +1,172 @@
+import Foundation
+package import HTTP
+import JOSE
+package import OAuth
+
+/// The name-value pairs of a body or a query, in their order, repeated ones and all.
+package struct Form: Sendable {
+    package typealias Pair = (name: String, value: String)
+    package let pairs: [Pair]
+
+    package init(pairs: [Pair]) { self.pairs = pairs }
+
+    /// No request of OAuth is larger.
+    static let limit = 65536
+    /// Nor has one more pairs: each costs work before anybody is known to ask.
+    static let mostPairs = 1000
+
+    /// The last value of `name`, for fields of our own pages.
+    package subscript(name: String) -> String? { pairs.last { $0.name == name }?.value }
+
+    package var parameters: OAuth.Parameters {
+        get throws(OAuthError) { try OAuth.Parameters(pairs) }
+    }
+
+    /// Reads `application/x-www-form-urlencoded`: percent-escapes must be whole, and the result UTF-8.
+    package static func parse(_ bytes: [UInt8]) throws(OAuthError) -> Form {
+        guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < mostPairs else { throw tooManyPairs }
+        var pairs: [Pair] = []
+        for field in bytes.split(separator: UInt8(ascii: "&")) {
+            let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+            guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
+                throw OAuthError(
+                    .invalidRequest, "malformed_form",
+                    "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
+            }
+            pairs.append((name, value))
+        }
+        return Form(pairs: pairs)
+    }
+
+    private static let tooManyPairs = OAuthError(
+        .invalidRequest, "too_many_parameters", "The request has more than \(mostPairs) parameters.")
+
+    package static func parse(_ text: String) throws(OAuthError) -> Form { try parse(Array(text.utf8)) }
+
+    /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or a NUL is among them: it
+    /// cannot be stored and is nobody's honest request.
+    package static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
+        // Tokens and identifiers have nothing to decode.
+        guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 })
+        else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else { return nil }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var rest = bytes
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%") {
+                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
+                byte = high << 4 | low
+            } else if byte == UInt8(ascii: "+") {
+                byte = UInt8(ascii: " ")
+            }
+            guard byte != 0 else { return nil }
+            decoded.append(byte)
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.
+    package static func read(_ request: Request, orJSON: Bool = false) throws(OAuthError) -> Form {
+        let type = mediaType(request)
+        let bytes = try bytes(of: request)
+        switch type {
+        case urlencoded:
+            return try parse(bytes)
+        case "application/json" where orJSON:
+            return try json(bytes)
+        default:
+            throw OAuthError(
+                .invalidRequest, "content_type",
+                "The content type must be application/x-www-form-urlencoded\(orJSON ? " or application/json" : "").")
+        }
+    }
+
+    /// Whether the body says to be a form.
+    package static func isForm(_ request: Request) -> Bool { mediaType(request) == urlencoded }
+
+    private static let urlencoded = "application/x-www-form-urlencoded"
+
+    private static func mediaType(_ request: Request) -> String? {
+        guard let header = request.headers[.contentType] else { return nil }
+        // What nearly everybody sends, to the letter.
+        guard header != urlencoded else { return urlencoded }
+        return header.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// The whole body, if it is not over the limit and came to its end.
+    package static func bytes(of request: Request) throws(OAuthError) -> [UInt8] {
+        switch request.body {
+        case .bytes(let bytes): return bytes
+        case .fault(.tooLarge):
+            throw OAuthError(.requestTooLarge, "body_too_large", "The body is larger than 64 KiB.")
+        case .fault(.cutOff):
+            throw OAuthError(.invalidRequest, "body_cut_off", "The body ended before its announced length.")
+        }
+    }
+
+    private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
+        let malformed = OAuthError(
+            .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
+        guard let json = try? JSON(parsing: bytes), let members = json.members else { throw malformed }
+        guard members.count <= mostPairs else { throw tooManyPairs }
+        var pairs: [Pair] = []
+        for member in members {
+            switch member.value {
+            case .string(let text): pairs.append((member.name, text))
+            case .null: continue
+            // A member we know must be a string; what we do not know may be anything.
+            default: if Parameter(rawValue: member.name) != nil { throw malformed }
+            }
+        }
+        return Form(pairs: pairs)
+    }
+}
+
+extension Request {
+    /// The query as a form.
+    package var query: Form {
+        get throws(OAuthError) { try Form.parse(target.query ?? "") }
+    }
+}
+
+extension Form {
+    /// Percent-encodes all but the unreserved characters (RFC 3986 §2.3).
+    package static func encode(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if byte.isUnreserved {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+}
+
+extension UInt8 {
+    fileprivate var isUnreserved: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+
+    /// What it is worth as a hexadecimal digit.
+    fileprivate var hexValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import Authentication
+public import Cryptography
+package import HTTP
+public import Values
+
+/// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
+///
+/// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Beside it,
+/// a browser that says which site a form comes from is believed when that site is not ours.
+public struct FormGuard: Sendable {
+    package let site: Site
+    private let key: [UInt8]
+    private let random: any RandomSource
+    package let clock: any WallClock
+
+    public init(site: Site, key: [UInt8], random: any RandomSource, clock: any WallClock) {
+        self.site = site
+        self.key = key
+        self.random = random
+        self.clock = clock
+    }
+
+    package struct Issued {
+        package let token: String
+        /// What `Set-Cookie` must say, when the browser has no cookie yet.
+        package let setCookie: String?
+        /// The browser that has it from now on.
+        package let browser: Fingerprint<Browser>
+
+        package init(token: String, setCookie: String?, browser: Fingerprint<Browser>) {
+            self.token = token
+            self.setCookie = setCookie
+            self.browser = browser
+        }
+    }
+
+    package func issue(_ request: Request) -> Issued {
+        if let cookie = request.cookie(site.formCookie) { return issued(cookie, isNew: false) }
+        let cookie = Base64URL.encode(random.bytes(24))
+        return issued(cookie, isNew: true)
+    }
+
+    private func issued(_ cookie: String, isNew: Bool) -> Issued {
+        Issued(
+            token: token(for: cookie), setCookie: isNew ? site.cookie(site.formCookie, cookie) : nil,
+            browser: Fingerprint(of: cookie))
+    }
+
+    /// Whether `form` was posted from a page of ours in this browser.
+    package func accepts(_ form: Form, of request: Request) -> Bool {
+        guard isSameOrigin(request), let cookie = request.cookie(site.formCookie), let token = form["form_token"] else {
+            return false
+        }
+        // A person's form names its person after a dot (`judge`).
+        return constantTimeEqual(self.token(for: cookie).utf8, token.utf8.prefix { $0 != UInt8(ascii: ".") })
+    }
+
+    /// The browser that sent `request`, by the cookie of its forms.
+    package func browser(_ request: Request) -> Fingerprint<Browser>? {
+        request.cookie(site.formCookie).map { Fingerprint(of: $0) }
+    }
+
+    private func isSameOrigin(_ request: Request) -> Bool {
+        if let origin = request.headers[.origin], origin != site.origin { return false }
+        if let fetchSite = request.headers[.secFetchSite], fetchSite != "same-origin" { return false }
+        return true
+    }
+
+    private func token(for cookie: String) -> String { code(cookie) }
+
+    /// What nobody else can make of `text`.
+    package func code(_ text: String) -> String { Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key)) }
+}
+
+extension FieldName {
+    package static let xMoz = FieldName("X-Moz") ?? .purpose
+}

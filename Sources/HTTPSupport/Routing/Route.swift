@@ -1,0 +1,25 @@
+package import HTTP
+
+/// One method of one path, and what answers it.
+package final class Route: Sendable, CustomStringConvertible {
+    package typealias Answer = @Sendable (Request, SpindleContext) async throws -> Response
+
+    package let method: HTTP.Method
+    let template: PathTemplate
+    /// Whether pages of other origins may be told the answer.
+    let isCrossOrigin: Bool
+    /// What an error is answered with; nil leaves it to the error boundary.
+    package let refusal: Routes.Refusal?
+    package let answer: Answer
+
+    init(_ method: HTTP.Method, _ template: PathTemplate, refusal: Routes.Refusal?, answer: @escaping Answer) {
+        self.method = method
+        self.template = template
+        isCrossOrigin = CrossOrigin.covers(template.text)
+        self.refusal = refusal
+        self.answer = answer
+    }
+
+    /// As `POST /login`.
+    package var description: String { "\(method.rawValue) \(template.text)" }
+}

@@ -1,0 +1,39 @@
+public import Cryptography
+public import HTTP
+public import Logging
+
+/// What a server serves: finds the route of a request and surrounds its endpoint with what is the same for all.
+public final class Router: RequestHandler {
+    private let table: RouteTable
+    private let errors: ErrorBoundary
+    private let crossOrigin: CrossOrigin
+    private let log: RequestLog
+
+    public init(
+        _ routes: Routes, pages: PageRenderer, dialects: [RefusalDialect], crossOrigin: CrossOrigin, logger: Logger,
+        random: any RandomSource
+    ) {
+        table = RouteTable(routes.all)
+        errors = ErrorBoundary(pages: pages, dialects: dialects)
+        self.crossOrigin = crossOrigin
+        log = RequestLog(logger, random: random)
+    }
+
+    public func admit(_ head: Request) -> Admission {
+        Admission(route: table.find(head.method, head.target.path), bodyLimit: Form.limit)
+    }
+
+    public func respond(to request: Request) async -> Response {
+        let route = table.routes[request.route]
+        let context = SpindleContext(request, route: route, log: log)
+        var response: Response
+        do {
+            response = try await route.answer(request, context)
+        } catch {
+            response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
+        }
+        errors.secure(&response)
+        if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
+        return response
+    }
+}

@@ -1,0 +1,52 @@
+package import Directory
+package import JOSE
+import OAuth
+import Synchronization
+package import Values
+
+/// How often a client may call SPiD's API in an hour.
+///
+/// Each node counts for itself: it is there to stop a client that runs wild, not to sell calls by the piece.
+public final class RequestAllowance: Sendable {
+    /// What is left to a client.
+    public struct State: Sendable {
+        package let reset: Duration
+        package let limit: Int
+        package let used: Int
+
+        package var isExceeded: Bool { used > limit }
+        package var json: JSON {
+            .members([
+                "reset": .integer(reset.seconds), "limit": .integer(Int64(limit)),
+                "remaining": .integer(Int64(max(0, limit - used))),
+            ])
+        }
+    }
+
+    private struct Window {
+        let start: Timestamp
+        var used: Int
+    }
+
+    private static let length: Duration = .hours(1)
+    private static let most = 10_000
+    private let limit: Int
+    private let windows = Mutex<[Client.ID: Window]>([:])
+
+    /// `limit` is calls an hour and client.
+    public init(limit: Int) { self.limit = limit }
+
+    /// Counts one call.
+    package func take(_ client: Client.ID, at now: Timestamp) -> State {
+        windows.withLock { windows in
+            var window = windows[client] ?? Window(start: now, used: 0)
+            // A window from the future is one from before the clock was set back.
+            if !(window.start..<window.start + Self.length).contains(now) { window = Window(start: now, used: 0) }
+            window.used += 1
+            // Full of clients that are all at work, it begins anew: to look through it at each call would cost more.
+            if windows.count >= Self.most, windows[client] == nil { windows.removeAll(keepingCapacity: true) }
+            windows[client] = window
+            return State(reset: window.start + Self.length - now, limit: limit, used: window.used)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import HTTP
+package import JOSE
+
+/// A refusal in SPiD's container: an HTTP status that is also the `code`, and words for a developer.
+package struct SPiDRefusal: Error, Sendable {
+    package let status: Status
+    /// Text, or an object of fields and what is wrong with each.
+    package let description: JSON
+    package let reason: String
+
+    package init(_ status: Status, _ description: String, reason: String? = nil) {
+        self.init(status, fields: .string(description), reason: reason)
+    }
+
+    /// `reason` is for the log.
+    package init(_ status: Status, fields: JSON, reason: String? = nil) {
+        self.status = status
+        description = fields
+        self.reason = reason ?? "spid_\(status.code)"
+    }
+}
+
+extension SPiDRefusal {
+    package static func malformed(_ name: String, _ expected: String) -> SPiDRefusal {
+        SPiDRefusal(.badRequest, "The parameter \(name) must be \(expected)", reason: "malformed_\(name)")
+    }
+}
+
+extension Status {
+    /// SPiD's word for too many requests.
+    package static let allowanceUsedUp = Status(code: 420, reasonPhrase: "Request Limit Exceeded")
+}

@@ -1,0 +1,32 @@
+import Authentication
+import Directory
+
+extension UserEvent.Field {
+    /// What SPiD's user object calls it.
+    package var spidNames: [String] {
+        switch self {
+        case .email: ["email"]
+        case .password: ["password"]
+        case .claim(let name): Self.spidNames[name] ?? [name]
+        }
+    }
+
+    private static let spidNames: [String: [String]] = [
+        "name": ["displayName", "name"], "given_name": ["name"], "family_name": ["name"], "middle_name": ["name"],
+        "nickname": ["displayName"], "preferred_username": ["preferredUsername"], "profile": ["url"],
+        "website": ["url"], "picture": ["photo"], "birthdate": ["birthday"], "zoneinfo": ["utcOffset"],
+        "phone_number": ["phoneNumber"],
+    ]
+}
+
+extension UserEvent.Standing {
+    /// SPiD's name of the status.
+    package var spidName: String {
+        switch self {
+        case .unverified: "unverified"
+        case .verified: "verified"
+        case .leaving: "inactive"
+        case .disabled: "blocked"
+        }
+    }
+}

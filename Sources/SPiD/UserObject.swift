@@ -1,0 +1,137 @@
+import Authentication
+package import Directory
+import Foundation
+package import JOSE
+import OAuth
+package import Values
+
+/// A person as SPiD's API shows one. What SPiD always says and Spindle does not know has SPiD's empty value.
+package struct UserObject: Sendable {
+    private let person: ConnectedUsers.Person
+    private let now: Timestamp
+
+    package init(person: ConnectedUsers.Person, now: Timestamp) {
+        self.person = person
+        self.now = now
+    }
+
+    private var user: User { person.user }
+
+    /// For a client of somebody else's: who it is, and of the name what `scope` covers.
+    package func shortest(scope covers: (String) -> Bool) -> JSON {
+        .object(status + (covers("profile") ? name + place : []))
+    }
+
+    /// For clients that the person has not used: nothing by which the person could be reached.
+    package func short(scope covers: (String) -> Bool = { _ in true }) -> JSON {
+        .object(status + moments + (covers("profile") ? name + place : []))
+    }
+
+    /// For a client that the person has used: what `scope` covers, with those of `clients` that are the merchant's.
+    package func full(clients: [Client], scope covers: (String) -> Bool = { _ in true }) -> JSON {
+        .object(
+            status + (covers("email") ? email : []) + (covers("profile") ? name + face + place : [])
+                + (covers("phone") ? phone : []) + (covers("address") ? address : []) + moments + proofs
+                + Self.connections(clients))
+    }
+
+    /// `users` and `merchants`: where the person is known, as far as the merchant may know.
+    package static func connections(_ clients: [Client]) -> [JSON.Member] {
+        let users = clients.map { client in
+            JSON.Member(
+                client.id.text,
+                .members([
+                    "id": .string(client.id.text), "accountName": .string(client.name),
+                    "domain": .string(client.webOrigins.first ?? ""),
+                ]))
+        }
+        let merchants = Set(clients.compactMap { $0.merchant?.text }).sorted()
+        return [.init("accounts", .object(users)), .init("merchants", .array(merchants.map { .string($0) }))]
+    }
+
+    /// SPiD had an older `id` beside `userId`. Here they are one.
+    private var status: [JSON.Member] {
+        let status: Int64 = user.disabledAt != nil ? -2 : user.emailVerified ? 1 : 0
+        return [
+            .init("id", .string(user.id.description)), .init("userId", .string(user.id.description)),
+            .init("uuid", .string(UserUUID(user.id).description)), .init("status", .integer(status)),
+        ]
+    }
+
+    /// SPiD has a time where an address is verified. Spindle knows only that it is.
+    private var email: [JSON.Member] {
+        let entry = user.email.map { email in
+            JSON.members([
+                "value": .string(email), "type": "other", "primary": "true",
+                // A text, as SPiD has it: "false" would be true to many a client, so it is left out.
+                "verified": user.emailVerified ? "true" : nil,
+            ])
+        }
+        return [
+            .init("email", .string(user.email ?? "")), .init("emailVerified", .bool(user.emailVerified)),
+            .init("emails", .array([entry].compactMap(\.self))),
+        ]
+    }
+
+    private var name: [JSON.Member] {
+        let parts = [claim("given_name"), claim("family_name")]
+        let formatted = claim("name").isEmpty ? parts.filter { !$0.isEmpty }.joined(separator: " ") : claim("name")
+        let displayed = claim("nickname").isEmpty ? formatted : claim("nickname")
+        let gender = claim("gender")
+        return [
+            .init("displayName", .string(displayed)),
+            .init(
+                "name",
+                .members([
+                    "givenName": .string(parts[0]), "familyName": .string(parts[1]), "formatted": .string(formatted),
+                ])),
+            .init("gender", .string(["male", "female"].contains(gender) ? gender : "undisclosed")),
+            .init("preferredUsername", .string(claim("preferred_username"))),
+        ]
+    }
+
+    private var face: [JSON.Member] {
+        let birthday = claim("birthdate")
+        return [
+            .init("birthday", .string(birthday.isEmpty ? "0000-00-00" : birthday)),
+            .init("photo", .string(claim("picture"))), .init("url", .string(claim("website"))),
+        ]
+    }
+
+    private var place: [JSON.Member] {
+        [
+            .init("utcOffset", .string(SPiDPlace.offset(of: claim("zoneinfo"), at: now))),
+            .init("locale", .string(SPiDPlace.locale(of: claim("locale")))),
+        ]
+    }
+
+    private var phone: [JSON.Member] {
+        let number = claim("phone_number")
+        let entry = JSON.members(["value": .string(number), "type": "other", "primary": "true"])
+        return [
+            .init("phoneNumber", .string(number)), .init("phoneNumberVerified", false),
+            .init("phoneNumbers", .array(number.isEmpty ? [] : [entry])),
+        ]
+    }
+
+    private var address: [JSON.Member] { [.init("addresses", .array([])), .init("currentLocation", .array([]))] }
+
+    private var moments: [JSON.Member] {
+        [
+            .init("published", .string(user.createdAt.spidText)),
+            .init("updated", .string(user.updatedAt.spidText)), .init("lastLoggedIn", Self.moment(person.lastLogin)),
+        ]
+    }
+
+    private var proofs: [JSON.Member] {
+        [
+            .init("verified", .bool(user.emailVerified)), .init("passwordChanged", false),
+            .init("lastAuthenticated", Self.moment(person.lastProof)),
+        ]
+    }
+
+    /// Never is false to SPiD.
+    private static func moment(_ moment: Timestamp?) -> JSON { moment.map { .string($0.spidText) } ?? false }
+
+    private func claim(_ name: String) -> String { user.profile[name]?.string ?? "" }
+}

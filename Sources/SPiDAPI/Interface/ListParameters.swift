@@ -1,0 +1,55 @@
+import Authentication
+import Directory
+import Foundation
+import HTTP
+import HTTPSupport
+import OAuth
+import SPiD
+import Values
+
+/// What SPiD's lists have in common: which part, from when to when, and whose.
+extension SPiDCall {
+    static let listParameters = ["limit", "offset", "since", "until", "filters"]
+
+    /// `limit` and `offset`. Whoever asks for more than there is at once gets that.
+    func part() throws -> ListPart {
+        var part = ListPart()
+        if let limit = try number("limit") { part.limit = min(limit, ListPart.most) }
+        if let offset = try number("offset") { part.offset = min(offset, 1 << 31) }
+        return part
+    }
+
+    private func number(_ name: String) throws -> Int? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int(text), number >= 0 else {
+            throw SPiDRefusal.malformed(name, "a whole number, 0 or more")
+        }
+        return number
+    }
+
+    /// `since` and `until`.
+    func span() throws -> TimeSpan { TimeSpan(since: try moment("since"), until: try moment("until")) }
+
+    private func moment(_ name: String) throws -> Timestamp? {
+        guard let text = self[name] else { return nil }
+        guard let moment = Timestamp(spid: text) else {
+            throw SPiDRefusal.malformed(name, "seconds since 1970, or YYYY-MM-DD HH:MM:SS in UTC")
+        }
+        return moment
+    }
+
+    /// `filters`, which may be said as a list with commas or as `filters[]`. One that is not known is not passed over:
+    /// the answer would be about others than those asked for.
+    func filters(known: Set<String>) throws -> Set<String> {
+        let named = try request.query.pairs.filter { ["filters", "filters[]"].contains($0.name) }
+        let filters = named.flatMap { $0.value.split(separator: ",") }.map { String($0.filter { $0 != " " }) }
+        guard let unknown = filters.first(where: { !known.contains($0) }) else { return Set(filters) }
+        throw SPiDRefusal.malformed("filters", "of \(known.sorted().joined(separator: ", ")), and not \(unknown)")
+    }
+
+    /// Those of the client that asks; of its whole merchant with the filter `merchant`.
+    func circle(isWide: Bool = false) throws -> ClientScope {
+        let client = try asking.client
+        return ClientScope(client: client.id.text, merchant: client.merchant?.text, isWide: isWide)
+    }
+}

@@ -1,0 +1,28 @@
+import HTTP
+import JOSE
+
+/// What an endpoint of SPiD's API answers, before it is in its container.
+struct SPiDAnswer: Sendable {
+    enum Kind: Sendable {
+        case element
+        /// `offset` is how many come before these.
+        case collection(count: Int, offset: Int)
+    }
+
+    let status: Status
+    /// SPiD's word for what it is: `User`, `Authorization`, `Utility`.
+    let object: String
+    let kind: Kind
+    let data: JSON
+
+    /// One thing.
+    static func element(_ object: String, _ data: JSON, status: Status = .ok) -> SPiDAnswer {
+        SPiDAnswer(status: status, object: object, kind: .element, data: data)
+    }
+
+    /// A list, or a part of one.
+    static func collection(_ object: String, _ items: [JSON], offset: Int = 0) -> SPiDAnswer {
+        SPiDAnswer(
+            status: .ok, object: object, kind: .collection(count: items.count, offset: offset), data: .array(items))
+    }
+}

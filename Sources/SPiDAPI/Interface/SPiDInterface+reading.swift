@@ -1,0 +1,66 @@
+import Foundation
+import HTTP
+import HTTPSupport
+import OAuth
+import SPiD
+
+extension SPiDInterface {
+    /// The body, where there is one that somebody reads; or what is wrong with it, which who has shown a token is told.
+    static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
+        guard route.caller != .anybody, request.method == .post, request.headers[.contentType] != nil else {
+            return .success(Form(pairs: []))
+        }
+        do {
+            return .success(try Form.read(request))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The token, whatever else is wrong with the request.
+    static func token(_ request: Request, _ form: Result<Form, any Error>) throws(OAuthError) -> PresentedToken? {
+        func tokens(_ form: Form?) throws(OAuthError) -> OAuth.Parameters {
+            let names = [Parameter.accessToken, .oauthToken].map(\.rawValue)
+            return try OAuth.Parameters((form?.pairs ?? []).filter { names.contains($0.name) })
+        }
+        return try PresentedToken.find(
+            request.headers, form: try tokens(try? form.get()), query: try tokens(try? request.query))
+    }
+
+    /// What query and body say together. What the route knows may be said once, and once more if both say the same.
+    static func parameters(of route: SPiDRoute, _ request: Request, _ form: Form) throws -> [String: String] {
+        let query = try values(of: route, request.query)
+        return try query.merging(try values(of: route, form)) { inQuery, inBody in
+            guard inQuery == inBody else {
+                throw SPiDRefusal(.badRequest, "A parameter says one thing in the query and another in the body")
+            }
+            return inQuery
+        }
+    }
+
+    private static func values(of route: SPiDRoute, _ form: Form) throws -> [String: String] {
+        let known = Set(route.required + route.optional + SPiDRoute.common).subtracting(SPiDRoute.repeatable)
+        var values: [String: String] = [:]
+        for (name, value) in form.pairs where known.contains(name) && !value.isEmpty {
+            guard values.updateValue(value, forKey: name) == nil else {
+                throw SPiDRefusal(.badRequest, "The parameter \(name) occurs more than once")
+            }
+        }
+        return values
+    }
+
+    /// The parts of the path that are not fixed, without the `.json` that clients may end it with. What is no text, or
+    /// none that can be stored, is nobody's name.
+    static func path(of route: SPiDRoute, _ context: SpindleContext) throws(SPiDRefusal) -> [String: String] {
+        var path: [String: String] = [:]
+        for (name, value) in context.parameters.all {
+            var text = value
+            if route.path.hasSuffix("{\(name)}"), text.hasSuffix(".json") { text.removeLast(5) }
+            guard let text = text.removingPercentEncoding, !text.utf8.contains(0) else {
+                throw SPiDRefusal(.notFound, "There is nothing of this name.", reason: "malformed_path")
+            }
+            path[name] = text
+        }
+        return path
+    }
+}

@@ -1,0 +1,85 @@
+public import Authentication
+public import Directory
+import HTTP
+import JOSE
+public import OAuth
+import SPiD
+public import Values
+
+/// `terms`, `user/{id}/agreements` and `…/accept`: what people agree to, and whether they have.
+public struct AgreementResource: SPiDResource {
+    private let agreements: Agreements
+    private let clients: Clients
+    private let finder: UserFinder
+    private let clock: any WallClock
+
+    public init(
+        agreements: Agreements, clients: Clients, people: ConnectedUsers, connections: Connections,
+        clock: any WallClock
+    ) {
+        self.agreements = agreements
+        self.clients = clients
+        finder = UserFinder(people: people, connections: connections)
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "terms", name: "Platform terms", controller: "Platform.terms", caller: .visitor,
+                optional: ["clientId", "client_id"], answer: terms),
+            SPiDRoute(
+                .get, "user/{id}/agreements", name: "User agreements", controller: "User.agreements", caller: .either,
+                answer: list),
+            SPiDRoute(
+                .post, "user/{id}/agreements/accept", name: "Accept agreements",
+                controller: "User.accept_agreements", caller: .either, answer: accept),
+        ]
+    }
+
+    /// SPiD shows the terms themselves; here is where they are to be read.
+    @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let terms = try await wanted(call)
+        var isAccepted = terms == nil
+        if let user = call.asker?.token.user {
+            isAccepted = try await agreements.isAccepted(terms, by: user)
+        }
+        return .element(
+            "Terms",
+            .members([
+                "accepted": .bool(isAccepted), "terms": .string(terms?.uri ?? ""),
+                "change_date": .string(terms?.changedAt?.spidDay ?? ""),
+            ]))
+    }
+
+    /// Those of the client that is named, or of the platform.
+    private func wanted(_ call: SPiDCall) async throws -> Terms? {
+        guard let id = call["clientId"] ?? call["client_id"] else { return agreements.platform }
+        guard let client = try await clients.findLive(Client.ID(id)) else { throw SPiDRefusal.unknownClient }
+        return client.terms
+    }
+
+    /// The person of `{id}`, for those who may ask.
+    private func person(of call: SPiDCall) async throws -> UserID {
+        let wanted = try await finder.wanted(call)
+        _ = try await finder.find(wanted, for: call)
+        return wanted
+    }
+
+    @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let user = try await person(of: call)
+        let platform = try await agreements.isAccepted(agreements.platform, by: user)
+        let client = try await agreements.isAccepted(try call.asking.client.terms, by: user)
+        return .element(
+            "Agreements",
+            .members(["agreements": .members(["platform": .bool(platform), "client": .bool(client)])]))
+    }
+
+    @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
+        // It is the platform's terms, too, that are agreed to in the person's name.
+        try call.requireFirstParty()
+        let user = try await person(of: call)
+        try await agreements.accept(agreements.terms(for: try call.asking.client), by: user, at: clock.now)
+        return .element("Agreements", .members(["result": true]))
+    }
+}

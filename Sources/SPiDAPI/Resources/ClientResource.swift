@@ -1,0 +1,53 @@
+public import Directory
+import HTTP
+import JOSE
+public import OAuth
+import SPiD
+import Values
+
+/// `clients` and `client/{id}`: what a merchant's backend may know of the merchant's clients.
+public struct ClientResource: SPiDResource {
+    private let clients: Clients
+
+    public init(clients: Clients) { self.clients = clients }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "clients", name: "List clients", controller: "Client.clients", caller: .client, answer: list),
+            SPiDRoute(
+                .get, "client/{id}", name: "Get client", controller: "Client.client", caller: .client, answer: one),
+        ]
+    }
+
+    @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let clients = try await clients.sharing(merchantOf: try call.asking.client)
+        return .element("Client", .object(clients.map { JSON.Member($0.id.text, $0.spid) }))
+    }
+
+    @Sendable private func one(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let asking = try call.asking.client
+        guard let client = try await clients.findLive(Client.ID(call.path["id"] ?? "")),
+            client.id == asking.id || Merchant.same(client.merchant, asking.merchant)
+        else { throw SPiDRefusal.unknownClient }
+        return .element("Client", client.spid)
+    }
+}
+
+extension SPiDRefusal {
+    /// A client of another merchant is as unknown as one that is none.
+    static let unknownClient = SPiDRefusal(.notFound, "Unknown client ID", reason: "unknown_client")
+}
+
+extension Client {
+    /// In SPiD's members, which are all texts. What Spindle has no word for is off, or empty.
+    fileprivate var spid: JSON {
+        .members([
+            "id": .string(id.text), "name": .string(name), "domain": .string(webOrigins.first ?? ""),
+            "redirectUris": .array(redirectURIs.map { .string($0.text) }),
+            "accessTokenLifetime": .string(String(accessTokenLifetime.seconds)), "fields": .object([]),
+            "autoApprove": .string(firstParty ? "1" : "0"), "enableSso": "0", "universalDataAccess": "0",
+            "unregisteredPayments": "0",
+        ])
+    }
+}

@@ -1,0 +1,50 @@
+public import Authentication
+import Cryptography
+public import Directory
+import HTTP
+import JOSE
+import OAuth
+import SPiD
+
+/// `email/{email}/status`: whether somebody may sign up with an address. Backends of the
+/// merchant itself may know; pages never tell.
+public struct EmailResource: SPiDResource {
+    private let people: ConnectedUsers
+
+    public init(people: ConnectedUsers) { self.people = people }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", caller: .client,
+                answer: status)
+        ]
+    }
+
+    @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
+        // Whoever may ask of every address learns who has an account.
+        try call.requireFirstParty()
+        guard let email = Self.address(call.path["email"] ?? "") else {
+            throw SPiDRefusal(
+                .badRequest, "Email parameter did not properly base64 decode into a valid email",
+                reason: "malformed_email")
+        }
+        let user = try await people.user(of: email)
+        return .element(
+            "Email",
+            .members([
+                "exists": .bool(user != nil), "available": .bool(user == nil),
+                "verified": .bool(user?.emailVerified ?? false),
+            ]))
+    }
+
+    /// The address in base64 or base64url, with its padding or without.
+    private static func address(_ text: String) -> EmailAddress? {
+        let letters = text.replacing("+", with: "-").replacing("/", with: "_")
+        let unpadded = letters.prefix(while: { $0 != "=" })
+        guard letters.dropFirst(unpadded.count).allSatisfy({ $0 == "=" }), letters.utf8.count <= 400,
+            let bytes = Base64URL.decode(unpadded), let address = String(validating: bytes, as: UTF8.self)
+        else { return nil }
+        return EmailAddress(address)
+    }
+}

@@ -1,0 +1,80 @@
+public import Authentication
+import Cryptography
+public import Directory
+import HTTP
+import JOSE
+public import OAuth
+import SPiD
+import Values
+
+/// `logins` and `user/{id}/logins`: who tried to sign in at a client, or at any of its merchant.
+public struct LoginResource: SPiDResource {
+    private let logins: Logins
+    private let finder: UserFinder
+
+    public init(logins: Logins, people: ConnectedUsers, connections: Connections) {
+        self.logins = logins
+        finder = UserFinder(people: people, connections: connections)
+    }
+
+    public var routes: [SPiDRoute] {
+        let optional = SPiDCall.listParameters + ["ip", "status"]
+        return [
+            SPiDRoute(
+                .get, "logins", name: "List logins", controller: "Login.logins", caller: .client,
+                optional: optional + ["userId"]
+            ) { call in
+                guard let user = call["userId"] else { return try await list(nil, call) }
+                guard let id = UserID(spid: user) else {
+                    throw SPiDRefusal.malformed("userId", "a user's id or uuid")
+                }
+                return try await list(id, call)
+            },
+            SPiDRoute(
+                .get, "user/{id}/logins", name: "List logins of a user", controller: "User.user_logins",
+                caller: .either, optional: optional
+            ) { call in
+                let asking = try call.asking
+                guard asking.token.user != nil || asking.caller.spidCompatible else {
+                    throw SPiDRefusal.notSPiDCompatible
+                }
+                let found = try await finder.find(try await finder.wanted(call), for: call)
+                return try await list(found.person.user.id, call)
+            },
+        ]
+    }
+
+    private func list(_ user: UserID?, _ call: SPiDCall) async throws -> SPiDAnswer {
+        var query = Logins.Query()
+        query.user = user
+        query.address = call["ip"]
+        query.part = try call.part()
+        query.span = try call.span()
+        if let status = call["status"] {
+            guard ["true", "false"].contains(status) else { throw SPiDRefusal.malformed("status", "true or false") }
+            query.succeeded = status == "true"
+        }
+        let isWide = try call.filters(known: ["merchant"]).contains("merchant")
+        if isWide { try call.requireFirstParty() }
+        let isOwn = try call.asking.caller.firstParty
+        let found = try await logins.list(query, for: try call.circle(isWide: isWide))
+        return .collection("Login", found.map { $0.spid(showsEmail: isOwn) }, offset: query.part.offset)
+    }
+}
+
+extension Login {
+    /// In SPiD's members. Pages that led to one another are not followed here: their members are empty.
+    fileprivate func spid(showsEmail: Bool) -> JSON {
+        let email = showsEmail ? email ?? "" : ""
+        let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
+        return .members([
+            "id": .string(id.text), "clientId": .string(client), "merchantId": .string(merchant ?? ""),
+            "userId": .string(user.description), "email": .string(email), "type": .string(kind.rawValue),
+            "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
+            "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,
+            "created": .string(createdAt.spidText),
+            "hash": .string(label.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()),
+            "trackingRef": false, "trackingTag": false,
+        ])
+    }
+}

@@ -1,0 +1,90 @@
+public import Authentication
+public import Directory
+public import Federation
+import HTTP
+public import HTTPSupport
+import JOSE
+import OAuth
+import Pages
+import SPiD
+public import Values
+
+/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
+/// app sends in a JWT that it signed.
+public struct ProviderResource: SPiDResource {
+    private let users: ProviderUsers
+    private let finder: UserFinder
+    private let pages: PageRenderer
+    private let mail: MailComposer
+    private let clock: any WallClock
+
+    public init(
+        users: ProviderUsers, people: ConnectedUsers, connections: Connections, pages: PageRenderer,
+        mail: MailComposer, clock: any WallClock
+    ) {
+        self.users = users
+        self.pages = pages
+        self.mail = mail
+        self.finder = UserFinder(people: people, connections: connections)
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .post, "signup_jwt", name: "Signup JWT", controller: "User.user_signup_jwt", caller: .client,
+                required: ["jwt"], answer: signUp),
+            attaching("user/attach_jwt"), attaching("attach_jwt"),
+        ]
+    }
+
+    private func attaching(_ path: String) -> SPiDRoute {
+        SPiDRoute(
+            .post, path, name: "Attach JWT", controller: "User.user_attach_jwt", caller: .person, required: ["jwt"],
+            answer: attach)
+    }
+
+    @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let asking = try call.asking
+        let made = try await users.register(
+            try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id, confirm: asking.confirm)
+        guard let made else {
+            // SPiD's status for an account that is there already; it leads nowhere.
+            throw SPiDRefusal(
+                .found, fields: .members(["exists": "There is an account of this person or address already."]),
+                reason: "provider_person_exists")
+        }
+        let found = try await finder.find(made, for: call)
+        return .element("User", UserObject(person: found.person, now: clock.now).full(clients: found.clients))
+    }
+
+    @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let asking = try call.asking
+        let person = try call.person
+        guard asking.caller.spidCompatible else {
+            throw SPiDRefusal(
+                .forbidden,
+                "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
+                reason: "not_spid_compatible")
+        }
+        // A link is a way in that outlives every token and password.
+        try call.requireFirstParty()
+        let found = try await finder.find(person, for: call)
+        let owner = found.person.user
+        let visit = try await pages.visit(
+            call.request, client: asking.client, uiLocales: owner.profile["locale"]?.string)
+        let jwt = try call.require("jwt")
+        let isAttached = try await users.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
+            provider in
+            guard let email = owner.email else { return { _ in } }
+            let letter = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
+            return mail.post(letter, to: email, visit.frame)
+        }
+        guard isAttached else {
+            throw SPiDRefusal(
+                .conflict, "The provider's account is attached to another user.", reason: "provider_person_of_another")
+        }
+        mail.send()
+        return .element("User", UserObject(person: found.person, now: clock.now).short())
+    }
+}

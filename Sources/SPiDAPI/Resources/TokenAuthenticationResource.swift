@@ -1,0 +1,60 @@
+public import Directory
+import HTTP
+import JOSE
+public import OAuth
+import SPiD
+public import Values
+
+/// `token/{token}/authentication`: whose token somebody was shown, asked by whoever was shown it.
+///
+/// That counts as presenting it, as introspection does: only its owner can have shown it.
+public struct TokenAuthenticationResource: SPiDResource {
+    private let tokens: AccessTokens
+    private let clients: Clients
+    private let clock: any WallClock
+
+    public init(tokens: AccessTokens, clients: Clients, clock: any WallClock) {
+        self.tokens = tokens
+        self.clients = clients
+        self.clock = clock
+    }
+
+    public var routes: [SPiDRoute] {
+        [
+            SPiDRoute(
+                .get, "token/{token}/authentication", name: "Authenticate token",
+                controller: "Authorization.authenticate", caller: .anybody, answer: tell)
+        ]
+    }
+
+    @Sendable private func tell(_ call: SPiDCall) async throws -> SPiDAnswer {
+        let token: AccessToken
+        do {
+            token = try await tokens.present(Secret(call.path["token"] ?? ""))
+        } catch let error as OAuthError where error.code == .invalidToken {
+            throw SPiDRefusal(.notFound, "Token is invalid", reason: error.reason)
+        }
+        try await check(token)
+        return .element(
+            "Authorization",
+            .members([
+                // The name of the token, by which nobody can use it.
+                "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
+                "userId": token.user.map { .string($0.description) } ?? .null,
+                "merchantId": token.merchant.map { .string($0.text) } ?? .null,
+                "isAdmin": .bool(token.scope.contains(Scope.admin)),
+                "type": token.user == nil ? "CLIENT" : "USER",
+                "expiresIn": .integer((token.expiresAt - clock.now).seconds),
+            ]))
+    }
+
+    /// Who shows a token here is nobody in particular: what is not in SPiD's ways is told what `me` tells, and no more.
+    private func check(_ token: AccessToken) async throws {
+        try token.requireUs()
+        guard !token.isSPiDCompatible else { return }
+        guard token.user != nil else { throw OAuthError.userTokenNeeded }
+        guard let client = try await clients.findLive(token.client), !client.openID.isPairwise else {
+            throw SPiDRefusal.notSPiDCompatible
+        }
+    }
+}

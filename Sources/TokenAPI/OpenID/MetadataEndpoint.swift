@@ -1,0 +1,40 @@
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OpenID
+
+/// `/.well-known/openid-configuration` and the keys that belong to it: what others read before they trust us.
+public struct MetadataEndpoint: Endpoint {
+    private let metadata: JSON
+    private let keys: KeySet
+    private let site: Site
+
+    public init(metadata: ProviderMetadata, keys: KeySet, site: Site) {
+        self.metadata = metadata.json
+        self.keys = keys
+        self.site = site
+    }
+
+    public func add(to router: inout Routes) {
+        let wellKnown = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"]
+        // An issuer with a path has it before (Discovery §4) and after (RFC 8414 §3) the well-known part.
+        let path = site.issuerPath
+        let ofIssuer = path.isEmpty ? [] : [path + wellKnown[0], path + wellKnown[1], wellKnown[1] + path]
+        for path in wellKnown + ofIssuer {
+            router.get(path) { _, _ in Response.published(metadata) }
+        }
+        for path in ["/oauth/jwks", "/.well-known/jwks.json"] {
+            router.get(path) { _, _ in Response.published(try await keys.json()) }
+        }
+    }
+}
+
+extension Response {
+    /// An answer that anybody may keep for as long as a new key is published before it signs, and read from any page.
+    fileprivate static func published(_ json: JSON) -> Response {
+        let headers: Fields = [
+            .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",
+        ]
+        return Response(status: .ok, headers: headers, body: .bytes(json.bytes))
+    }
+}

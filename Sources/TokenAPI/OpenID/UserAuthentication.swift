@@ -1,0 +1,92 @@
+public import Authentication
+public import Cryptography
+import Foundation
+import HTTP
+public import HTTPSupport
+public import OAuth
+import Values
+
+/// Lets in who asks for a person's own data: with that person's token, or, where the operator set a realm, the person
+/// with name and password (RFC 7617), as Couchbase Lite signs in.
+public struct UserAuthentication: Sendable {
+    enum Caller: Sendable {
+        case token(AccessToken, UserID)
+        case person(UserID)
+    }
+
+    private let tokens: AccessTokens
+    private let signIn: SignIn
+    private let realm: String?
+    private let address: ClientAddress
+    private let random: any RandomSource
+
+    public init(
+        tokens: AccessTokens, signIn: SignIn, realm: String?, address: ClientAddress, random: any RandomSource
+    ) {
+        self.tokens = tokens
+        self.signIn = signIn
+        self.realm = realm
+        self.address = address
+        self.random = random
+    }
+
+    /// What `work` answers to who asks. Who is refused for want of credentials is asked for those of the realm, and for
+    /// no others: there are clients that read one challenge alone.
+    func answer(
+        _ request: Request, _ context: SpindleContext, form: OAuth.Parameters? = nil,
+        _ work: (Caller) async throws -> Response
+    ) async throws -> Response {
+        do {
+            if request.headers[.origin] != nil, let presented = try PresentedToken.read(request, form: form) {
+                context.asker?.become(try await tokens.client(of: presented.secret))
+            }
+            return try await work(try await caller(request, context, form))
+        } catch let refusal as OAuthError where refusal.status == .unauthorized {
+            guard let realm else { throw refusal }
+            var response = refusal.response(logger: context.logger)
+            response.headers[.wwwAuthenticate] = "Basic realm=\"\(realm)\""
+            return response
+        }
+    }
+
+    private func caller(
+        _ request: Request, _ context: SpindleContext, _ form: OAuth.Parameters?
+    ) async throws -> Caller {
+        guard realm != nil, let (name, password) = try Self.credentials(of: request) else {
+            let token = try await tokens.require(request, form: form)
+            guard let user = token.user else { throw OAuthError.userTokenNeeded }
+            return .token(token, user)
+        }
+        guard try PresentedToken.read(request, form: form) == nil else { throw OAuthError.twoCredentials }
+        let address = address.of(request)
+        let login = Login.Attempt(
+            id: .random(from: random), client: nil, kind: .api, address: address,
+            userAgent: request.headers[.userAgent] ?? "")
+        do {
+            let proof = try await signIn.check(username: name, password: password, address: address, login: login)
+            guard proof.deletionDueAt == nil else { throw Self.refused("deletion_pending") }
+            return .person(proof.user)
+        } catch let refusal as SignIn.Refusal {
+            guard case .wrong(let reason) = refusal else { throw refusal.oauthError }
+            throw Self.refused(reason)
+        }
+    }
+
+    /// The pair of a Basic header. Unlike a client's, it is not form-encoded inside.
+    private static func credentials(of request: Request) throws -> (name: String, password: String)? {
+        let headers = request.headers[values: .authorization]
+        guard let header = headers.first else { return nil }
+        guard headers.count == 1 else { throw OAuthError.twoCredentials }
+        let parts = header.split(separator: " ", omittingEmptySubsequences: true)
+        guard parts.first?.lowercased() == "basic" else { return nil }
+        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])),
+            let pair = String(validating: data, as: UTF8.self), let colon = pair.firstIndex(of: ":"),
+            !pair.utf8.contains(0)
+        else { throw refused("malformed_basic") }
+        return (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
+    }
+
+    private static func refused(_ reason: String) -> OAuthError {
+        OAuthError(.invalidToken, reason, "The user name or password is wrong.")
+    }
+}

@@ -1,0 +1,92 @@
+public import Authentication
+public import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+public import OpenID
+import Values
+
+/// `GET /me`, `GET /user/{id}`: the person a token speaks for, or one that is connected to a client's merchant.
+public struct UserEndpoint: Endpoint {
+    private let gate: UserAuthentication
+    private let tokens: AccessTokens
+    private let clients: Clients
+    private let names: SubjectIdentifiers
+    private let users: Users
+    private let families: TokenFamilies
+    private let apps: ConnectedApps
+
+    public init(
+        gate: UserAuthentication, tokens: AccessTokens, clients: Clients, names: SubjectIdentifiers, users: Users,
+        families: TokenFamilies, apps: ConnectedApps
+    ) {
+        self.apps = apps
+        self.gate = gate
+        self.tokens = tokens
+        self.clients = clients
+        self.names = names
+        self.users = users
+        self.families = families
+    }
+
+    public func add(to router: inout Routes) {
+        router.get("/me", use: me)
+        router.get("/user/{id}", use: user)
+    }
+
+    @Sendable private func me(_ request: Request, context: SpindleContext) async throws -> Response {
+        try await gate.answer(request, context) { caller in
+            switch caller {
+            case .token(let token, let user):
+                try await answer(user, as: try await name(of: user, token), scope: token.scope.contains)
+            case .person(let user): try await answer(user, as: user.description) { _ in true }
+            }
+        }
+    }
+
+    /// Who `user` is to the client of `token`.
+    private func name(of user: UserID, _ token: AccessToken) async throws -> String {
+        try await names.subject(user, for: try await client(of: token))
+    }
+
+    private func client(of token: AccessToken) async throws -> Client {
+        guard let client = try await clients.findLive(token.client) else {
+            throw OAuthError.tokenRefused("client_disabled")
+        }
+        return client
+    }
+
+    @Sendable private func user(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token = try await tokens.require(request)
+        let wanted = try context.parameters.require("id")
+        if let own = token.user {
+            let name = try await name(of: own, token)
+            // Another person's id and one that nobody has read alike.
+            guard wanted == name else { throw Self.notYours }
+            return try await answer(own, as: name, scope: token.scope.contains)
+        }
+        // A client's own token sees the people connected to its merchant, and of others not even whether they exist. One
+        // that knows people by its sector's names cannot be told who has which number.
+        guard let wanted = UserID(wanted), let merchant = token.merchant,
+            try await !client(of: token).openID.isPairwise, try await families.isConnected(wanted, to: merchant)
+        else { throw Self.notYours }
+        guard !token.isFirstParty else {
+            return try await answer(wanted, as: wanted.description, scope: token.scope.contains)
+        }
+        // One that is not the merchant's own sees what the person allowed it, and nobody who never did.
+        guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
+        return try await answer(wanted, as: wanted.description, scope: token.scope.intersection(allowed).contains)
+    }
+
+    private func answer(_ id: UserID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
+        // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
+        guard let user = try await users.find(id), user.deletionDueAt == nil else {
+            throw OAuthError(.notFound, "unknown_user", "There is no such user.")
+        }
+        return .json(user.json(as: name, scope: covers))
+    }
+
+    private static let notYours = OAuthError(
+        .accessDenied, "another_user", "The access token does not speak for this user.")
+}

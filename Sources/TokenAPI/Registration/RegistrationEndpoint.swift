@@ -1,0 +1,87 @@
+import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Values
+
+/// `/oauth/register`: clients that register themselves (RFC 7591), and what becomes of it (RFC 7592).
+public struct RegistrationEndpoint: Endpoint {
+    private let registration: ClientRegistration
+    private let site: Site
+
+    public init(registration: ClientRegistration, site: Site) {
+        self.registration = registration
+        self.site = site
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("/oauth/register", use: register)
+        router.get("/oauth/register/{id}", use: show)
+        router.put("/oauth/register/{id}", use: replace)
+        router.delete("/oauth/register/{id}", use: delete)
+    }
+
+    @Sendable private func register(_ request: Request, context: SpindleContext) async throws -> Response {
+        let presented: Secret<InitialAccessToken> = try Self.token(of: request)
+        let (made, token) = try await registration.register(try await Self.document(of: request), with: presented)
+        return response(made.client, token, secret: made.secret, status: .created)
+    }
+
+    @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token: Secret<RegistrationToken> = try Self.token(of: request)
+        return response(try await registration.client(try context.identifier(), with: token), token)
+    }
+
+    @Sendable private func replace(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token: Secret<RegistrationToken> = try Self.token(of: request)
+        let id: Client.ID = try context.identifier()
+        // Who may not change it is not told how.
+        _ = try await registration.client(id, with: token)
+        let changed = try await registration.replace(id, by: try await Self.document(of: request), with: token)
+        return response(changed, token)
+    }
+
+    @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
+        let token: Secret<RegistrationToken> = try Self.token(of: request)
+        try await registration.delete(try context.identifier(), with: token)
+        return Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    }
+
+    /// RFC 7591 §3.2.1. Of secrets the fingerprint is kept: they are told once, when they are made.
+    private func response(
+        _ client: Client, _ token: Secret<RegistrationToken>, secret: Secret<Client>? = nil,
+        status: Status = .ok
+    ) -> Response {
+        var members = client.registration
+        if let secret {
+            members.append(.init("client_secret", .string(secret.value)))
+            // Required beside a secret; 0 is never.
+            members.append(.init("client_secret_expires_at", .integer(0)))
+        }
+        members.append(.init("registration_access_token", .string(token.value)))
+        members.append(.init("registration_client_uri", .string("\(site.origin)/oauth/register/\(client.id)")))
+        return .json(.object(members), status: status)
+    }
+
+    /// The bearer token of the header: RFC 6750's other carriers are not for this.
+    private static func token<Kind>(of request: Request) throws(OAuthError) -> Secret<Kind> {
+        guard let presented = try PresentedToken.read(request) else { throw .noToken }
+        guard !presented.wasInQuery else {
+            throw OAuthError(
+                .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")
+        }
+        return Secret(presented.secret.value)
+    }
+
+    private static func document(of request: Request) async throws -> JSON {
+        let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
+        let bytes = try Form.bytes(of: request)
+        guard type == "application/json", let json = try? JSON(parsing: bytes), json.members != nil else {
+            throw OAuthError(
+                .invalidClientMetadata, "registration_form", "The body must be a JSON object, sent as application/json."
+            )
+        }
+        return json
+    }
+}

@@ -1,0 +1,32 @@
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Values
+
+/// `POST /oauth/exchange`: a person's token buys a one-time code.
+public struct ExchangeEndpoint: Endpoint {
+    private let tokens: AccessTokens
+    private let codes: ExchangeCodes
+
+    public init(tokens: AccessTokens, codes: ExchangeCodes) {
+        self.tokens = tokens
+        self.codes = codes
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("/oauth/exchange", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
+        let parameters = try Form.read(request).parameters
+        let token = try await tokens.require(request, form: parameters)
+        let (code, kind) = try await codes.issue(try ExchangeRequest(parameters), for: token)
+        return .json(
+            .members([
+                "code": .string(code.value),
+                "type": .string(kind.rawValue),
+                "expires_in": .integer(kind.lifetime.seconds),
+            ]))
+    }
+}

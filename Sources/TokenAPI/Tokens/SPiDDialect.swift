@@ -1,0 +1,37 @@
+import HTTP
+import HTTPSupport
+import JOSE
+import Logging
+import OAuth
+
+/// How the token endpoint refuses a client that is set to SPiD compatibility: in the words SPiD's SDKs look for.
+enum SPiDDialect {
+    static func response(to refusal: OAuthError, logger: Logger) -> Response {
+        refusal.log(to: logger)
+        let status = status(of: refusal)
+        var response = Response.json(
+            .members([
+                "error": .string(name(of: refusal)), "error_code": .string("\(status.code) \(status.reasonPhrase)"),
+                "type": "OAuthException", "error_description": .string(refusal.hint),
+            ]), status: status)
+        refusal.decorate(&response.headers)
+        // A challenge goes with 401 alone (RFC 9110 §11.6.1).
+        response.headers[.wwwAuthenticate] = nil
+        return response
+    }
+
+    /// The SDKs know their refusals by 400. When to come again is said as everywhere.
+    private static func status(of refusal: OAuthError) -> Status {
+        let status = refusal.status
+        return status == .unauthorized || status == .forbidden ? .badRequest : status
+    }
+
+    private static func name(of refusal: OAuthError) -> String {
+        switch refusal.personFault {
+        case .wrongCredentials: return "invalid_user_credentials"
+        case .unverified: return "unverified_user"
+        case .unknown: return "unknown_user"
+        case nil: return refusal.code == .invalidClient ? "invalid_client_credentials" : refusal.code.rawValue
+        }
+    }
+}

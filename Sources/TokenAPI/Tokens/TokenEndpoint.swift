@@ -1,0 +1,67 @@
+import Directory
+import HTTP
+public import HTTPSupport
+import JOSE
+public import OAuth
+import Values
+
+/// `POST /oauth/token` (RFC 6749 §3.2).
+public struct TokenEndpoint: Endpoint {
+    private let issuance: TokenIssuance
+    private let address: ClientAddress
+
+    public init(issuance: TokenIssuance, address: ClientAddress) {
+        self.issuance = issuance
+        self.address = address
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("/oauth/token", use: respond)
+        router.post("/api/2/oauth/token", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
+        var form = Form(pairs: [])
+        do {
+            form = try Form.read(request, orJSON: true)
+            context.asker?.become(ClientCredentials.named(request, form))
+            let parameters = try form.parameters
+            let credentials = try ClientCredentials.read(request, parameters)
+            let tokens = try await issuance.tokens(
+                for: TokenRequest(
+                    parameters: parameters, address: address.of(request),
+                    userAgent: request.headers[.userAgent] ?? ""), from: credentials)
+            return .json(tokens.json)
+        } catch let refusal as OAuthError {
+            guard await speaksSPiD(ClientCredentials.named(request, form)) else { throw refusal }
+            return SPiDDialect.response(to: refusal, logger: context.logger)
+        }
+    }
+
+    /// Whether the client that a refused request names is to be refused in SPiD's words. Nothing that goes wrong in
+    /// finding out is worth hiding the refusal.
+    private func speaksSPiD(_ id: Client.ID?) async -> Bool {
+        guard let id else { return false }
+        return (try? await issuance.client(named: id))?.spidCompatible ?? false
+    }
+}
+
+extension TokenResponse {
+    /// Members without a value are absent, never null. A user's id is a string: JavaScript's numbers end at 2^53.
+    var json: JSON {
+        let spid = client.spidCompatible
+        return .members([
+            "access_token": .string(accessToken.value),
+            "issued_token_type": issuedTokenType.map { .string($0) },
+            "token_type": "Bearer",
+            "expires_in": .integer(lifetime.seconds),
+            // SPiD's clients may look for it, whatever it holds.
+            "scope": scope.isEmpty && !spid ? nil : .string(scope.description),
+            "refresh_token": refreshToken.map { .string($0.value) },
+            "id_token": idToken.map { .string($0) },
+            "user_id": subject.map { .string($0) } ?? (spid ? false : nil),
+            "is_admin": spid ? false : nil,
+            "server_time": spid ? .integer(issuedAt.seconds) : nil,
+        ])
+    }
+}

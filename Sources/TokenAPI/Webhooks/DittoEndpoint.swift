@@ -1,0 +1,56 @@
+public import Ditto
+import HTTP
+public import HTTPSupport
+import JOSE
+import OAuth
+
+/// `POST /webhooks/ditto/{name}`: Ditto asks whose a token is, and what that person may read and write.
+///
+/// All but the answer to an address that is nobody's has the shape that Ditto reads, whatever its status.
+public struct DittoEndpoint: Endpoint {
+    private let webhooks: DittoWebhooks
+    private let authentication: DittoAuthentication
+
+    public init(webhooks: DittoWebhooks, authentication: DittoAuthentication) {
+        self.webhooks = webhooks
+        self.authentication = authentication
+    }
+
+    public func add(to router: inout Routes) {
+        router.post("/webhooks/ditto/{name}", use: respond)
+    }
+
+    @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
+        guard let webhook = try await webhooks.findLive(named: try context.parameters.require("name")) else {
+            return Problem(status: .notFound, detail: "There is no such webhook.").response
+        }
+        do {
+            let answer = try await authentication.answer(
+                to: try Form.bytes(of: request), signatures: request.headers[values: .dittoSignature],
+                at: webhook)
+            return .json(answer.json)
+        } catch let refusal as OAuthError {
+            refusal.log(to: context.logger)
+            return Self.response(to: refusal, webhook)
+        }
+    }
+
+    private static func response(to refusal: OAuthError, _ webhook: DittoWebhook) -> Response {
+        let status: Status =
+            switch refusal.code {
+            case .invalidRequest, .requestTooLarge: .badRequest
+            case .invalidClient: .unauthorized
+            default: Status(code: webhook.rules.refusalStatus, reasonPhrase: "")
+            }
+        var response = Response.json(DittoAnswer.refused(refusal).json, status: status)
+        // RFC 9110 §15.5.2: a 401 says what it wants.
+        if status == .unauthorized {
+            response.headers[.wwwAuthenticate] = refusal.code == .invalidClient ? "Ditto-Signature" : "Bearer"
+        }
+        return response
+    }
+}
+
+extension FieldName {
+    fileprivate static let dittoSignature = FieldName("ditto-signature") ?? .authorization
+}
