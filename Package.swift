@@ -32,18 +32,18 @@ let package = Package(
     products: [.executable(name: "spindle", targets: ["spindle"])],
     dependencies: [],
     targets: [
-        // 9  composition, configuration, commands, background services
+        // 10 composition, configuration, commands, background services
         .executableTarget(name: "spindle", dependencies: ["Server"], swiftSettings: strict),
         module(
             "Server",
             [
-                "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Ditto", "OpenID",
-                "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Keys", "Migrations",
-                "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer", "YAML", "HTTP",
-                "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
+                "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
+                "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
+                "YAML", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
 
-        // 8  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
+        // 9  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
         //    Strangers to each other
         module(
             "TokenAPI",
@@ -60,8 +60,8 @@ let package = Package(
         module(
             "AdminAPI",
             [
-                "HTTPSupport", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage", "Values",
-                "Cryptography", "Logging",
+                "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP", "JOSE",
+                "Storage", "Values", "Cryptography", "Logging",
             ]),
         module(
             "SPiDAPI",
@@ -70,13 +70,18 @@ let package = Package(
                 "Values", "Cryptography", "Logging",
             ]),
 
-        // 7  what surfaces share, with no endpoint of its own; whom a merchant lets in, as Ditto asks
+        // 8  what surfaces share, with no endpoint of its own; what administrators may do, by HTTP or on the command line
         module(
             "HTTPSupport",
             [
                 "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JOSE", "Storage",
                 "Values", "Cryptography", "Logging",
             ]),
+        module(
+            "Administration",
+            ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JOSE", "Storage", "Values"]),
+
+        // 7  whom a merchant lets in, as Ditto asks
         module("Ditto", ["OpenID", "OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
 
         // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails

@@ -1,3 +1,4 @@
+import Administration
 public import Directory
 import HTTP
 public import HTTPSupport
@@ -36,32 +37,11 @@ public struct ClientsEndpoint: Endpoint {
         try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(json)
         try administrator.permit(granting: metadata.scope)
-        let merchant = try await merchant(of: json, metadata, administrator)
-        let registered = try await clients.register(
-            metadata, merchant: merchant, lendsResources: administrator.confines == nil)
-        return .json(registered.json, status: .created)
-    }
-
-    /// Whose the new client is. Only a client with the scope admin belongs to nobody, and only the platform makes one.
-    private func merchant(
-        of json: JSON, _ metadata: ClientMetadata, _ administrator: Administrator
-    ) async throws -> Merchant.ID? {
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
-        if let own = administrator.confines {
-            guard named == nil || named == own else {
-                throw Problem.forbidden("You may make clients of your own merchant only.", member: "merchant_id")
-            }
-            return own
-        }
-        guard let named else {
-            guard metadata.asksForAdministration else { throw JSONFault("merchant_id", "given") }
-            return nil
-        }
-        guard !metadata.asksForAdministration else { throw JSONFault.platformScopeOfMerchant }
-        guard try await merchants.find(named) != nil else {
-            throw JSONFault("merchant_id", "an existing merchant's id")
-        }
-        return named
+        let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
+        let registered = try await clients.register(
+            metadata, merchant: merchant, lendsResources: administrator.lendsResources)
+        return .json(registered.json, status: .created)
     }
 
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -81,7 +61,7 @@ public struct ClientsEndpoint: Endpoint {
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
         let changed = try await clients.change(
-            client.id, json, lendsResources: administrator.confines == nil,
+            client.id, json, lendsResources: administrator.lendsResources,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) })
         guard let changed else { throw Problem.notFound("client") }
         return .json(changed.json)

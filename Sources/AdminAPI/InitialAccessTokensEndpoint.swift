@@ -1,3 +1,4 @@
+import Administration
 import HTTP
 public import HTTPSupport
 import JOSE

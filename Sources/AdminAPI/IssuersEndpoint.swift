@@ -1,3 +1,4 @@
+import Administration
 public import Federation
 import HTTP
 public import HTTPSupport

@@ -1,3 +1,4 @@
+import Administration
 public import Directory
 import HTTP
 public import HTTPSupport
@@ -49,9 +50,7 @@ public struct MerchantsEndpoint: Endpoint {
     @Sendable private func change(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         let json = try request.jsonObject()
-        if json["disabled"] != nil { try administrator.requirePlatform("disable or enable a merchant") }
-        // A merchant cannot say of itself that everybody has met it.
-        if json["skip_introduction"] != nil { try administrator.requirePlatform("spare a merchant the introduction") }
+        try administrator.permit(changingMerchant: json)
         guard let merchant = try await merchants.change(id, json) else { throw Problem.notFound("merchant") }
         return .json(merchant.json)
     }

@@ -1,3 +1,4 @@
+import Administration
 public import HTTP
 public import HTTPSupport
 import JOSE
@@ -7,9 +8,6 @@ import OAuth
 extension Problem {
     static func notFound(_ what: String) -> Problem {
         Problem(status: .notFound, detail: "There is no such \(what), or it is not yours to see.")
-    }
-    static func forbidden(_ detail: String, member: String? = nil) -> Problem {
-        Problem(status: .forbidden, detail: detail, member: member)
     }
 }
 
@@ -24,6 +22,9 @@ public enum ProblemBoundary {
             context.logger.info(
                 "refused", metadata: ["status": "\(problem.status.code)", "member": "\(problem.member ?? "-")"])
             return problem.response
+        case let refusal as AdministrationRefusal:
+            context.logger.info("refused", metadata: ["status": "403", "member": "\(refusal.member ?? "-")"])
+            return Problem(status: .forbidden, detail: refusal.detail, member: refusal.member).response
         case let fault as JSONFault:
             context.logger.info("refused", metadata: ["status": "400", "member": "\(fault.member)"])
             let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"

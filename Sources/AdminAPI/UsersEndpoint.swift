@@ -1,34 +1,31 @@
+public import Administration
 public import Authentication
 import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
 import JOSE
-public import OAuth
+import OAuth
 import Storage
-public import Values
+import Values
 
 /// `/admin/v1/users`. A merchant's administrator sees the people connected to its clients, and no others.
 public struct UsersEndpoint: Endpoint {
     private let gate: AdministratorGate
+    private let administration: UserAdministration
     private let users: Users
-    private let families: TokenFamilies
-    private let deletion: Deletion
     private let data: PersonalData
     private let mail: MailComposer
-    private let clock: any WallClock
 
     public init(
-        gate: AdministratorGate, users: Users, families: TokenFamilies, deletion: Deletion, data: PersonalData,
-        mail: MailComposer, clock: any WallClock
+        gate: AdministratorGate, administration: UserAdministration, users: Users, data: PersonalData,
+        mail: MailComposer
     ) {
         self.gate = gate
+        self.administration = administration
         self.users = users
-        self.families = families
-        self.deletion = deletion
         self.data = data
         self.mail = mail
-        self.clock = clock
     }
 
     public func add(to router: inout Routes) {
@@ -43,30 +40,8 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func create(_ request: Request, context: SpindleContext) async throws -> Response {
         let (administrator, confirm) = try await gate.entry(request)
         let changes = try UserChanges(try request.jsonObject())
-        if administrator.confines != nil, changes.verifiesEmail {
-            // An account is the deployment's: one merchant's word does not make an address verified for the others.
-            throw Problem.forbidden("Only the platform may say that an address is verified.", member: "email_verified")
-        }
-        if administrator.confines != nil, changes.setsPassword {
-            // Else the address's owner, when they come, would find an account that somebody else can sign in to.
-            throw Problem.forbidden(
-                "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
-                member: "password")
-        }
-        if administrator.confines != nil, changes.setsAttributes {
-            // They reach the clients of every merchant.
-            throw Problem.forbidden("Only the platform may set attributes.", member: "attributes")
-        }
-        if administrator.confines != nil, changes.disables {
-            // It would keep the address's owner out of every merchant's applications.
-            throw Problem.forbidden("Only the platform may make an account that is disabled.", member: "disabled")
-        }
         do {
-            let user = try await users.create(changes) { id, now, db in
-                try confirm(db)
-                guard case .merchant(_, let client) = administrator else { return }
-                try TokenFamilies.connect(id, to: client, at: now, in: db)
-            }
+            let user = try await administration.create(changes, by: administrator, confirm: confirm)
             return .json(user.adminJSON, status: .created)
         } catch StorageError.conflict {
             throw Problem(status: .conflict, detail: "An account with this address exists.", member: "email")
@@ -78,8 +53,8 @@ public struct UsersEndpoint: Endpoint {
     @Sendable private func list(_ request: Request, context: SpindleContext) async throws -> Response {
         let administrator = try await gate.administrator(request)
         let page = try ListPage(request)
-        let items = try await users.list(
-            connectedTo: administrator.confines?.text, after: Int64(page.after) ?? 0, count: page.count + 1)
+        let items = try await administration.list(
+            by: administrator, after: Int64(page.after) ?? 0, count: page.count + 1)
         return page.response(items, json: \.adminJSON, cursor: { $0.id.description })
     }
 
@@ -93,13 +68,9 @@ public struct UsersEndpoint: Endpoint {
         let (administrator, confirm) = try await gate.entry(request)
         let id = try await own(context, of: administrator)
         let changes = try UserChanges(try request.jsonObject())
-        if administrator.confines != nil, let member = changes.sensitiveMember {
-            throw Problem.forbidden(
-                "Address, password, verified flag, attributes and disabling of an account are the platform's to set.",
-                member: member)
-        }
         do {
-            guard let user = try await users.change(id, changes, confirm: confirm) else {
+            let user = try await administration.change(id, changes, by: administrator, confirm: confirm)
+            guard let user else {
                 throw Problem.notFound("user")
             }
             return .json(user.adminJSON)
@@ -121,11 +92,10 @@ public struct UsersEndpoint: Endpoint {
     /// The platform deletes the account at once; a merchant only ends what connects it to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
-        if let merchant = administrator.confines {
-            try await families.disconnect(id, from: merchant, at: clock.now)
-        } else {
-            guard try await deletion.delete(id) else { throw Problem.notFound("user") }
-            mail.send()
+        switch try await administration.remove(id, by: administrator) {
+        case .disconnected: break
+        case .deleted(true): mail.send()
+        case .deleted(false): throw Problem.notFound("user")
         }
         return Response(status: .noContent)
     }
@@ -139,10 +109,9 @@ public struct UsersEndpoint: Endpoint {
 
     /// The person of `{id}`, if `administrator` may see them.
     private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> UserID {
-        guard let id = UserID(try context.parameters.require("id")) else { throw Problem.notFound("user") }
-        if let merchant = administrator.confines {
-            guard try await families.isConnected(id, to: merchant) else { throw Problem.notFound("user") }
-        }
+        guard let id = UserID(try context.parameters.require("id")),
+            try await administration.covers(id, by: administrator)
+        else { throw Problem.notFound("user") }
         return id
     }
 }

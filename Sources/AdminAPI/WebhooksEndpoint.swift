@@ -1,3 +1,4 @@
+import Administration
 public import Ditto
 import HTTP
 public import HTTPSupport

@@ -214,8 +214,8 @@ extension Spindle {
                 gate: gate, clients: stores.clients, merchants: stores.merchants, addresses: addressRules),
             InitialAccessTokensEndpoint(gate: gate, tokens: initialTokens),
             UsersEndpoint(
-                gate: gate, users: stores.users, families: stores.families, deletion: stores.deletion,
-                data: people.data, mail: stores.mail, clock: clock),
+                gate: gate, administration: stores.administration, users: stores.users, data: people.data,
+                mail: stores.mail),
             IssuersEndpoint(gate: gate, issuers: stores.issuers),
             WebhooksEndpoint(gate: gate, webhooks: webhooks, site: site),
         ]

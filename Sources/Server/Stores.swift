@@ -1,5 +1,6 @@
 public import Authentication
 import BrowserPages
+import Administration
 public import Cryptography
 import Delivery
 public import Directory
@@ -30,6 +31,7 @@ public struct Stores: Sendable {
     let news: UserEvents
     let mail: MailComposer
     let deletion: Deletion
+    let administration: UserAdministration
 
     public init(
         _ configuration: SpindleConfiguration, database: any Database, seal: Seal, clock: any WallClock,
@@ -60,6 +62,7 @@ public struct Stores: Sendable {
             strangers: Deletion.Strangers(
                 endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: farewell.say),
             clock: clock, news: news)
+        administration = UserAdministration(users: users, families: families, deletion: deletion, clock: clock)
     }
 }
 

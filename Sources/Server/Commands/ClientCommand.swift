@@ -1,3 +1,4 @@
+import Administration
 import CommandLineTool
 import Directory
 import JOSE
@@ -22,18 +23,9 @@ struct ClientCommand: CommandGroup {
 
         func run(with stores: Stores) async throws {
             let metadata = try ClientMetadata(members.json)
-            // Only a client with the scope admin belongs to nobody.
-            switch (merchant, metadata.asksForAdministration) {
-            case (nil, false): throw JSONFault("merchant_id", "given")
-            case (_?, true):
-                throw JSONFault("scope", "without admin for a merchant's client; admin:merchant is for those")
-            default: break
-            }
-            let merchant = merchant.map { Merchant.ID($0) }
-            if let merchant, try await stores.merchants.find(merchant) == nil {
-                throw JSONFault("merchant_id", "an existing merchant's id")
-            }
-            let made = try await stores.clients.register(metadata, merchant: merchant, lendsResources: true)
+            let owner = try await Administrator.platform.merchant(
+                named: merchant.map { Merchant.ID($0) }, ofNew: metadata, among: stores.merchants)
+            let made = try await stores.clients.register(metadata, merchant: owner, lendsResources: true)
             output.print(made.json)
         }
     }

@@ -1,7 +1,10 @@
+import Administration
+import CommandLineTool
 import Authentication
 import CommandLineTool
 import Directory
 import JOSE
+import OAuth
 import Storage
 import Values
 
@@ -20,7 +23,7 @@ struct UserCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let changes = try UserChanges(members.json())
             let user = try await tellingTakenAddress {
-                try await stores.users.create(changes) { _, _, _ in }
+                try await stores.administration.create(changes, by: .platform)
             }
             output.print(user.adminJSON)
         }
@@ -37,7 +40,8 @@ struct UserCommand: CommandGroup {
             guard let cursor = page.after.map({ Int64($0) }) ?? 0 else {
                 throw CommandFailure("--after: must be the cursor of a page before", .usage)
             }
-            let found = try await stores.users.list(connectedTo: merchant, after: cursor, count: page.fetchCount)
+            let found = try await stores.administration.list(
+                by: .platform, connectedTo: merchant.map { Merchant.ID($0) }, after: cursor, count: page.fetchCount)
             output.print(
                 page.page(found, cursor: \.id.description, json: \.adminJSON),
                 columns: ["user_id", "email", "email_verified", "name", "disabled"])
@@ -71,7 +75,9 @@ struct UserCommand: CommandGroup {
         func run(with stores: Stores) async throws {
             let user = try userID(id)
             let changes = try UserChanges(members.json().adding("disabled", disabled))
-            let changed = try await tellingTakenAddress { try await stores.users.change(user, changes) }
+            let changed = try await tellingTakenAddress {
+                try await stores.administration.change(user, changes, by: .platform)
+            }
             guard let changed else { throw CommandFailure.notFound("user", id) }
             output.print(changed.adminJSON)
         }
@@ -84,7 +90,7 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.deletion.delete(try userID(id)) else {
+            guard case .deleted(true) = try await stores.administration.remove(try userID(id), by: .platform) else {
                 throw CommandFailure.notFound("user", id)
             }
             output.say("deleted user \(id)")

@@ -1,10 +1,9 @@
-import Federation
-import HTTPSupport
+public import Federation
 
 /// What a merchant's own administrator may say of an issuer. Accounts belong to the deployment: whose word leads to
 /// accounts that the merchant did not make is the platform's to decide.
 extension Administrator {
-    func permit(registering issuer: TrustedIssuer) throws {
+    public func permit(registering issuer: TrustedIssuer) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
         // One that only calls itself as a provider does would have its links taken for the provider's later.
@@ -12,7 +11,7 @@ extension Administrator {
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
     }
 
-    func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
+    public func permit(_ issuer: TrustedIssuer, toBecome changed: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil && changed.disabledAt == nil)
         guard confines != nil else { return }
         // Its links were made under other keys.
@@ -31,13 +30,13 @@ extension Administrator {
     }
 
     /// An issuer that was deleted could be registered anew, and would be enabled.
-    func permit(deleting issuer: TrustedIssuer) throws {
+    public func permit(deleting issuer: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil)
     }
 
     private func permit(vouching isPermitted: Bool) throws {
         guard isPermitted else {
-            throw Problem.forbidden(
+            throw AdministrationRefusal(
                 "An issuer that leads to accounts by their address is the platform's to register and to change.",
                 member: "link_by_email")
         }
@@ -46,7 +45,7 @@ extension Administrator {
     /// Who signs in there signs in to every merchant's applications here: that takes the platform's trust.
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
-            throw Problem.forbidden(
+            throw AdministrationRefusal(
                 "An issuer that people are sent to is the platform's to register and to change: a session here is "
                     + "every merchant's.", member: "client_id")
         }
@@ -54,7 +53,7 @@ extension Administrator {
 
     private func permit(keysOfProvider isPermitted: Bool) throws {
         guard isPermitted else {
-            throw Problem.forbidden(
+            throw AdministrationRefusal(
                 "A provider's keys are its own: leave jwks, jwks_uri and discovery_url out.", member: "provider")
         }
     }

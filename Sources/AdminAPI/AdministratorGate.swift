@@ -1,0 +1,33 @@
+import Administration
+import HTTP
+import HTTPSupport
+public import OAuth
+import Storage
+
+/// Decides who administers.
+public struct AdministratorGate: Sendable {
+    private let tokens: AccessTokens
+
+    public init(tokens: AccessTokens) { self.tokens = tokens }
+
+    /// Throws when who asked does not administer any more, or less than before.
+    typealias Confirm = @Sendable (any Transaction) throws -> Void
+
+    func administrator(_ request: Request) async throws -> Administrator {
+        try Administrator(try await tokens.require(request))
+    }
+
+    /// The same, with what is asked again in the transaction that writes: a password is hashed before it.
+    func entry(_ request: Request) async throws -> (administrator: Administrator, confirm: Confirm) {
+        let token = try await tokens.require(request)
+        let administrator = try Administrator(token)
+        return (
+            administrator,
+            { [tokens] db in
+                guard try Administrator(try tokens.again(token, in: db)) == administrator else {
+                    throw OAuthError.scopeMissing(Scope.admin)
+                }
+            }
+        )
+    }
+}

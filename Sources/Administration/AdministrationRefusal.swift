@@ -1,0 +1,11 @@
+/// What an administrator may not do, who may do other things there.
+public struct AdministrationRefusal: Error, Sendable {
+    public let detail: String
+    /// The member of the document that is at fault.
+    public let member: String?
+
+    public init(_ detail: String, member: String? = nil) {
+        self.detail = detail
+        self.member = member
+    }
+}

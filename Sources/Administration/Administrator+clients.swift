@@ -1,0 +1,29 @@
+public import OAuth
+import JOSE
+
+extension Administrator {
+    /// Whose a new client is: `named`, or the administrator's own merchant. Only a client with the scope admin belongs to
+    /// nobody, and only the platform makes one.
+    public func merchant(
+        named: Merchant.ID?, ofNew metadata: ClientMetadata, among merchants: Merchants
+    ) async throws -> Merchant.ID? {
+        if let own = confines {
+            guard named == nil || named == own else {
+                throw AdministrationRefusal("You may make clients of your own merchant only.", member: "merchant_id")
+            }
+            return own
+        }
+        guard let named else {
+            guard metadata.asksForAdministration else { throw JSONFault("merchant_id", "given") }
+            return nil
+        }
+        guard !metadata.asksForAdministration else { throw JSONFault.platformScopeOfMerchant }
+        guard try await merchants.find(named) != nil else {
+            throw JSONFault("merchant_id", "an existing merchant's id")
+        }
+        return named
+    }
+
+    /// Whether its clients may call themselves by the names of others' resources: the platform's may.
+    public var lendsResources: Bool { confines == nil }
+}

@@ -1,0 +1,71 @@
+public import Authentication
+public import OAuth
+public import Storage
+public import Values
+
+/// What administrators do to users. A merchant's sees those connected to its clients, and no others.
+public struct UserAdministration: Sendable {
+    /// Throws when who asked does not administer any more, or less than before.
+    public typealias Confirm = @Sendable (any Transaction) throws -> Void
+
+    private let users: Users
+    private let families: TokenFamilies
+    private let deletion: Deletion
+    private let clock: any WallClock
+
+    public init(users: Users, families: TokenFamilies, deletion: Deletion, clock: any WallClock) {
+        self.users = users
+        self.families = families
+        self.deletion = deletion
+        self.clock = clock
+    }
+
+    /// Makes a user, connected to the client of the merchant's administrator who does. Throws `StorageError.conflict` when
+    /// the address is taken.
+    public func create(
+        _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
+    ) async throws -> User {
+        try administrator.permit(making: changes)
+        return try await users.create(changes) { id, now, db in
+            try confirm(db)
+            guard case .merchant(_, let client) = administrator else { return }
+            try TokenFamilies.connect(id, to: client, at: now, in: db)
+        }
+    }
+
+    /// Those that `administrator` may see; of `merchant` alone, if there is one.
+    public func list(
+        by administrator: Administrator, connectedTo merchant: Merchant.ID? = nil, after cursor: Int64, count: Int
+    ) async throws -> [User] {
+        try await users.list(
+            connectedTo: (administrator.confines ?? merchant)?.text, after: cursor, count: count)
+    }
+
+    /// Whether `administrator` may see and touch the user.
+    public func covers(_ id: UserID, by administrator: Administrator) async throws -> Bool {
+        guard let merchant = administrator.confines else { return true }
+        return try await families.isConnected(id, to: merchant)
+    }
+
+    /// Nil for a user that is not there. Whether it is the administrator's to touch was asked before (`covers`).
+    public func change(
+        _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
+    ) async throws -> User? {
+        try administrator.permit(changing: changes)
+        return try await users.change(id, changes, confirm: confirm)
+    }
+
+    public enum Removal: Sendable {
+        /// The user is gone, or there was none.
+        case deleted(Bool)
+        /// A merchant only ends what connects the user to its own clients.
+        case disconnected
+    }
+
+    /// The platform deletes the user at once. Whether it is the administrator's to touch was asked before (`covers`).
+    public func remove(_ id: UserID, by administrator: Administrator) async throws -> Removal {
+        guard let merchant = administrator.confines else { return .deleted(try await deletion.delete(id)) }
+        try await families.disconnect(id, from: merchant, at: clock.now)
+        return .disconnected
+    }
+}
