@@ -38,7 +38,8 @@ let package = Package(
             "Server",
             [
                 "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
-                "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Keys",
+                "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
+                "Keys",
                 "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
                 "YAML", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
@@ -48,25 +49,29 @@ let package = Package(
         module(
             "TokenAPI",
             [
-                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JOSE", "Storage",
+                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JOSE",
+                "Storage",
                 "Values", "Cryptography", "Logging",
             ]),
         module(
             "BrowserPages",
             [
-                "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "HTTP", "JOSE",
+                "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
+                "HTTP", "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
         module(
             "AdminAPI",
             [
-                "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP", "JOSE",
+                "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP",
+                "JOSE",
                 "Storage", "Values", "Cryptography", "Logging",
             ]),
         module(
             "SPiDAPI",
             [
-                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage",
+                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JOSE",
+                "Storage",
                 "Values", "Cryptography", "Logging",
             ]),
 
@@ -74,7 +79,8 @@ let package = Package(
         module(
             "HTTPSupport",
             [
-                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JOSE", "Storage",
+                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JOSE",
+                "Storage",
                 "Values", "Cryptography", "Logging",
             ]),
         module(
@@ -82,13 +88,17 @@ let package = Package(
             ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JOSE", "Storage", "Values"]),
 
         // 7  whom a merchant lets in, as Ditto asks
-        module("Ditto", ["OpenID", "OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module(
+            "Ditto",
+            ["OpenID", "OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
 
         // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
-        module("OpenID", ["OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module(
+            "OpenID", ["OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
         module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Values"]),
         module(
-            "Federation", ["OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
+            "Federation",
+            ["OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography"]),
         module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
@@ -171,19 +181,22 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE",
+                "Storage", "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
             "AuthenticationTests",
             [
-                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage", "Values",
+                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage",
+                "Values",
                 "Cryptography", "Logging",
             ]),
         tests(
             "FlowTests",
             [
-                "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Directory", "Delivery", "Mail",
+                "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Directory", "Delivery",
+                "Mail",
                 "Pages", "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
@@ -197,7 +210,8 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
             name: "fuzz",
             dependencies: [
                 "BrowserPages", "SPiDAPI", "HTTPSupport", "Ditto", "SPiD", "Federation", "Pages", "OAuth",
-                "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "Values", "Cryptography",
+                "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "Values",
+                "Cryptography",
                 "InternationalText", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))

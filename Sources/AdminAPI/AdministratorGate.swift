@@ -1,4 +1,5 @@
 import Administration
+import Directory
 import HTTP
 import HTTPSupport
 public import OAuth

@@ -1,5 +1,6 @@
-public import OAuth
+public import Directory
 import JOSE
+import OAuth
 
 extension Administrator {
     /// Whose a new client is: `named`, or the administrator's own merchant. Only a client with the scope admin belongs to

@@ -1,3 +1,4 @@
+public import Directory
 public import JOSE
 public import OAuth
 public import Values

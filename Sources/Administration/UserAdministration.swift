@@ -1,4 +1,5 @@
 public import Authentication
+public import Directory
 public import OAuth
 public import Storage
 public import Values

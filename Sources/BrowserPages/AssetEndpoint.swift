@@ -1,7 +1,7 @@
 public import Directory
 import HTTP
 public import HTTPSupport
-public import OAuth
+import OAuth
 public import Pages
 import Values
 

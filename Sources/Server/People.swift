@@ -1,7 +1,6 @@
 import Authentication
 import BrowserPages
 import Directory
-import Endpoints
 import Federation
 import HTTPSupport
 import Keys

@@ -4,7 +4,6 @@ import BrowserPages
 import Cryptography
 import Directory
 import Ditto
-import Endpoints
 import Federation
 import HTTPSupport
 import Keys

@@ -1,9 +1,11 @@
 import Authentication
 import Delivery
 import Directory
+import Ditto
 import Federation
 import Keys
 import OAuth
+import Ditto
 import OpenID
 public import Storage
 

@@ -4,7 +4,6 @@ import Administration
 public import Cryptography
 import Delivery
 public import Directory
-import Endpoints
 public import Federation
 import HTTPSupport
 public import Keys

@@ -6,7 +6,6 @@ import OAuth
 import Values
 
 @testable import Directory
-@testable import Endpoints
 @testable import Federation
 @testable import Authentication
 @testable import BrowserPages

@@ -7,7 +7,6 @@ import Pages
 import Values
 
 @testable import Directory
-@testable import Endpoints
 @testable import Authentication
 @testable import BrowserPages
 @testable import HTTPSupport

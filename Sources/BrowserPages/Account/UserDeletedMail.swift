@@ -1,4 +1,4 @@
-public import Authentication
+import Authentication
 import Delivery
 public import Directory
 public import HTTPSupport

@@ -1,4 +1,4 @@
-public import Authentication
+import Authentication
 public import Cryptography
 public import Directory
 import HTTP

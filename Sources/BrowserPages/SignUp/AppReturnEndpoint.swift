@@ -1,3 +1,4 @@
+import Directory
 import HTTP
 import HTTPSupport
 import OAuth

@@ -1,4 +1,4 @@
-public import Directory
+package import Directory
 import OAuth
 import Values
 

@@ -1,7 +1,7 @@
 public import Directory
 import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import SPiD
 import Values
 

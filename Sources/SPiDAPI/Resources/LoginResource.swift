@@ -3,7 +3,7 @@ import Cryptography
 public import Directory
 import HTTP
 import JOSE
-public import OAuth
+import OAuth
 import SPiD
 import Values
 

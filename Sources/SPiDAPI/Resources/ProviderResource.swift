@@ -1,4 +1,4 @@
-public import Authentication
+import Authentication
 public import Directory
 public import Federation
 import HTTP

@@ -1,6 +1,5 @@
 import BrowserPages
 import Directory
-import Endpoints
 import HTTPSupport
 import JOSE
 import Keys
