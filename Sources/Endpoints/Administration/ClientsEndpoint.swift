@@ -33,6 +33,7 @@ public struct ClientsEndpoint: Endpoint {
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(json)
+        try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
         let merchant = try await merchant(of: json, metadata, administrator)
         let registered = try await clients.register(
@@ -78,6 +79,7 @@ public struct ClientsEndpoint: Endpoint {
         let (client, administrator) = try await mine(request, context)
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.confines == nil,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) })
