@@ -110,7 +110,7 @@ struct Form: Sendable {
     private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
         let malformed = OAuthError(
             .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
-        guard let members = try JSON.object(bytes)?.members else { throw malformed }
+        guard let members = try JSON.body(bytes)?.members else { throw malformed }
         guard members.count <= mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
         for member in members {
@@ -126,8 +126,8 @@ struct Form: Sendable {
 }
 
 extension JSON {
-    /// What a body says that is a JSON object; nil when it is none.
-    static func object(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
+    /// The object that a body is; nil when it is none.
+    static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
         do {
             let json = try JSON(parsing: bytes)
             return json.members == nil ? nil : json

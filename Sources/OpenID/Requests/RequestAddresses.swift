@@ -1,5 +1,5 @@
 public import OAuth
-import Values
+public import Values
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {
