@@ -36,6 +36,7 @@ public struct ClientsEndpoint: Endpoint {
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
         let metadata = try ClientMetadata(json)
+        try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         let merchant = try await administrator.merchant(named: named, ofNew: metadata, among: merchants)
@@ -60,6 +61,7 @@ public struct ClientsEndpoint: Endpoint {
         let (client, administrator) = try await mine(request, context)
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
+        try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.lendsResources,
             permit: { client, changed in try administrator.permit(client, toBecome: changed) })

@@ -11,9 +11,7 @@ extension Request {
             throw Problem(status: .unsupportedMediaType, detail: "The content type must be application/json.")
         }
         let bytes = try Form.bytes(of: self)
-        guard let json = try? JSON(parsing: bytes), json.members != nil else {
-            throw JSONFault("", "a JSON object")
-        }
+        guard let json = try JSON.body(bytes) else { throw JSONFault("", "a JSON object") }
         return json
     }
 }

@@ -5,7 +5,7 @@ struct StoredMembers {
     private let json: JSON
 
     init(_ stored: String) throws {
-        guard let json = try? JSON(parsing: Array(stored.utf8)) else { throw Self.unreadable }
+        guard let json = try? JSON(stored: stored) else { throw Self.unreadable }
         self.json = json
     }
 

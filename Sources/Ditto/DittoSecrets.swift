@@ -38,7 +38,7 @@ struct DittoSecrets: Sendable, CustomReflectable {
     /// Opens what `sealed` made for that row.
     init(opening sealed: String, of webhook: DittoWebhook.ID, with seal: Seal) throws {
         let text = try seal.open(sealed, .webhookSecrets, row: webhook.text)
-        guard let texts = try JSON(parsing: Array(text.utf8)).strings, let secrets = DittoSecrets(texts) else {
+        guard let texts = try JSON(stored: text).strings, let secrets = DittoSecrets(texts) else {
             throw StorageError.unreadable("webhooks/\(webhook) holds no secrets")
         }
         self = secrets

@@ -15,7 +15,7 @@ extension DittoWebhook {
         let id = try row.get("id", as: ID.self)
         let rules: DittoRules
         do {
-            rules = try DittoRules(try JSON(parsing: Array(try row.get("document", as: String.self).utf8)))
+            rules = try DittoRules(try JSON(stored: try row.get("document")))
         } catch {
             throw StorageError.unreadable("webhooks/\(id): a document that this version does not read")
         }

@@ -1,3 +1,5 @@
+import Values
+
 // MARK: - Numbers (RFC 8259 §6)
 
 extension JSONReader {
@@ -57,6 +59,8 @@ extension JSONReader {
                 String(validating: bytes[start..<index], as: UTF8.self)
             }
         guard let text else { throw .malformed(offset: start) }
+        // Before anything hashes or compares it.
+        guard takesAnyText || text.isStreamSafe else { throw .tooManyMarks(offset: start) }
         index += 1
         return text
     }

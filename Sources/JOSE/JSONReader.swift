@@ -1,3 +1,5 @@
+import Values
+
 extension JSON {
     /// Reads one JSON value (RFC 8259), strictly: valid UTF-8, no member name twice in an object, at most 64 levels.
     ///
@@ -5,6 +7,12 @@ extension JSON {
     /// microseconds for each scalar that is read into an enum; a 64 KiB body of hostile input must stay cheap.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var reader = JSONReader(bytes: bytes)
+        self = try reader.document()
+    }
+
+    /// Reads what Spindle wrote. Text that was stored before it was asked for its marks is still read.
+    public init(stored text: String) throws(JSONSyntaxError) {
+        var reader = JSONReader(bytes: Array(text.utf8), takesAnyText: true)
         self = try reader.document()
     }
 }
@@ -15,12 +23,15 @@ public enum JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible
     /// RFC 8259 §4 leaves open which of two members counts; two readers must not see two different requests.
     case repeatedName(String)
     case tooDeep
+    /// What would be costly to compare: see `isStreamSafe`.
+    case tooManyMarks(offset: Int)
 
     public var description: String {
         switch self {
         case .malformed(let offset): "not valid JSON at byte \(offset)"
         case .repeatedName(let name): "the member \"\(name)\" occurs twice"
         case .tooDeep: "nested more than \(JSONReader.levels) levels deep"
+        case .tooManyMarks(let offset): "\(String.tooManyMarks) at byte \(offset)"
         }
     }
 }
@@ -29,9 +40,13 @@ struct JSONReader {
     static let levels = 64
 
     let bytes: [UInt8]
+    let takesAnyText: Bool
     var index = 0
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    init(bytes: [UInt8], takesAnyText: Bool = false) {
+        self.bytes = bytes
+        self.takesAnyText = takesAnyText
+    }
 
     mutating func document() throws(JSONSyntaxError) -> JSON {
         let value = try value(level: 0)

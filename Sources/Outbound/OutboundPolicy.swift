@@ -22,7 +22,8 @@ public struct OutboundPolicy: Sendable {
     /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
     public func check(_ url: String) throws(OutboundError) {
         let target = try OutboundTarget(url)
-        if let address = IPAddress(target.host) {
+        // Also one by numbers: resolvers read `2130706433` and `0x7f.1` as 127.0.0.1.
+        if let address = HostSpelling.plain(target.host).flatMap({ IPAddress($0) }) ?? IPAddress(target.host) {
             try check([address], of: target)
         } else if !target.isEncrypted, allowedPrivateRanges.isEmpty {
             throw .unencrypted

@@ -1,3 +1,5 @@
+import Values
+
 /// The fields of an answer, line by line as libcurl hands them over.
 struct ResponseHead {
     private(set) var fields: [(name: String, value: String)] = []
@@ -7,6 +9,8 @@ struct ResponseHead {
     /// after the empty line is a trailer, and dropped.
     mutating func add(_ line: some Collection<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
+        // Of the one line that has so many marks nothing is kept: comparing it would be their attack.
+        guard text.isStreamSafe else { return }
         if !isOpen, text.hasPrefix("HTTP/") {
             isOpen = true
             fields = []

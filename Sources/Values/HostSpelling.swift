@@ -43,7 +43,7 @@ public enum HostSpelling {
             rest = rest.dropFirst(2)
         }
         guard !bytes.contains(0) else { return nil }
-        return String(validating: bytes, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
     /// An IPv4 address by one to four numbers, decimal, octal or hexadecimal.

@@ -3,6 +3,7 @@
 import socket
 import ssl
 import time
+from urllib.parse import quote, urlencode
 
 import pytest
 
@@ -286,6 +287,37 @@ def test_answers_behind_a_closed_window_are_given_up_and_cost_no_time_meanwhile(
     line.sendall(frame(PING, 0, 0, b"are you?") + frame(WINDOW_UPDATE, 0, 1, (60_000).to_bytes(4, "big")))
     received.wait(line, lambda: received.of(PING) and received.ends(1))
     line.close()
+
+
+UNREAD_CONNECTIONS = 60
+# 64 MiB of answers, what a loop makes of them within a turn, and what the connections themselves take.
+MOST_UNREAD = 110 * 2**20
+
+
+def test_answers_that_nobody_reads_do_not_fill_the_memory(server, world):
+    """On each connection 100 pages that say again what they are asked, none of which is let out."""
+    fields = {
+        "client_id": world.web.id, "redirect_uri": world.web.redirect_uri, "response_type": "code", "scope": "openid",
+        "nonce": "n", "state": "'" * 1_300,
+    }
+    path = "/login?continue=" + quote("/oauth/authorize?" + urlencode(fields), safe="")
+    size = len(path) - 127
+    block = b"\x82\x87\x01\x09localhost\x04\x7f" + bytes([size & 127 | 128, size >> 7]) + path.encode()
+    lines, before, most = [], resident(server), 0
+    try:
+        for _ in range(UNREAD_CONNECTIONS):
+            lines.append(attacker(server))
+            lines[-1].sendall(frame(SETTINGS, 0, 0, b"\0\4" + bytes(4)) + b"".join(
+                frame(HEADERS, WHOLE, 2 * number + 1, block) for number in range(100)))
+        for _ in range(10):
+            assert world.spindle.client_credentials(world.backend).status == 200
+            time.sleep(0.5)
+            most = max(most, resident(server))
+        assert most - before < MOST_UNREAD, f"{(most - before) / 2**20:.0f} MiB more"
+        assert "its answers are not read" in server.log_tail(), server.log_tail()
+    finally:
+        for line in lines:
+            line.close()
 
 
 def test_data_after_a_reset_does_not_use_up_the_connections_window(server, world, well):

@@ -1,5 +1,6 @@
 public import Cryptography
 public import JOSE
+import Values
 
 /// Why a line is not imported. Quotes no value: lines hold secrets.
 public enum ImportFault: Error, Sendable, Equatable {
@@ -7,6 +8,7 @@ public enum ImportFault: Error, Sendable, Equatable {
     case notJSON(offset: Int)
     case repeatedMember
     case tooDeep
+    case tooManyMarks(offset: Int)
     /// Its name, if it looks like one: a line that is torn may have a value in that place.
     case unknownMember(name: String?, position: Int)
     case plainPassword
@@ -19,6 +21,7 @@ public enum ImportFault: Error, Sendable, Equatable {
             case .malformed(let offset): .notJSON(offset: offset)
             case .repeatedName: .repeatedMember
             case .tooDeep: .tooDeep
+            case .tooManyMarks(let offset): .tooManyMarks(offset: offset)
             }
     }
 }
@@ -45,6 +48,7 @@ extension ImportFault: CustomStringConvertible {
         case .notJSON(let offset): "not valid JSON at byte \(offset)"
         case .repeatedMember: "a member occurs twice"
         case .tooDeep: "nested too deeply"
+        case .tooManyMarks(let offset): "\(String.tooManyMarks) at byte \(offset)"
         case .unknownMember(let name?, _): "\(name): is none that an import takes"
         case .unknownMember(nil, let position): "member \(position) is none that an import takes"
         case .plainPassword: "password: must be absent; only a password_hash is imported, never a password"

@@ -9,7 +9,7 @@ extension OpenIDSettings {
         var keyAddress: JSON?
         switch keys {
         case .none: break
-        case .keySet(let set): keySet = try? JSON(parsing: Array(set.text.utf8))
+        case .keySet(let set): keySet = try? JSON(stored: set.text)
         case .address(let text): keyAddress = .string(text)
         }
         let claims = claims.sorted { $0.key < $1.key }.map { JSON.Member($0.key, .string($0.value)) }

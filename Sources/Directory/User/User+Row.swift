@@ -10,10 +10,10 @@ extension User {
         let profile: String = try row.get("profile")
         self.init(
             id: try row.get("id"), email: try row.get("email"), emailVerified: try row.get("email_verified"),
-            profile: try JSON(parsing: Array(profile.utf8)), createdAt: try row.get("created_at"),
+            profile: try JSON(stored: profile), createdAt: try row.get("created_at"),
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"),
             deletionDueAt: try row.get("deletion_due_at"),
-            attributes: try JSON(parsing: Array(try row.get("attributes", as: String.self).utf8)))
+            attributes: try JSON(stored: try row.get("attributes")))
     }
 
     /// The account of that number, in an open transaction.

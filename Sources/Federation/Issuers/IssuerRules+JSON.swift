@@ -5,7 +5,7 @@ import Values
 extension IssuerRules {
     /// What the column of rules holds: nothing else than administration shows.
     init(stored text: String, over base: IssuerRules) throws(JSONFault) {
-        guard let json = try? JSON(parsing: Array(text.utf8)) else { throw JSONFault("rules", "JSON") }
+        guard let json = try? JSON(stored: text) else { throw JSONFault("rules", "JSON") }
         try self.init(try JSONMembers(json), over: base)
     }
 

@@ -66,7 +66,7 @@ extension TrustedIssuer {
         var address: JSON?
         var document: JSON?
         switch keys {
-        case .keySet(let text): keySet = try? JSON(parsing: Array(text.utf8))
+        case .keySet(let text): keySet = try? JSON(stored: text)
         case .address(let text): address = .string(text)
         case .discovery(let text): document = .string(text)
         case .secret: break

@@ -126,7 +126,9 @@ public struct UpstreamTokens: Sendable {
         guard response.status == 200 else { throw .unavailable(reason: "userinfo: status \(response.status)") }
         if let json = try? JSON(parsing: response.body), json.members != nil { return .plain(json) }
         // No JSON object is a JWT, nor the reverse: what it is shows without its content type.
-        guard let text = String(validating: response.body, as: UTF8.self), CompactJWS.isOne(text) else {
+        guard let text = String(validating: response.body, as: UTF8.self), text.isStreamSafe,
+            CompactJWS.isOne(text)
+        else {
             throw .unavailable(reason: "userinfo: neither a JSON object nor a JWT")
         }
         return .signed(text)

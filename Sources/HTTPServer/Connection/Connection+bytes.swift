@@ -1,4 +1,5 @@
 import CLinux
+import Logging
 
 extension Connection {
     /// Sent in one turn before others have theirs.
@@ -105,6 +106,18 @@ extension Connection {
         mayRead = true
         updateDeadline()
         enqueue()
+    }
+
+    /// The peer leaves more unread than the loop may hold: its answers are dropped, and it is told if it takes that.
+    func abandon(_ now: Milliseconds) {
+        guard phase == .open, let session else { return close() }
+        service.logger.info(
+            "connection ended: its answers are not read",
+            metadata: ["bytes": "\(unsentBytes)", "peer": "\(peer ?? "")"])
+        session.abandon(now: now)
+        flush(session, now)
+        if phase == .open { close() }
+        countUnsent()
     }
 
     func dropInput() {

@@ -38,6 +38,8 @@ final class Connection {
     var inputEnded = false
     private var isQueued = false
     private var drainDeadline = Milliseconds.never
+    /// Of answers, when the loop last asked.
+    private(set) var unsentBytes = 0
     private var roomWaiters: [Int32: CheckedContinuation<Void, Never>] = [:]
 
     /// Nil when TLS cannot begin.
@@ -95,6 +97,7 @@ final class Connection {
     /// Does what can be done: reads, starts requests, sends.
     func advance(_ now: Milliseconds) {
         isQueued = false
+        defer { countUnsent() }
         if phase == .lingering { return dropInput() }
         guard phase == .open, let session else { return }
         read(session, now)
@@ -186,11 +189,19 @@ final class Connection {
         transport.close()
         linux_close(descriptor)
         core.giveBack(output)
-        output = []
+        (output, sent) = ([], 0)
+        countUnsent()
         let waiting = roomWaiters
         roomWaiters = [:]
         for (_, waiter) in waiting { waiter.resume() }
         service.released()
+    }
+
+    /// Tells the loop what waits to be sent.
+    func countUnsent() {
+        let unsent = (session?.unsentBytes ?? 0) + output.count - sent
+        core.unsentBytes += unsent - unsentBytes
+        unsentBytes = unsent
     }
 
     /// A streamed body waits until its stream has room.

@@ -23,6 +23,8 @@ protocol ConnectionSession: AnyObject {
     /// Appends what is to be sent now, about 64 KiB at most.
     func produce(into output: inout [UInt8], now: Milliseconds)
     var hasOutput: Bool { get }
+    /// Bytes of answers that were made and not yet produced.
+    var unsentBytes: Int { get }
     /// Whether more bytes are wanted now.
     var wantsInput: Bool { get }
     /// Whether it reads on while its output waits to be sent.
@@ -33,6 +35,8 @@ protocol ConnectionSession: AnyObject {
     /// When `expire` is to be called, of what the peer owes us.
     var deadline: Milliseconds { get }
     func expire(now: Milliseconds)
+    /// Drops every answer and ends: the peer reads too few of them.
+    func abandon(now: Milliseconds)
     /// Takes nothing new and finishes what is open.
     func drain(now: Milliseconds)
     /// Nothing is at work, half received or to be sent.

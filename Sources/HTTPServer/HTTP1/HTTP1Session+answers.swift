@@ -11,6 +11,10 @@ extension HTTP1Session {
     var readsWhileSending: Bool { false }
     var wantsInput: Bool { isReading && outgoing == nil && pending.count - pendingRead < 64 * 1024 }
     var hasOutput: Bool { outgoing != nil || owesContinue || parts.hasOutput || isConcluding }
+    var unsentBytes: Int {
+        guard case .answer(let response) = outgoing else { return parts.unsentBytes }
+        return response.body.byteCount + parts.unsentBytes
+    }
     var isIdle: Bool {
         if case .head = state { !hasBegun && pending.isEmpty && outgoing == nil } else { false }
     }
@@ -88,10 +92,23 @@ extension HTTP1Session {
     /// Nothing to do: an answer looks at the service, and an idle connection is the connection's affair.
     func drain(now: Milliseconds) {}
 
+    func abandon(now: Milliseconds) { close() }
+
     func close() {
         state = .ended(.abrupt)
         pending = []
         outgoing = nil
+    }
+}
+
+extension Response.Body {
+    /// Of a streamed one the parts are counted.
+    var byteCount: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .text(let text): text.utf8.count
+        case .stream: 0
+        }
     }
 }
 

@@ -10,6 +10,7 @@ struct StreamedParts {
 
     init(isChunked: Bool = true) { self.isChunked = isChunked }
 
+    var unsentBytes: Int { waiting.count }
     var hasOutput: Bool { !waiting.isEmpty || owesEnd }
 
     /// False when the next part is to wait.

@@ -1,6 +1,7 @@
 import HTTP
 
-/// A request's fields as they are decoded, and the rules that nghttp2 leaves to us.
+/// A request's fields as they are decoded, and the rules that nghttp2 leaves to us. They are judged by their bytes: to
+/// compare what a stranger wrote as text can cost the square of its length.
 struct HTTP2Head {
     /// So many times the limits are counted, to be answered; beyond that the stream is reset.
     private static let patience = 4
@@ -30,7 +31,7 @@ struct HTTP2Head {
     init(limits: ServerLimits) { self.limits = limits }
 
     /// RFC 9110 §10.1.1.
-    var expectsContinue: Bool { expectation?.lowercased() == "100-continue" }
+    var expectsContinue: Bool { expectation?.utf8.span.equalsFolded("100-continue") ?? false }
 
     /// Takes one field, already checked by nghttp2. False when there are far too many.
     mutating func add(_ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Bool {
@@ -65,7 +66,7 @@ struct HTTP2Head {
     /// The request without its body.
     func request(peer: String?) throws(Fault) -> Request {
         guard !isTooLarge else { throw .refused(.requestHeaderFieldsTooLarge) }
-        guard scheme == "https", let named = authority ?? host, agrees(named) else { throw .malformed }
+        guard scheme.utf8.span.equals("https"), let named = authority ?? host, agrees(named) else { throw .malformed }
         guard path.utf8.count <= limits.maxTarget else { throw .refused(.uriTooLong) }
         guard expectation == nil || expectsContinue else { throw .refused(.expectationFailed) }
         let (method, target) = try methodAndTarget()
@@ -93,13 +94,13 @@ struct HTTP2Head {
     /// RFC 9113 §8.3.1: a host, and where Host stands beside `:authority` the same.
     private func agrees(_ named: String) -> Bool {
         guard HostRule.isValid(named.utf8.span) else { return false }
-        guard let host, host != named else { return true }
+        guard let host else { return true }
         return HostRule.isValid(host.utf8.span) && HostRule.areEqual(host.utf8.span, named.utf8.span)
     }
 
     private func methodAndTarget() throws(Fault) -> (Method, Target) {
         // The absolute form is HTTP/1.1's (RFC 9112 §3.2.2).
-        guard path.hasPrefix("/") || path == "*" else { throw .malformed }
+        guard path.utf8.first == UInt8(ascii: "/") || path.utf8.span.equals("*") else { throw .malformed }
         do throws(Refusal) {
             let method = try RequestLine.method(method.utf8.span)
             return (method, try TargetRule.parse(path.utf8.span, method: method).target)

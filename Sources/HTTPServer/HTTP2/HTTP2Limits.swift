@@ -10,6 +10,8 @@ struct HTTP2Limits: Sendable {
     var unreadAcknowledgements = 100
     /// Bytes of a streamed answer that wait for the peer's window.
     var streamedBytes = 64 * 1024
+    /// While more bytes of answers wait for the peer's windows, no request begins: most of a hundred pages fit in.
+    var unsentBytes = 1024 * 1024
     /// Bytes of output made at a time.
     var outputBytes = 64 * 1024
 }

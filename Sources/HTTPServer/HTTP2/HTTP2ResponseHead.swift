@@ -36,6 +36,8 @@ struct HTTP2ResponseHead {
         ends.append(text.count)
     }
 
+    var byteCount: Int { text.count }
+
     /// nghttp2's result. The body is asked for later.
     func submit(on stream: Int32, hasBody: Bool, in session: OpaquePointer) -> Int32 {
         unsafe withFields { fields, count in

@@ -5,7 +5,7 @@ import Logging
 /// Requests go up, answers come down.
 extension HTTP2Session {
     func nextRequest(now: Milliseconds) -> StartedRequest? {
-        while end == nil, working < limits.streams, !ready.isEmpty {
+        while end == nil, !holdsBack, working < limits.streams, !ready.isEmpty {
             let id = ready.removeFirst()
             guard let stream = stream(id), case .ready(let request) = stream.phase else { continue }
             stream.phase = .working
@@ -28,7 +28,7 @@ extension HTTP2Session {
             waiting.append(id)
             return false
         }
-        stream.append(part)
+        append(part, to: stream)
         extended.append(id)
         resume(id)
         guard stream.unsent >= limits.streamedBytes else { return true }
@@ -74,14 +74,15 @@ extension HTTP2Session {
         var isComplete = true
         switch body {
         case _ where isBodiless: break
-        case .bytes(let bytes): stream.append(bytes)
-        case .text(let text): stream.append(Array(text.utf8))
+        case .bytes(let bytes): append(bytes, to: stream)
+        case .text(let text): append(Array(text.utf8), to: stream)
         case .stream: isComplete = false
         }
         let hasBody = stream.unsent > 0 || !isComplete
         stream.phase = .answering(isComplete: isComplete)
         setDeadline(of: stream, after: service.limits.answerTimeout)
         mayHaveOutput = true
+        unsentHeads += head.byteCount
         guard unsafe head.submit(on: stream.id, hasBody: hasBody, in: session) == 0 else {
             return unsafe reset(stream.id, NGHTTP2_INTERNAL_ERROR.rawValue, in: session)
         }
@@ -97,6 +98,7 @@ extension HTTP2Session {
     func readBody(of id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
         guard let stream = stream(id), case .answering(let isComplete) = stream.phase else { return nil }
         let count = unsafe stream.take(into: buffer)
+        unsentBodies -= count
         if count > 0 { setDeadline(of: stream, after: service.limits.answerTimeout) }
         if stream.unsent == 0, isComplete { return (count, true) }
         if count > 0 { return (count, false) }
@@ -115,6 +117,11 @@ extension HTTP2Session {
 
     func noteUse() {
         if isUnused { idleSince = now }
+    }
+
+    private func append(_ part: [UInt8], to stream: HTTP2Stream) {
+        stream.append(part)
+        unsentBodies += part.count
     }
 
     private func resume(_ id: Int32) {

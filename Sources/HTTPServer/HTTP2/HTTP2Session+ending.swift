@@ -41,6 +41,7 @@ extension HTTP2Session {
     func reset(_ id: Int32, _ code: UInt32, in session: OpaquePointer) {
         guard let stream = stream(id) else { return }
         if code == NGHTTP2_NO_ERROR.rawValue, stream.hasEnded { return }
+        unsentBodies -= stream.unsent
         stream.dropOutput()
         stream.phase = .answered
         stream.deadline = .never
@@ -61,6 +62,13 @@ extension HTTP2Session {
         let peer = peer ?? "unknown"
         service.logger.info("HTTP/2 connection ended", metadata: ["limit": "\(limit)", "peer": "\(peer)"])
         terminate(NGHTTP2_ENHANCE_YOUR_CALM)
+    }
+
+    func abandon(now: Milliseconds) {
+        guard end == nil else { return }
+        self.now = now
+        terminate(NGHTTP2_ENHANCE_YOUR_CALM)
+        forget()
     }
 
     /// nghttp2 can go no further with this connection: floods that it sees itself end here too.

@@ -49,7 +49,14 @@ extension HTTP2Session {
     private func receive(_ request: Request, limit: Int, on stream: HTTP2Stream) {
         if let length = stream.head.contentLength, length > limit {
             makeReady(stream, request, body: .fault(.tooLarge(limit: limit)))
+        } else if stream.hasEnded, !holdsBack {
+            makeReady(stream, request, body: .bytes([]))
         } else if stream.hasEnded {
+            guard stream.head.bytes + heldHeads <= Self.mostHeldHeads else {
+                // Not begun: it may be asked again (RFC 9113 §8.7).
+                return deferred.append(.reset(stream.id, NGHTTP2_REFUSED_STREAM.rawValue))
+            }
+            stream.headBytes = stream.head.bytes
             makeReady(stream, request, body: .bytes([]))
         } else if stream.head.bytes + heldHeads > Self.mostHeldHeads {
             deferred.append(.refuse(stream.id, .requestHeaderFieldsTooLarge))
@@ -62,12 +69,15 @@ extension HTTP2Session {
     }
 
     /// A reference to the table of fields is a byte or two, and stands for up to 4 KiB: the heads of all requests that wait
-    /// for their bodies are bounded together.
+    /// for their bodies, or for answers to be read, are bounded together.
     private static var mostHeldHeads: Int { 512 * 1024 }
 
     private var heldHeads: Int {
         streams.values.reduce(0) { held, stream in
-            if case .body = stream.phase { held + stream.headBytes } else { held }
+            switch stream.phase {
+            case .body, .ready: held + stream.headBytes
+            case .head, .working, .answering, .answered: held
+            }
         }
     }
 
@@ -93,7 +103,8 @@ extension HTTP2Session {
     }
 
     func closeStream(_ id: Int32) {
-        guard streams.removeValue(forKey: id) != nil else { return }
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        unsentBodies -= stream.unsent
         if recent?.id == id { recent = nil }
         noteUse()
     }

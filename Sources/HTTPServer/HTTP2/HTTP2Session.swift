@@ -25,6 +25,10 @@ import Logging
     var working = 0
     /// Streamed answers whose next part found no room.
     var waiting: [Int32] = []
+    /// Bytes of bodies that nghttp2 has not asked for.
+    var unsentBodies = 0
+    /// Bytes of heads that nghttp2 has not sent, those of streams that are gone too.
+    var unsentHeads = 0
     /// Answers with a part that nobody has begun to send.
     var extended: [Int32] = []
 
@@ -104,6 +108,7 @@ import Logging
                 meter.send(count)
             } else if deferred.isEmpty, violation == nil {
                 mayHaveOutput = false
+                unsentHeads = 0
                 return settle()
             } else {
                 settle()
@@ -116,6 +121,9 @@ import Logging
     /// Window updates come that way.
     var readsWhileSending: Bool { true }
     var isIdle: Bool { isUnused && !hasOutput }
+    var unsentBytes: Int { unsentBodies + unsentHeads }
+    /// Requests wait until more of the answers is read.
+    var holdsBack: Bool { unsentBytes > limits.unsentBytes }
     /// No request is open, and none is at work.
     var isUnused: Bool { streams.isEmpty && working == 0 }
 
@@ -128,8 +136,13 @@ import Logging
         unsafe self.session = nil
         unsafe nghttp2_session_del(session)
         end = end ?? .abrupt
+        forget()
+    }
+
+    func forget() {
         streams = [:]
         recent = nil
         ready = []
+        (unsentBodies, unsentHeads) = (0, 0)
     }
 }

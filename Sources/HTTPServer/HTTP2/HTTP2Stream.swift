@@ -17,7 +17,7 @@ final class HTTP2Stream {
     let id: Int32
     var phase = Phase.head
     var head: HTTP2Head
-    /// What the head of a request takes that waits for its body.
+    /// What the head of a request takes that waits for its body, or for answers to be read.
     var headBytes = 0
     var body: [UInt8] = []
     var isHEAD = false

@@ -25,10 +25,10 @@ public final class EventLoop: TaskExecutor {
         var isEmpty: Bool { jobs.isEmpty && calls.isEmpty && !isStopping }
     }
 
-    init(index: Int) throws(ServerError) {
+    init(index: Int, mostUnsent: Int) throws(ServerError) {
         self.index = index
         poll = try Poll()
-        core = LoopBound(LoopCore(poll: poll), to: thread)
+        core = LoopBound(LoopCore(poll: poll, mostUnsent: mostUnsent), to: thread)
     }
 
     /// Whether the caller runs on this loop's thread.

@@ -12,6 +12,10 @@ final class LoopCore {
     /// What is read from a socket stands here until its session has taken it.
     var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
+    /// Of answers of all connections, and how many may be.
+    var unsentBytes = 0
+    private let mostUnsent: Int
+
     private var running: [UnownedJob] = []
     private var table = ConnectionTable()
     private var ready: [ConnectionID] = []
@@ -28,7 +32,10 @@ final class LoopCore {
     /// Deadlines are looked at no more often than this.
     private static let precision: Milliseconds = 25
 
-    init(poll: Poll) { self.poll = poll }
+    init(poll: Poll, mostUnsent: Int) {
+        self.poll = poll
+        self.mostUnsent = mostUnsent
+    }
 
     var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
 
@@ -56,6 +63,7 @@ final class LoopCore {
             swap(&ready, &advancing)
             for id in advancing { table[id]?.advance(now) }
             advancing.removeAll(keepingCapacity: true)
+            if unsentBytes > mostUnsent { abandonLargest() }
         }
         let steps = handshakes.prefix(Self.handshakesPerTurn)
         handshakes.removeFirst(steps.count)
@@ -97,6 +105,14 @@ final class LoopCore {
     /// Closes what is still open of a service.
     func closeAll(of service: Service) {
         for connection in table.all where connection.service === service { connection.close() }
+    }
+
+    /// Ends the connections that read least of what they asked for.
+    private func abandonLargest() {
+        for connection in table.all.sorted(by: { $0.unsentBytes > $1.unsentBytes }) {
+            guard unsentBytes > mostUnsent else { return }
+            connection.abandon(now)
+        }
     }
 
     /// At the end of the thread.

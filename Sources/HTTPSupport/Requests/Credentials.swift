@@ -30,6 +30,7 @@ extension ClientCredentials {
         guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon > 0, let id = Form.decode(pair[..<colon]),
             let secret = Form.decode(pair[(colon + 1)...])
         else { throw .malformedBasic }
+        guard id.isStreamSafe, secret.isStreamSafe else { throw .tooManyMarks }
         return ClientCredentials(id: Client.ID(id), secret: secret.isEmpty ? nil : Secret(secret))
     }
 }

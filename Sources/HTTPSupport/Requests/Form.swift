@@ -2,6 +2,7 @@ import Foundation
 package import HTTP
 import JOSE
 package import OAuth
+import Values
 
 /// The name-value pairs of a body or a query, in their order, repeated ones and all.
 package struct Form: Sendable {
@@ -33,6 +34,7 @@ package struct Form: Sendable {
                     .invalidRequest, "malformed_form",
                     "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
             }
+            guard name.isStreamSafe, value.isStreamSafe else { throw .tooManyMarks }
             pairs.append((name, value))
         }
         return Form(pairs: pairs)
@@ -110,7 +112,7 @@ package struct Form: Sendable {
     private static func json(_ bytes: [UInt8]) throws(OAuthError) -> Form {
         let malformed = OAuthError(
             .invalidRequest, "malformed_json", "The body must be a JSON object whose members are strings.")
-        guard let json = try? JSON(parsing: bytes), let members = json.members else { throw malformed }
+        guard let members = try JSON.body(bytes)?.members else { throw malformed }
         guard members.count <= mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
         for member in members {
@@ -123,6 +125,26 @@ package struct Form: Sendable {
         }
         return Form(pairs: pairs)
     }
+}
+
+extension JSON {
+    /// The object that a body is; nil when it is none.
+    static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
+        do {
+            let json = try JSON(parsing: bytes)
+            return json.members == nil ? nil : json
+        } catch .tooManyMarks {
+            throw .tooManyMarks
+        } catch {
+            return nil
+        }
+    }
+}
+
+extension OAuthError {
+    /// Text that nobody may compare yet: see `isStreamSafe`.
+    static let tooManyMarks = OAuthError(
+        .invalidRequest, "combining_marks", "A text of the request has \(String.tooManyMarks).")
 }
 
 extension Request {

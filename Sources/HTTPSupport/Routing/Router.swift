@@ -1,6 +1,8 @@
 public import Cryptography
 public import HTTP
 public import Logging
+import OAuth
+import Values
 
 /// What a server serves: finds the route of a request and surrounds its endpoint with what is the same for all.
 public final class Router: RequestHandler {
@@ -23,11 +25,14 @@ public final class Router: RequestHandler {
         Admission(route: table.find(head.method, head.target.path), bodyLimit: Form.limit)
     }
 
-    public func respond(to request: Request) async -> Response {
+    public func respond(to received: Request) async -> Response {
+        var request = received
+        let isReadable = request.dropUnreadableFields()
         let route = table.routes[request.route]
         let context = SpindleContext(request, route: route, log: log)
         var response: Response
         do {
+            guard isReadable else { throw OAuthError.tooManyMarks }
             response = try await route.answer(request, context)
         } catch {
             response = route.refusal?(error, context) ?? errors.response(to: error, of: request, context)
@@ -35,5 +40,15 @@ public final class Router: RequestHandler {
         errors.secure(&response)
         if route.isCrossOrigin { await crossOrigin.permit(&response, to: request, context) }
         return response
+    }
+}
+
+extension Request {
+    /// Drops the fields whose values nobody may compare, not even for a refusal; false when there were any. Paths and
+    /// queries are ASCII before they are decoded.
+    fileprivate mutating func dropUnreadableFields() -> Bool {
+        guard !headers.allSatisfy(\.value.isStreamSafe) else { return true }
+        headers = Fields(headers.filter(\.value.isStreamSafe))
+        return false
     }
 }

@@ -31,7 +31,7 @@ public struct LogoutNotice: Sendable, Equatable {
 
     /// One that waited; nil when `text` is none.
     public init?(_ text: String) {
-        guard let json = try? JSON(parsing: Array(text.utf8)), let id = json["id"]?.string,
+        guard let json = try? JSON(stored: text), let id = json["id"]?.string,
             let client = json["client"]?.string, let session = json["session"]?.string,
             let user = json["account"]?.string.flatMap({ UserID($0) })
         else { return nil }

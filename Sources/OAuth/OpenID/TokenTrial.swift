@@ -29,7 +29,7 @@ extension TokenTrial {
     }
 
     init?(stored text: String) {
-        guard let json = try? JSON(parsing: Array(text.utf8)) else { return nil }
+        guard let json = try? JSON(stored: text) else { return nil }
         self.init(
             idTokenLifetime: json["id_token_lifetime"]?.integer.map { .seconds($0) },
             givesRefreshToken: json["refresh_token"]?.bool ?? true)

@@ -43,6 +43,12 @@ public struct AddressRules: Sendable {
                 throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
             }
         }
+        try refuseUnaskable(in: document)
+    }
+
+    /// Refuses an address that this server would have to ask and never could, in the document of any client: better now
+    /// than when somebody waits for the answer.
+    public func refuseUnaskable(in document: JSON) throws(JSONFault) {
         // The fragment of a request_uri is the hash of what is there, and is not sent.
         for name in Self.asked
         where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {

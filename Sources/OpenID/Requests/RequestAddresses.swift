@@ -1,5 +1,6 @@
 public import Directory
-import OAuth
+public import OAuth
+public import Values
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {
@@ -23,7 +24,11 @@ public struct RequestAddresses: Sendable {
         } catch let error where !(error is CancellationError) {
             throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
         }
-        return String(decoding: body, as: UTF8.self)
+        let text = String(decoding: body, as: UTF8.self)
+        guard text.isStreamSafe else {
+            throw OAuthError.requestURIRefused("request_uri_marks", "what is there has \(String.tooManyMarks)")
+        }
+        return text
     }
 
     /// An address without its fragment, which tells a cache alone when its copy is stale (Core §6.2): nothing is kept here.

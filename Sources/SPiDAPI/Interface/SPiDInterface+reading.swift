@@ -3,6 +3,7 @@ import HTTP
 import HTTPSupport
 import OAuth
 import SPiD
+import Values
 
 extension SPiDInterface {
     /// The body, where there is one that somebody reads; or what is wrong with it, which who has shown a token is told.
@@ -58,6 +59,9 @@ extension SPiDInterface {
             if route.path.hasSuffix("{\(name)}"), text.hasSuffix(".json") { text.removeLast(5) }
             guard let text = text.removingPercentEncoding, !text.utf8.contains(0) else {
                 throw SPiDRefusal(.notFound, "There is nothing of this name.", reason: "malformed_path")
+            }
+            guard text.isStreamSafe else {
+                throw SPiDRefusal(.badRequest, OAuthError.tooManyMarks.hint, reason: OAuthError.tooManyMarks.reason)
             }
             path[name] = text
         }

@@ -5,6 +5,7 @@ import HTTP
 import JOSE
 import OAuth
 import SPiD
+import Values
 
 /// `email/{email}/status`: whether somebody may sign up with an address. Backends of the
 /// merchant itself may know; pages never tell.
@@ -43,7 +44,8 @@ public struct EmailResource: SPiDResource {
         let letters = text.replacing("+", with: "-").replacing("/", with: "_")
         let unpadded = letters.prefix(while: { $0 != "=" })
         guard letters.dropFirst(unpadded.count).allSatisfy({ $0 == "=" }), letters.utf8.count <= 400,
-            let bytes = Base64URL.decode(unpadded), let address = String(validating: bytes, as: UTF8.self)
+            let bytes = Base64URL.decode(unpadded), let address = String(validating: bytes, as: UTF8.self),
+            address.isStreamSafe
         else { return nil }
         return EmailAddress(address)
     }

@@ -80,8 +80,8 @@ public struct UserAuthentication: Sendable {
         let parts = header.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.first?.lowercased() == "basic" else { return nil }
         guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])),
-            let pair = String(validating: data, as: UTF8.self), let colon = pair.firstIndex(of: ":"),
-            !pair.utf8.contains(0)
+            let pair = String(validating: data, as: UTF8.self), pair.isStreamSafe,
+            let colon = pair.firstIndex(of: ":"), !pair.utf8.contains(0)
         else { throw refused("malformed_basic") }
         return (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))
     }

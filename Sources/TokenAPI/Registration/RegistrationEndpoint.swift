@@ -77,7 +77,7 @@ public struct RegistrationEndpoint: Endpoint {
     private static func document(of request: Request) async throws -> JSON {
         let type = request.headers[.contentType]?.split(separator: ";").first?.lowercased()
         let bytes = try Form.bytes(of: request)
-        guard type == "application/json", let json = try? JSON(parsing: bytes), json.members != nil else {
+        guard type == "application/json", let json = try JSON.body(bytes) else {
             throw OAuthError(
                 .invalidClientMetadata, "registration_form", "The body must be a JSON object, sent as application/json."
             )

@@ -117,8 +117,10 @@ struct ClientMethodTests {
         let key = PrivateKey.generate(.es256)
         let host = try KeyHost(SigningClient.keySet(key))
         try await World.with(.sqlite) { world in
+            // What a name leads to shows when it is looked up.
+            let address = host.address.replacing("http://127.0.0.1", with: "https://localhost")
             let made = try await world.confidential([
-                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(host.address),
+                "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": .string(address),
             ])
             let client = SigningClient(world: world, id: made.id, key: .own(key))
             try await expect(401, "invalid_client", try await client.ask())

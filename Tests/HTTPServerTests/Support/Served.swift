@@ -1,6 +1,7 @@
 import HTTP
-import HTTPServer
 import Logging
+
+@testable import HTTPServer
 
 /// A server of `Echo` on a port of its own.
 struct Served {
@@ -12,10 +13,14 @@ struct Served {
 
     /// Runs `body` beside a server, which is gone afterwards.
     static func run(
-        loops count: Int = 2, limits: ServerLimits = ServerLimits(), tls: TLSSettings? = nil,
+        loops count: Int = 2, limits: ServerLimits = ServerLimits(), unsentOfEach: Int? = nil, tls: TLSSettings? = nil,
         _ body: (Served) async throws -> Void
     ) async throws {
-        let (echo, log, loops) = (Echo(), KeptLog(), try EventLoops(count: count))
+        let (echo, log) = (Echo(), KeptLog())
+        let loops =
+            if let unsentOfEach { try EventLoops(count: count, unsentOfEach: unsentOfEach) } else {
+                try EventLoops(count: count)
+            }
         let server = WebServer(on: loops, handler: echo, limits: limits, tls: tls, logger: log.logger)
         let port = try server.start(host: "127.0.0.1", port: 0)
         do {

@@ -1,0 +1,94 @@
+import HTTP
+import Testing
+
+@testable import HTTPServer
+
+@Suite("HTTP/2: answers that wait to be read") struct HTTP2UnreadTests {
+    private static let closed: [UInt8] = [0, 4] + Frame.number(0)
+
+    private static func answer(_ count: Int) -> Response {
+        Response(status: .ok, body: .bytes([UInt8](repeating: 0x61, count: count)))
+    }
+
+    /// A client that has two answers of 600,000 bytes, and reads neither.
+    private static func burdened() -> HTTP2Client {
+        let client = HTTP2Client(settings: closed)
+        for stream: Int32 in [1, 3] {
+            client.request(stream)
+            #expect(client.next()?.stream == stream)
+            client.answer(answer(600_000), to: stream)
+        }
+        return client
+    }
+
+    @Test("While more than a mebibyte of answers is unread no request of the connection begins; read, it does")
+    func held() {
+        let client = Self.burdened()
+        client.request(5)
+        #expect(client.next() == nil)
+        client.send(Frame(.windowUpdate, Frame.number(500_000)), Frame(.windowUpdate, stream: 1, Frame.number(500_000)))
+        #expect(client.next()?.stream == 5)
+        #expect(client.session.unsentBytes == 700_000)
+    }
+
+    @Test("What a reset stream had unread counts no more", arguments: [true, false])
+    func reset(byClient: Bool) {
+        let client = Self.burdened()
+        client.request(5)
+        if byClient {
+            client.send(Frame(.reset, stream: 1, Frame.number(8)), Frame(.reset, stream: 3, Frame.number(8)))
+        } else {
+            client.advance(31_000)
+        }
+        #expect(client.session.unsentBytes == 0)
+        #expect(client.next()?.stream == 5)
+    }
+
+    @Test("Requests that wait hold so much of fields and no more; the rest may be asked again")
+    func heads() {
+        let client = Self.burdened()
+        let field = ("x-long", String(repeating: "a", count: 30_000))
+        for index in 0..<30 { client.request(Int32(5 + 2 * index), "GET", "/a", [field]) }
+        let refused = (0..<30).filter { client.resets(of: Int32(5 + 2 * $0)) == [7] }
+        #expect(refused == Array(17..<30))
+        #expect(!client.isOver)
+    }
+
+    @Test("Heads of answers count until they are sent")
+    func answerHeads() {
+        let client = HTTP2Client()
+        client.request(1)
+        _ = client.next()
+        let location = String(repeating: "a", count: 8_000)
+        client.session.answer(Response(status: .found, headers: [.location: location]), to: 1, now: client.now)
+        #expect(client.session.unsentBytes > 8_000)
+        client.read()
+        #expect(client.session.unsentBytes == 0)
+    }
+
+    @Test("A client that reads as it is answered is never held back")
+    func honest() {
+        let client = HTTP2Client()
+        for index in 0..<1_000 {
+            let stream = Int32(index * 2 + 1)
+            client.request(stream)
+            #expect(client.next()?.stream == stream)
+            client.answer(Self.answer(30_000), to: stream)
+            client.send(Frame(.windowUpdate, Frame.number(30_000)))
+        }
+        #expect(client.session.unsentBytes == 0)
+    }
+
+    @Test("An abandoned connection says that it is asked too much, holds nothing, and drops late answers")
+    func abandoned() {
+        let client = Self.burdened()
+        client.request(5)
+        client.session.abandon(now: client.now)
+        client.read()
+        #expect(client.goAways.map(\.goAwayCode) == [11])
+        #expect(client.isOver)
+        #expect(client.session.unsentBytes == 0)
+        client.answer(Self.answer(100), to: 5)
+        #expect(client.session.unsentBytes == 0)
+    }
+}
