@@ -7,7 +7,7 @@ extension Retention {
         case accessTokens, refreshTokens, authorizationCodes, exchangeCodes
         case refreshTokensOfEnded, endedFamilies, expiredFamilies
         case sessions, throttles, usedAssertions, signInPlaces, logins, verifications, deliveries
-        case initialAccessTokens, upstreamRequests
+        case initialAccessTokens, upstreamRequests, interactions
 
         /// Deletes the oldest rows of the kind: `batch` at most, give or take those of one person or permission.
         func statement(at now: Timestamp, batch: Int) -> SQL {
@@ -84,6 +84,11 @@ extension Retention {
                 """
                 DELETE FROM provider_requests WHERE state IN (
                     SELECT state FROM provider_requests WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
+                """
+            case .interactions:
+                """
+                DELETE FROM interactions WHERE fingerprint IN (
+                    SELECT fingerprint FROM interactions WHERE expires_at <= \(now) ORDER BY expires_at LIMIT \(batch))
                 """
             case .signInPlaces:
                 """

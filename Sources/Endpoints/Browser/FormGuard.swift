@@ -1,7 +1,7 @@
 public import Cryptography
 import HTTP
 import Authentication
-public import Values
+import Values
 
 /// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
 ///
@@ -11,13 +11,11 @@ public struct FormGuard: Sendable {
     let site: Site
     private let key: [UInt8]
     private let random: any RandomSource
-    let clock: any WallClock
 
-    public init(site: Site, key: [UInt8], random: any RandomSource, clock: any WallClock) {
+    public init(site: Site, key: [UInt8], random: any RandomSource) {
         self.site = site
         self.key = key
         self.random = random
-        self.clock = clock
     }
 
     struct Issued {
@@ -60,10 +58,10 @@ public struct FormGuard: Sendable {
         return true
     }
 
-    private func token(for cookie: String) -> String { code(cookie) }
-
-    /// What nobody else can make of `text`.
-    func code(_ text: String) -> String { Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key)) }
+    /// What nobody else can make of `cookie`.
+    private func token(for cookie: String) -> String {
+        Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))
+    }
 }
 
 extension FieldName {

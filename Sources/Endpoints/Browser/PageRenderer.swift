@@ -11,12 +11,14 @@ public struct PageRenderer: Sendable {
     let clients: Clients
     let merchants: Merchants
     let issuers: TrustedIssuers
+    let interactions: Interactions
+    let address: ClientAddress
     /// The way in that takes the place of the login page in development mode: never without pages that say so.
     let development: DevelopmentLogin?
 
     public init(
         templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
-        issuers: TrustedIssuers
+        issuers: TrustedIssuers, interactions: Interactions, address: ClientAddress
     ) {
         self.templates = templates
         self.site = site
@@ -24,6 +26,8 @@ public struct PageRenderer: Sendable {
         self.clients = clients
         self.merchants = merchants
         self.issuers = issuers
+        self.interactions = interactions
+        self.address = address
         development = templates.isDevelopment ? DevelopmentLogin() : nil
     }
 

@@ -32,7 +32,9 @@ public struct SignUpResource: SPiDResource {
         let asking = try call.asking
         // Who signs people up has their passwords.
         try call.requireFirstParty()
-        let continueTo = try AppReturn.path(to: call["redirectUri"], of: asking.client, at: pages.site)
+        let address = try await AppReturn.address(
+            of: call["redirectUri"], for: asking.client, pages,
+            for: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
         let user = try NewUser(call)
         let visit = try await pages.visit(call.request, client: asking.client, uiLocales: user.locale)
         if let wait = try await signUp.charge(asking.caller.id.text) {
@@ -44,7 +46,7 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                email: user.email, password: password, profile: user.profile, continueTo: continueTo)
+                email: user.email, password: password, profile: user.profile, continueTo: address.path)
         } catch is HashingPoolFull {
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }

@@ -11,25 +11,43 @@ struct AppReturn: Sendable {
     static let path = "/signup/return"
     let pages: PageRenderer
 
-    /// The path that leads to `redirectURI`: one that `client` registered, or its own authorization request at `site`, as
-    /// SPiD's SDKs for phones always say it.
-    static func path(to redirectURI: String?, of client: Client, at site: Site) throws(SPiDRefusal) -> String {
-        let path = "\(path)?client_id=\(Form.encode(client.id.text))"
-        guard let redirectURI else { return path }
-        if let registered = client.redirectURI(redirectURI) {
-            return path + "&redirect_uri=\(Form.encode(registered.text))"
+    /// Where an app wants its person back.
+    struct Address: Sendable {
+        let client: Client.ID
+        var redirectURI: String?
+        /// The app's own authorization request, which goes on.
+        var interaction: Interaction.ID?
+
+        /// The path that leads there.
+        var path: String {
+            let pairs = [
+                ("client_id", client.text), redirectURI.map { ("redirect_uri", $0) },
+                interaction.map { ("continue", $0.value) },
+            ]
+            return "\(AppReturn.path)?\(pairs.compactMap(\.self).encoded)"
         }
-        guard let request = Form(authorizationRequest: redirectURI, of: client, at: site) else {
+    }
+
+    /// The address of `redirectURI`: one that `client` registered, or its own authorization request at this server, as
+    /// SPiD's SDKs for phones always say it. That is kept for as long as the link is good.
+    static func address(
+        of redirectURI: String?, for client: Client, _ pages: PageRenderer, for lifetime: Duration
+    ) async throws -> Address {
+        guard let redirectURI else { return Address(client: client.id) }
+        if let registered = client.redirectURI(redirectURI) {
+            return Address(client: client.id, redirectURI: registered.text)
+        }
+        guard let request = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else {
             throw SPiDRefusal(
                 .badRequest,
                 "redirectUri must be a registered redirect URI of the client, or its own authorization URL with one",
                 reason: "unregistered_redirect_uri")
         }
-        return request.onward
+        let begun = try await pages.interactions.begin(
+            request.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
+        guard case .begun(let interaction) = begun else { return Address(client: client.id) }
+        return Address(client: client.id, interaction: interaction.id)
     }
-
-    /// The client by which somebody was signed up whose link goes on to `path`.
-    static func client(of path: String) -> Client.ID? { Form.query(of: path)["client_id"].map { Client.ID($0) } }
 
     @Sendable func go(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = try request.query
@@ -46,6 +64,18 @@ struct AppReturn: Sendable {
     }
 }
 
+extension AppReturn.Address {
+    /// The address that a path of `path`'s kind leads to.
+    init?(_ path: String) {
+        guard path.hasPrefix(AppReturn.path + "?") else { return nil }
+        let query = Form.query(of: path)
+        guard let client = query["client_id"] else { return nil }
+        self.init(
+            client: Client.ID(client), redirectURI: query["redirect_uri"],
+            interaction: Interaction.ID(carried: query["continue"]))
+    }
+}
+
 extension Form {
     /// An authorization request of `client` for a registered redirect URI, by its whole address at any of our entrances.
     fileprivate init?(authorizationRequest address: String, of client: Client, at site: Site) {
@@ -56,8 +86,6 @@ extension Form {
             let parameters = try? query.parameters, parameters[.clientID] == client.id.text,
             let redirectURI = parameters[.redirectURI], client.redirectURI(redirectURI) != nil
         else { return nil }
-        let form = entrance.form(query)
-        guard form.fitsOnward else { return nil }
-        self = form
+        self = entrance.form(query)
     }
 }
