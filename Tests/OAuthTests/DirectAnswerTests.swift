@@ -31,7 +31,7 @@ struct DirectAnswerTests {
                 try db.execute(
                     """
                     INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
-                        user_agent, address)
+                        user_agent, ip_address)
                     VALUES ('s', 'f', \(user), \(clock.now), \(clock.now), \(clock.now),
                         \(clock.now + .hours(1)), '', '')
                     """)

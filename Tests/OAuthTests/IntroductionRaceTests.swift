@@ -20,7 +20,7 @@ struct IntroductionRaceTests {
             try db.execute(
                 """
                 INSERT INTO sessions (id, fingerprint, user_id, signed_in_at, created_at, seen_at, expires_at,
-                    user_agent, address)
+                    user_agent, ip_address)
                 VALUES ('s', 'f', \(Self.user), \(now), \(now), \(now), \(now + .hours(1)), '', '')
                 """)
         }

@@ -35,7 +35,7 @@ struct ForgottenTests {
             let told = [email, "Byron", "7946 1815", "TellTale", address]
             for text in told { #expect(try await !world.places(of: text).isEmpty, "the search does not find \(text)") }
             let tables = [
-                "sessions", "permissions", "connections", "consents", "known_devices", "verifications", "logins",
+                "sessions", "token_families", "connections", "consents", "known_devices", "verifications", "logins",
             ]
             for table in tables { #expect(try await world.rows(of: table, about: person) > 0, "\(table)") }
 

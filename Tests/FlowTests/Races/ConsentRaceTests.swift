@@ -66,7 +66,7 @@ struct ConsentRaceTests {
             }
             try await expect(400, "invalid_grant", try await world.redeemAuthorization(code))
             #expect(world.server.interruptions.wasInterrupted)
-            #expect(try await world.count("permissions") == 0)
+            #expect(try await world.count("token_families") == 0)
         }
     }
 }

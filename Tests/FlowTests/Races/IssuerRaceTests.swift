@@ -143,7 +143,7 @@ struct IssuerRaceTests {
                 let back = try await story.comeBack(departure, in: &browser)
                 #expect(story.here.server.interruptions.wasInterrupted)
                 #expect(back.status == 403 && browser.session == nil, "\(change.text): \(back)")
-                #expect(try await story.here.count("accounts") == 1)
+                #expect(try await story.here.count("users") == 1)
                 try await story.here.change(
                     "issuers", story.issuer, ["create_users": true, "disabled": false, "algorithms": ["ES256"]])
             }

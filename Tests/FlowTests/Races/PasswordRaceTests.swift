@@ -18,7 +18,7 @@ struct PasswordRaceTests {
             }
             try await expect(400, "invalid_grant", try await world.signIn())
             #expect(world.server.interruptions.wasInterrupted)
-            #expect(try await world.count("permissions") == 0)
+            #expect(try await world.count("token_families") == 0)
             if write == 2 {
                 #expect(try await world.count("known_devices") == 0)
                 #expect(try await world.count("logins WHERE succeeded = 1") == 0)
@@ -61,7 +61,7 @@ struct PasswordRaceTests {
                 }
                 try await expect(status, error, try await world.signIn(scope: "profile", with: app), "\(change.text)")
                 #expect(world.server.interruptions.wasInterrupted)
-                #expect(try await world.count("permissions") == 0)
+                #expect(try await world.count("token_families") == 0)
             }
         }
     }
@@ -130,7 +130,7 @@ struct PasswordRaceTests {
                 }
             }
             #expect(try await world.signIn().status == 200)
-            #expect(try await world.count("accounts") == 1)
+            #expect(try await world.count("users") == 1)
         }
     }
 
@@ -148,7 +148,7 @@ struct PasswordRaceTests {
                 "signup", token, ["email": "grace@example.com", "password": "a quite unlikely loom"])
             #expect(world.server.interruptions.wasInterrupted)
             #expect(answer.status == 401, "\(answer)")
-            #expect(try await world.count("accounts") == 1)
+            #expect(try await world.count("users") == 1)
         }
     }
 }
