@@ -1,5 +1,6 @@
 import Authentication
 import OAuth
+import Storage
 import TestSupport
 import Testing
 import Values
@@ -156,7 +157,7 @@ struct InteractionPageTests {
             for path in paths {
                 expectGone(try await browser.open("\(path)?continue=\(edited)"), "\(path)")
                 expectGone(try await other.open("\(path)?continue=\(id)"), "\(path)")
-                expectGone(try await Browser(world.server).opened("\(path)?continue=\(id)"), "\(path)")
+                expectGone(try await world.server.get("\(path)?continue=\(id)"), "\(path)")
             }
             expectGone(try await other.open("/oauth/authorize?continue=\(id)&prompt=select_account"))
             let theirs = try await other.open("/login")
@@ -217,13 +218,5 @@ struct InteractionPageTests {
             try await browser.signIn()
             #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
         }
-    }
-}
-
-extension Browser {
-    /// What `path` shows to it, without keeping anything of it.
-    fileprivate func opened(_ path: String) async throws -> Answer {
-        var browser = self
-        return try await browser.open(path)
     }
 }
