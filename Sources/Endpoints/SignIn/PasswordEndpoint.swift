@@ -131,8 +131,11 @@ public struct PasswordEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success(let outcome):
+                // Nobody is signed in whose account is about to be deleted: then a request goes on in its own browser alone.
+                let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
+                let onward = outcome.isSignedIn || isHere ? arrival.onward : nil
                 return .sendBrowser(
-                    to: arrival.onward ?? "/account?done=password", status: .seeOther,
+                    to: onward ?? "/account?done=password", status: .seeOther,
                     cookies: outcome.isSignedIn ? arrival.cookies : [])
             }
         } catch let fault as Authentication.PasswordFault {
