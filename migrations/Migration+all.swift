@@ -9,6 +9,7 @@ extension Migration {
         Migration(version: 4, name: "openid", text: PackageResources.v004_openid_sql),
         Migration(version: 5, name: "defences", text: PackageResources.v005_defences_sql, then: noteResources),
         Migration(version: 6, name: "vocabulary", text: PackageResources.v006_vocabulary_sql),
+        Migration(version: 7, name: "interactions", text: PackageResources.v007_interactions_sql),
     ]
 
     private init(

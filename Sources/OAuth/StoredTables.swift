@@ -121,10 +121,15 @@ extension ReplayMemory {
         "used_assertions", retention: [.rows("usedAssertions", key: "fingerprint", until: "expires_at")])
 }
 
+extension Interactions {
+    static let table = StoredTable(
+        "interactions", retention: [.rows("interactions", key: "fingerprint", until: "expires_at")], ofClient: .expiry)
+}
+
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofOAuth = [
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table, TokenFamilies.table,
-        Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
+        Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table, Interactions.table,
     ]
 }

@@ -11,6 +11,7 @@ public struct MessagePage: PageContents {
         case anotherPerson, accountDeletionScheduled, accountDeleted, accountRestored
         // An application's request
         case noClient, unknownClient, noRedirectURI, unregisteredRedirectURI, unregisteredCancelURI, brokenRequest
+        case requestGone
         case sessionLinkEmbedded, sessionLinkUnknown, sessionLinkGone, leaving
         // This server
         case notFound, tryLater, somethingWrong, tooLarge

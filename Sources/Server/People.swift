@@ -33,10 +33,12 @@ struct People {
         let (database, clock, random, hashing) = (parts.database, parts.clock, parts.random, parts.hashing)
 
         // Pages and mails
+        let interactions = Interactions(database: database, clock: clock, random: random)
         pages = PageRenderer(
             templates: stores.templates, site: site,
-            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random, clock: clock),
-            clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers)
+            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
+            clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers,
+            interactions: interactions, address: address)
         postman = DeliveryService(outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: logouts)
         let mail = stores.mail
 
@@ -66,7 +68,8 @@ struct People {
         data = PersonalData(database: database, clock: clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
 
         // What answers
-        arrivals = NewSessions(sessions: sessions, site: site, address: address, random: random)
+        arrivals = NewSessions(
+            sessions: sessions, interactions: interactions, site: site, address: address, random: random)
         gate = UserAccess(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
         let sessionList = SessionList(database: database, clock: clock, news: stores.news)
         let links = IssuerSubjects(database: database)

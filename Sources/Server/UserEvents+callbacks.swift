@@ -27,7 +27,8 @@ extension UserEvents {
                             with: .all(except: kept?.text), of: user, telling: announcement, in: db)
                     case .takenOver(let signUp):
                         try TokenFamilies.forget(
-                            user, except: signUp.flatMap(AppReturn.client), telling: announcement, in: db)
+                            user, except: signUp.flatMap { AppReturn.Address($0)?.client }, telling: announcement,
+                            in: db)
                     case .deleted: try announcement.deleted(user, in: db)
                     }
                 }, send: announcement.send)

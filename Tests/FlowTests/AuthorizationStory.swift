@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 /// The pair of RFC 7636's own appendix B.
 let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -19,6 +20,12 @@ extension World {
         }
         return "/oauth/authorize?"
             + items.map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
+    }
+
+    /// Begins the request at `address` in `browser`, and returns what its pages carry of it.
+    func begin(_ address: String, in browser: inout Browser) async throws -> String {
+        let page = try await browser.open(address)
+        return try #require(page.fields["continue"] ?? page.redirected("continue"), "\(page)")
     }
 
     /// Signs in at the page that an authorization request leads to, and goes back to it: the redirect to the app.

@@ -46,7 +46,8 @@ import Values
         let again = TransferURL("\(scheme)://\(host):\(url.port)/")
         require(again.map { isSame($0.host, url.host) && $0.port == url.port } == true, "another host: \(url.host)")
     }
-    _ = OnwardPath(text).map(\.authorizationRequest)
+    _ = Interaction.ID(carried: text)
+    _ = AppReturn.Address(text)
     _ = ResponseType(text)
 }
 

@@ -27,7 +27,8 @@ import Values
     if let scope = form["scope"], let read = try? Scope(parsing: scope) {
         require((try? Scope(parsing: read.description)) == read, "another scope: \(read)")
     }
-    _ = OnwardPath(form["continue"])
+    _ = Interaction.ID(carried: form["continue"])
+    _ = form["continue"].map { AppReturn.Address($0) }
 }
 
 /// A Basic header, and a Bearer token in whatever place (RFC 6750 §2).

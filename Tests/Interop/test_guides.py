@@ -3,7 +3,6 @@
 import json
 import re
 import subprocess
-from urllib.parse import urlencode
 
 import pytest
 
@@ -63,7 +62,7 @@ def test_the_issuer_that_a_guide_registers_has_a_sign_in_button(guide, world, pr
          "-out", tmp_path / "AuthKey_FGHIJ67890.p8"], check=True, capture_output=True)
     registration, change = administration(guide, world)
     issuer = done(registration, world, tmp_path)["id"]
-    login = "/login?" + urlencode({"continue": world.spindle.authorize_path(world.app, PKCE())})
+    login = world.spindle.authorize_path(world.app, PKCE())
     assert f"/login/with/{issuer}?" not in world.spindle.call("GET", login).body.decode()
 
     answer = done(change, world, tmp_path, ISSUER=issuer)

@@ -110,7 +110,8 @@ def test_a_link_made_by_a_merchants_backend_signs_in_at_that_merchant_only(world
     authorize = "/oauth/authorize?" + urllib.parse.urlencode(
         {"response_type": "code", "client_id": app.id, "redirect_uri": app.redirect_uri}
     )
-    departure = browser.open(f"/login/with/{issuer['id']}?continue={urllib.parse.quote(authorize)}")
+    waiting = next(form.fields["continue"] for form in browser.open(authorize).forms if form.password_field)
+    departure = browser.open(f"/login/with/{issuer['id']}?continue={waiting}")
     browser.open(f"/login/with/{issuer['id']}/callback?state={departure.query['state']}&code=a")
     # Into the merchant's own applications the link leads.
     assert "code" in browser.open(authorize).query

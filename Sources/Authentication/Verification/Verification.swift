@@ -49,7 +49,7 @@ public struct Verification: Sendable {
     public let email: String
     /// The browser that asked.
     public let browser: Fingerprint<Browser>?
-    /// A path of ours where the person goes on.
+    /// Where the person goes on: a page of ours, or the id of an app's request that waits. Empty for neither.
     public let continueTo: String
     /// What a sign-up that waits will become.
     public let newcomer: Newcomer?

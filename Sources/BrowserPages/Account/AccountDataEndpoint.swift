@@ -25,7 +25,7 @@ public struct AccountDataEndpoint: Endpoint {
         case .enter(let found): entry = found
         }
         // Back to the page, not to here: a browser that is led to a download stays where it was, at the sign-in.
-        guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
+        guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
         guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
         var response = Response.json(document)
         response.headers[.contentDisposition] = "attachment; filename=\"spindle-\(entry.session.user).json\""

@@ -12,7 +12,7 @@ extension AccountEndpoint {
     @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
             let hasPassword = try await users.hasPassword(entry.session.user)
-            guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.confirmed) }
+            guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             do {
                 let password = try await newPassword(entry)
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil

@@ -52,9 +52,6 @@ public struct AccountEndpoint: Endpoint {
         "restored": .deletionCancelled,
     ]
 
-    /// Where a sign-in that only confirms leads back to: the person then says again what they wanted.
-    static let confirmed = path + "?done=confirmed"
-
     func done(_ word: String) -> Response {
         .sendBrowser(to: "\(Self.path)?done=\(word)", status: .seeOther)
     }

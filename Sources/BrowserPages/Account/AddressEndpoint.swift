@@ -59,7 +59,7 @@ public struct AddressEndpoint: Endpoint {
         case .enter(let found): entry = found
         }
         let hasPassword = try await users.hasPassword(entry.session.user)
-        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.path) }
+        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .account) }
         guard let email = EmailAddress(reachable: entry.form["email"]) else {
             return try await refuse(.notAnAddress, nil, entry, request, context)
         }
@@ -91,7 +91,7 @@ public struct AddressEndpoint: Endpoint {
         let visit = try await gate.pages.visit(request)
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
         guard let session = try await gate.arrivals.sessions.of(request, gate.pages.site), session.origin == .signIn
-        else { return gate.signInFirst(for: AccountEndpoint.path) }
+        else { return gate.signInFirst(for: .account) }
         do {
             let outcome = try await addresses.change(
                 codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text

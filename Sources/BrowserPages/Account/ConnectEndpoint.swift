@@ -26,7 +26,7 @@ public struct ConnectEndpoint: Endpoint {
         switch try await gate.submit(request) {
         case .refuse(let response): return response
         case .enter(let entry):
-            guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: AccountEndpoint.confirmed) }
+            guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             let id = TrustedIssuer.ID(entry.form["issuer"] ?? "")
             let known = try await upstream.pages.issuers.connectable(to: entry.session.user)
             guard let issuer = known.first(where: { $0.id == id }) else {

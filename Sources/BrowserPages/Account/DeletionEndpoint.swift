@@ -36,7 +36,7 @@ public struct DeletionEndpoint: Endpoint {
         case .refuse(let response): return response
         case .enter(let entry):
             let hasPassword = try await users.hasPassword(entry.session.user)
-            guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.path) }
+            guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .deletion) }
             return page(entry, request, asksPassword: hasPassword)
         }
     }
@@ -62,7 +62,7 @@ public struct DeletionEndpoint: Endpoint {
         case .enter(let found): entry = found
         }
         let hasPassword = try await users.hasPassword(entry.session.user)
-        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: Self.path) }
+        guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .deletion) }
         do {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
             let post = notice(to: entry)

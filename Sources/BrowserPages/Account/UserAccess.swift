@@ -34,7 +34,9 @@ public struct UserAccess: Sendable {
 
     /// The person of a request that shows something.
     func show(_ request: Request) async throws -> Decision {
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: request.target.path)) }
+        guard let session = try await session(request) else {
+            return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account))
+        }
         let query = Form.query(of: request.target.text)
         return .enter(Entry(session: session, visit: try await pages.visit(request), form: query))
     }
@@ -45,7 +47,7 @@ public struct UserAccess: Sendable {
         let visit = try await pages.visit(request)
         // Asked first: with a form from another site the browser sends no session, and its person is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
-        guard let session = try await session(request) else { return .refuse(signInFirst(for: "/account")) }
+        guard let session = try await session(request) else { return .refuse(signInFirst(for: .account)) }
         switch pages.forms.judge(form, of: request, by: session.user) {
         case .accepted: return .enter(Entry(session: session, visit: visit, form: form))
         case .foreign: return .refuse(pages.foreignForm(visit))
@@ -60,16 +62,16 @@ public struct UserAccess: Sendable {
         try await arrivals.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
     }
 
-    func signInFirst(for path: String) -> Response {
-        .sendBrowser(to: "/login?continue=\(Form.encode(path))", status: .seeOther)
+    func signInFirst(for page: OwnPage) -> Response {
+        .sendBrowser(to: "/login?continue=\(Form.encode(page.rawValue))", status: .seeOther)
     }
 
     /// Whether the person signed in a moment ago.
     func isRecent(_ session: Session) -> Bool { session.isRecent(at: clock.now) }
 
-    /// Sends the person to confirm that it is them, and then on to `path`.
-    func confirmFirst(for path: String) -> Response {
-        .sendBrowser(to: "/login?confirm=1&continue=\(Form.encode(path))", status: .seeOther)
+    /// Sends the person to confirm that it is them, and then on to `page`.
+    func confirmFirst(for page: OwnPage) -> Response {
+        .sendBrowser(to: "/login?confirm=1&continue=\(Form.encode(page.rawValue))", status: .seeOther)
     }
 
     /// The proof that the person of `entry` knows the account's password, by what the form says. Throws

@@ -34,7 +34,6 @@ extension PageRenderer {
         let parameters: OAuth.Parameters
         let returnAddress: ReturnAddress
         do {
-            guard form.fitsOnward else { throw OAuthError.tooLongToContinue }
             parameters = try form.parameters
             returnAddress = try await ReturnAddress(parameters, clients: clients)
         } catch let refusal as ReturnAddress.Refusal {
@@ -82,13 +81,6 @@ extension PageRenderer {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 
-    /// The page of a request that no link could hold.
-    func tooLongToContinue(_ http: Request, _ context: SpindleContext) async throws -> Response {
-        let refusal = OAuthError.tooLongToContinue
-        refusal.log(to: context.logger)
-        return brokenRequest(try await visit(http), detail: refusal.hint, status: refusal.status)
-    }
-
     /// Sends the browser to the client with `answer`: by a redirect, by a page whose form posts itself, or by one that tells it to another.
     func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
         switch answer {
@@ -119,9 +111,4 @@ extension Request {
     fileprivate func isSilent(_ form: Form) -> Bool {
         form[Parameter.prompt.rawValue] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
     }
-}
-
-extension OAuthError {
-    fileprivate static let tooLongToContinue = OAuthError(
-        .invalidRequest, "request_too_long", "The authorization request is longer than 8 KiB: shorten state or scope.")
 }

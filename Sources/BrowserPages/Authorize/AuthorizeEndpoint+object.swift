@@ -11,7 +11,7 @@ extension AuthorizeEndpoint {
         [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
     }
 
-    /// Takes a request object apart, once: the browser goes on with the parameters it held, which change from page to page.
+    /// Takes a request object apart, once: the browser goes on with the parameters it held, which are kept here as signed.
     func takeApart(
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {
@@ -24,8 +24,7 @@ extension AuthorizeEndpoint {
         } catch let refusal as OAuthError {
             return try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
         }
-        guard whole.fitsOnward else { return try await pages.tooLongToContinue(http, context) }
-        return .sendBrowser(to: whole.onward, status: .seeOther)
+        return try await carry(whole, by: Entrance(Self.path), http)
     }
 
     /// The request with its object's parameters over those beside it (Core §6.1). Nil when its client is unknown.

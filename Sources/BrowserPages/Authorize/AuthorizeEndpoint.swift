@@ -47,50 +47,96 @@ public struct AuthorizeEndpoint: Endpoint {
             // The same request by GET comes with them.
             router.post("\(entrance.path)") { request, context in
                 let form = try Form.read(request)
-                guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
-                return .sendBrowser(to: "\(entrance.path)?\(form.pairs.encoded)", status: .seeOther)
+                // A long one waits here for it.
+                guard let address = form.address(at: entrance.path) else {
+                    return try await carry(form, by: entrance, request)
+                }
+                return .sendBrowser(to: address, status: .seeOther)
             }
         }
     }
 
+    /// Keeps the request in `form` for the browser that comes back for it.
+    func carry(_ form: Form, by entrance: Entrance, _ http: Request) async throws -> Response {
+        switch try await pages.begin(form, in: nil, http) {
+        case .begun(let interaction):
+            .sendBrowser(to: "\(entrance.path)?continue=\(interaction.id.value)", status: .seeOther)
+        case .wait(let wait): try await pages.tooManyAttempts(wait, http)
+        }
+    }
+
+    /// A request on its way: as it came, or as it waits here.
+    private struct Errand {
+        let form: Form
+        var interaction: Interaction?
+        let entrance: Entrance
+    }
+
     private func respond(
-        _ form: Form, by entrance: AuthorizationEntrance, _ http: Request, _ context: SpindleContext
+        _ query: Form, by entrance: AuthorizationEntrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
-        let (form, isPresent) = pages.forms.unmarked(entrance.form(form), of: http)
+        guard query[.clientID] == nil, let id = Interaction.ID(carried: query["continue"]) else {
+            return try await respond(Errand(form: entrance.form(query), entrance: entrance), http, context)
+        }
+        guard var found = try await pages.interactions.find(id),
+            found.browser == nil || found.isOf(pages.forms.browser(http)?.ofInteraction)
+        else { throw InteractionGone() }
+        if query[.prompt] == Prompt.selectAccount.rawValue, found.browser != nil {
+            guard let passedOn = try await pages.interactions.passOn(found) else { throw InteractionGone() }
+            found = passedOn
+        }
+        let errand = Errand(form: entrance.form(found.form), interaction: found, entrance: entrance)
+        return try await respond(errand, http, context)
+    }
+
+    private func respond(_ errand: Errand, _ http: Request, _ context: SpindleContext) async throws -> Response {
+        let (form, interaction) = (errand.form, errand.interaction)
         let session = try await sessions.of(http, pages.site)
+        let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
+        let isPresent = progress.isPresent(at: clock.now)
         func isKnown(_ client: Client) async throws -> Bool { try await knows(client, session, isPresent) }
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
-            let request = asked.trying(try pages.development?.trial(form))
-            let form = form.complete(for: request.returnAddress.client)
+            let request = asked.trying(try pages.development?.trial(form)).after(progress)
             let visitor = try await visitor(session, request, isPresent)
-            switch request.next(for: visitor, at: clock.now, hasAsked: form.hasAsked) {
-            case .signIn where entrance.beginsWithSignUp && request.prompt.isEmpty:
-                return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
-            case .signIn:
-                let known = visitor?.isMeant ?? false ? session : nil
-                return try await signIn(request, form, http, known, confirming: false)
-            case .confirm: return try await signIn(request, form, http, session, confirming: true)
-            case .signUp: return .sendBrowser(to: form.signedIn.way(through: "/signup"), status: .seeOther)
-            case .introduce:
-                guard let session else { return .sendBrowser(to: form.onward, status: .seeOther) }
-                let isFirst = visitor?.isIntroduced == false
-                return try await pages.introduce(request, form, of: session, isFirst: isFirst, http)
-            case .verify: return .sendBrowser(to: form.way(through: "/verify"), status: .seeOther)
-            case .consent(let scope):
-                guard let session else { return .sendBrowser(to: form.onward, status: .seeOther) }
-                return try await pages.askConsent(scope, for: request, form, of: session, http)
-            case .refuse(.accessDenied):
-                throw OAuthError(
-                    .accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
-            case .refuse(.unmetAuthenticationRequirements):
-                throw OAuthError(
-                    .unmetAuthenticationRequirements, "essential_acr_unmet",
-                    "The person signed in, but in none of the ways that the essential acr names.")
-            case .refuse(let code):
-                throw OAuthError(code, code.rawValue, "The person would have to be asked, and prompt=none forbids it.")
-            case .respond: return try await give(request, session, form, http)
+            let step = request.next(for: visitor, at: clock.now, hasAsked: progress.isSignedIn)
+            switch step {
+            case .respond: return try await give(request, session, errand, http)
+            case .refuse(let code): throw Self.refusal(code)
+            case .signIn, .confirm, .signUp, .verify, .introduce, .consent:
+                return try await pages.waiting(interaction, form, http) { waiting in
+                    switch step {
+                    case .signIn where errand.entrance.beginsWithSignUp && request.prompt.isEmpty:
+                        return waiting.sendBrowser(to: SignUpEndpoint.path)
+                    case .signUp: return waiting.sendBrowser(to: SignUpEndpoint.path)
+                    case .verify: return waiting.sendBrowser(to: VerifyEndpoint.path)
+                    case .confirm: return try await signIn(request, waiting, http, session, confirming: true)
+                    case .introduce:
+                        guard let session else { break }
+                        let isFirst = visitor?.isIntroduced == false
+                        return try await pages.introduce(request, waiting, of: session, isFirst: isFirst, http)
+                    case .consent(let scope):
+                        guard let session else { break }
+                        return try await pages.askConsent(scope, for: request, waiting, of: session, http)
+                    case .signIn, .respond, .refuse: break
+                    }
+                    let known = visitor?.isMeant ?? false ? session : nil
+                    return try await signIn(request, waiting, http, known, confirming: false)
+                }
             }
+        }
+    }
+
+    private static func refusal(_ code: OAuthError.Code) -> OAuthError {
+        switch code {
+        case .accessDenied:
+            OAuthError(.accessDenied, "no_email", "The person has no e-mail address, and the client needs one.")
+        case .unmetAuthenticationRequirements:
+            OAuthError(
+                .unmetAuthenticationRequirements, "essential_acr_unmet",
+                "The person signed in, but in none of the ways that the essential acr names.")
+        default:
+            OAuthError(code, code.rawValue, "The person would have to be asked, and prompt=none forbids it.")
         }
     }
 
@@ -117,43 +163,46 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     private func give(
-        _ request: AuthorizationRequest, _ session: Session?, _ form: Form, _ http: Request
+        _ request: AuthorizationRequest, _ session: Session?, _ errand: Errand, _ http: Request
     ) async throws -> Response {
         let address = request.returnAddress
-        guard let session,
+        guard let session, try await isFirst(errand.interaction, http),
             let answer = try await answers.answer(to: request, of: session.subject, in: session.id.text)
-            // What was allowed was taken back a moment ago: ask again.
-        else { return .sendBrowser(to: form.onward, status: .seeOther) }
+        else {
+            // What was allowed was taken back a moment ago, or another tab was faster: ask again.
+            return try await pages.waiting(errand.interaction, errand.form, http) { $0.sendBrowser(to: Self.path) }
+        }
         return try await pages.send(answer, for: address, http)
     }
 
+    /// Whether what was done for a request that waits has brought no answer yet.
+    private func isFirst(_ interaction: Interaction?, _ http: Request) async throws -> Bool {
+        guard let interaction else { return true }
+        return try await pages.interactions.answer(interaction, in: pages.signInMark(http))
+    }
+
     private func signIn(
-        _ request: AuthorizationRequest, _ form: Form, _ http: Request, _ session: Session?, confirming: Bool
+        _ request: AuthorizationRequest, _ waiting: WaitingRequest, _ http: Request, _ session: Session?,
+        confirming: Bool
     ) async throws -> Response {
         if let door = pages.development {
-            return .sendBrowser(to: door.way(to: form.signedIn.onward), status: .seeOther)
+            return .sendBrowser(
+                to: door.way(to: waiting.interaction), status: .seeOther, cookies: [waiting.form.setCookie])
         }
-        let issued = pages.forms.issue(http)
         let client = request.returnAddress.client
-        let visit = try await pages.visit(http, client: client, uiLocales: form["ui_locales"])
+        let visit = try await pages.visit(http, client: client, to: .request(waiting.interaction))
         // Whoever is known by another address cannot confirm to be the one that is hinted at.
         let known = request.prompt.contains(.selectAccount) ? nil : session?.email
         let email = confirming ? session?.email : request.loginHint ?? known
-        let onward = OnwardPath(form.signedIn.onward)
-        let isAnew = request.prompt.contains(.login) || onward?.wantsFreshness == true
         let page = LoginPage(
-            action: "/login", formToken: issued.token, continueTo: form.signedIn.onward, email: email ?? "",
-            clientName: client.name, isConfirmation: confirming && email != nil, wantsAnew: isAnew,
-            ways: try await pages.ways(for: visit, to: onward, of: session, isAnew: isAnew),
-            cancel: LoginPage.Cancel(action: ConsentEndpoint.path, request: form.pairs.encoded))
+            action: "/login", formToken: waiting.form.token, continueTo: waiting.id, email: email ?? "",
+            clientName: client.name, isConfirmation: confirming && email != nil, wantsAnew: visit.wantsFreshness,
+            ways: try await pages.ways(for: visit, of: session, isAnew: visit.wantsFreshness),
+            cancel: visit.cancel)
         return pages.page(
-            pages.templates.login(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
+            pages.templates.login(page, in: visit.frame), visit, cookies: [waiting.form.setCookie],
+            formsLeaveSite: true)
     }
-}
-
-extension Form {
-    /// The path of a page that goes on to this request.
-    func way(through page: String) -> String { "\(page)?continue=\(Form.encode(onward))" }
 }
 
 extension Session {

@@ -38,13 +38,14 @@ public struct ConsentEndpoint: Endpoint {
         guard pages.forms.accepts(form, of: http) else {
             return pages.foreignForm(try await pages.visit(http))
         }
-        guard let (asked, user) = try? Form.marked(form["request"] ?? "") else {
+        guard let id = Interaction.ID(carried: form["request"]) else {
             return pages.brokenRequest(try await pages.visit(http))
         }
-        return try await pages.authorizing(asked, http, context, isKnown: { _ in true }) { request in
+        let asked = try await pages.interaction(id, http)
+        return try await pages.authorizing(asked.form, http, context, isKnown: { _ in true }) { request in
             switch form["decision"] {
-            case "continue": return try await goOn(request, asked, by: user, http)
-            case "allow": return try await allow(form, request, asked, by: user, http)
+            case "continue": return try await goOn(form, request, asked, http)
+            case "allow": return try await allow(form, request, asked, http)
             case "cancel":
                 let refusal = OAuthError(.accessDenied, "sign_in_cancelled", "The person did not want to sign in.")
                 refusal.log(to: context.logger)
@@ -58,14 +59,15 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
     private func goOn(
-        _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
+        _ form: Form, _ request: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
         let client = request.returnAddress.client
-        guard let session = try await sessions.of(http, pages.site), session.user == user,
-            session.kind.isGood(for: client)
-        else { return .sendBrowser(to: asked.onward, status: .seeOther) }
+        guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client),
+            pages.forms.judge(form, of: http, by: session.user) == .accepted
+        else { return back(to: asked) }
         try await introduce(session.user, to: client)
-        return back(to: asked, for: client, http)
+        try await pages.interactions.saw(asked, in: pages.signInMark(http))
+        return back(to: asked)
     }
 
     private func introduce(_ user: UserID, to client: Client) async throws {
@@ -73,9 +75,8 @@ public struct ConsentEndpoint: Endpoint {
         try await introductions.introduce(user, to: merchant, at: clock.now)
     }
 
-    private func back(to request: Form, for client: Client, _ http: Request) -> Response {
-        .sendBrowser(
-            to: pages.way(request.onward, for: client, of: http) ?? request.onward, status: .seeOther)
+    private func back(to request: Interaction) -> Response {
+        .sendBrowser(to: PagePath.authorize(request.id), status: .seeOther)
     }
 
     /// Stores what was allowed and goes back to the request, narrowed to that.
@@ -83,55 +84,58 @@ public struct ConsentEndpoint: Endpoint {
     /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
     /// starts over, and whoever is there is asked.
     private func allow(
-        _ form: Form, _ request: AuthorizationRequest, _ asked: Form, by user: UserID?, _ http: Request
+        _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
-        let client = request.returnAddress.client
+        let client = read.returnAddress.client
         guard let session = try await sessions.of(http, pages.site), session.kind.isGood(for: client) else {
-            return .sendBrowser(to: asked.onward, status: .seeOther)
+            return back(to: asked)
         }
-        guard session.user == user else {
-            let again = asked.with(.prompt, Prompt.consent.rawValue)
-            return .sendBrowser(to: again.onward, status: .seeOther)
+        guard pages.forms.judge(form, of: http, by: session.user) == .accepted else {
+            try await pages.interactions.askAgain(asked)
+            return back(to: asked)
         }
+        // The last answer counts, until it is taken back to the app.
+        let request = read.after(asked.progress.counted(in: pages.signInMark(http)).withoutConsent)
         let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
         let consented = try await consents.find(session.user, client.id)?.scope
         guard let decision = request.decision(ticked: ticked, consented: consented) else {
-            return .sendBrowser(to: asked.onward, status: .seeOther)
+            return back(to: asked)
         }
         guard !decision.granted.isEmpty || request.scope.isEmpty else {
             return try await pages.askConsent(
-                decision.shown, for: request, asked, of: session, http, refusal: .nothingAllowed)
+                decision.shown, for: request, WaitingRequest(interaction: asked, form: pages.forms.issue(http)),
+                of: session, http, refusal: .nothingAllowed)
         }
         try await agreements.accept(form.agreed(of: [client.terms]), by: session.user, at: clock.now)
         try await consents.allow(
             decision.allowed, of: decision.shown, to: client.id, by: session.user, at: clock.now)
         try await introduce(session.user, to: client)
-        let answered = asked.without([.consent])
-        let narrowed = decision.granted.isEmpty ? answered : answered.narrowed(to: decision.granted)
-        return back(to: narrowed, for: client, http)
+        try await pages.interactions.allowed(decision.granted, of: asked, in: pages.signInMark(http))
+        return back(to: asked)
     }
 }
 
 extension PageRenderer {
     /// Asks the person of `session` for `scope`.
     func askConsent(
-        _ scope: Scope, for request: AuthorizationRequest, _ asked: Form, of session: Session, _ http: Request,
+        _ scope: Scope, for request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session,
+        _ http: Request,
         refusal: PageRefusal? = nil
     ) async throws -> Response {
-        let issued = forms.issue(http)
         let client = request.returnAddress.client
-        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"]).unframed
+        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales]).unframed
         let page = ConsentPage(
             clientName: client.name, maker: try await maker(of: client),
             scopes: scope.tokens.map {
                 ConsentPage.Scope(name: $0, isRequired: ConsentDecision.isRequired($0))
             },
-            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.user),
-            account: session.displayName, switchTo: asked.bySomebodyElse.onward,
+            action: ConsentEndpoint.path, formToken: waiting.form.named(session.user).token,
+            request: waiting.id,
+            account: session.displayName, switchTo: waiting.switchTo,
             terms: client.terms.map { TermsLink($0, of: client) }, refusal: refusal)
         return self.page(
             templates.consent(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
-            cookies: [issued.setCookie], formsLeaveSite: true)
+            cookies: [waiting.form.setCookie], formsLeaveSite: true)
     }
 
     /// RFC 7591 §5: the person is told that nobody but the client itself says what it is.

@@ -27,7 +27,7 @@ public struct FlowEndpoint: Endpoint {
             pairs: [(Parameter.responseType.rawValue, ResponseType.nothing.description)]
                 + carried.compactMap { parameter in spoken[parameter.rawValue].map { (parameter.rawValue, $0) } })
         return try await pages.authorizing(form, request, context) { _ in
-            .sendBrowser(to: form.way(through: PasswordEndpoint.path), status: .seeOther)
+            try await pages.waiting(nil, form, request) { $0.sendBrowser(to: PasswordEndpoint.path) }
         }
     }
 }

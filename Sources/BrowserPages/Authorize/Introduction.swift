@@ -10,16 +10,16 @@ extension PageRenderer {
     ///
     /// - Parameter isFirst: they have never met; else anybody on the device could be asking.
     func introduce(
-        _ request: AuthorizationRequest, _ asked: Form, of session: Session, isFirst: Bool, _ http: Request
+        _ request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session, isFirst: Bool, _ http: Request
     ) async throws -> Response {
-        let issued = forms.issue(http)
         let client = request.returnAddress.client
-        let visit = try await visit(http, client: client, uiLocales: asked["ui_locales"]).unframed
+        let visit = try await visit(http, client: client, uiLocales: waiting.interaction.form[.uiLocales]).unframed
         let page = IntroductionPage(
             clientName: client.name, merchantName: visit.frame.brand?.name, isFirst: isFirst,
-            action: ConsentEndpoint.path, formToken: issued.token, request: asked.marked(for: session.user),
-            account: session.displayName, switchTo: asked.bySomebodyElse.onward)
+            action: ConsentEndpoint.path, formToken: waiting.form.named(session.user).token, request: waiting.id,
+            account: session.displayName, switchTo: waiting.switchTo)
         return self.page(
-            templates.introduction(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
+            templates.introduction(page, in: visit.frame), visit, cookies: [waiting.form.setCookie],
+            formsLeaveSite: true)
     }
 }

@@ -17,7 +17,7 @@ public enum DevelopmentClient {
             ("scope", "openid profile email offline_access"), ("code_challenge", challenge),
             ("code_challenge_method", "S256"), ("prompt", "login"),
         ]
-        return site.origin + Form(pairs: items).onward
+        return "\(site.origin)\(AuthorizeEndpoint.path)?\(items.encoded)"
     }
 
     /// What redeems `code` on a command line.

@@ -14,15 +14,17 @@ struct DevelopmentLogin: Sendable {
     /// `/login?page=people` shows the page that people see.
     static let forPeople = "people"
 
-    /// The sign-in that goes on to `onward`.
-    func way(to onward: String) -> String { way(for: Form(pairs: [("continue", onward)])) }
+    /// The sign-in that goes on with the request of `interaction`.
+    func way(to interaction: Interaction) -> String {
+        way(for: Form(pairs: [("continue", interaction.id.value)]))
+    }
 
     /// The sign-in in the place of the login page with this query.
     func way(for query: Form) -> String { "\(DevelopmentSignInEndpoint.path)?\(query.pairs.encoded)" }
 
     /// What the authorization request in `form` tries out.
     func trial(_ form: Form) throws(OAuthError) -> TokenTrial? {
-        let (lifetime, refresh) = (form[.idTokenLifetime], form[.refreshToken])
+        let (lifetime, refresh) = (form[Field.idTokenLifetime], form[Field.refreshToken])
         guard lifetime != nil || refresh != nil else { return nil }
         guard let trial = TokenTrial(seconds: lifetime ?? "", givesRefreshToken: refresh != "0") else {
             throw OAuthError(
@@ -54,13 +56,4 @@ extension TokenTrial {
 
 extension Form {
     subscript(field: DevelopmentLogin.Field) -> String? { self[field.rawValue] }
-
-    /// The request, which tries out `trial`.
-    func trying(_ trial: TokenTrial) -> Form {
-        let names = [DevelopmentLogin.Field.idTokenLifetime, .refreshToken].map(\.rawValue)
-        var pairs = pairs.filter { !names.contains($0.name) }
-        if let lifetime = trial.idTokenLifetime { pairs.append((names[0], String(lifetime.seconds))) }
-        if !trial.givesRefreshToken { pairs.append((names[1], "0")) }
-        return Form(pairs: pairs)
-    }
 }

@@ -66,8 +66,11 @@ public struct LogoutEndpoint: Endpoint {
         }
         // A client's own form (RP-Initiated Logout §2), which comes without the browser's cookies: the same by GET.
         if form["form_token"] == nil, LogoutRequest.isOfClient(parameters) {
-            guard form.fitsOnward else { return try await pages.tooLongToContinue(request, context) }
-            return .sendBrowser(to: "/logout?\(form.pairs.encoded)", status: .seeOther)
+            guard let address = form.address(at: "/logout") else {
+                let detail = "The logout request is longer than 8 KiB."
+                return pages.brokenRequest(try await pages.visit(request), detail: detail)
+            }
+            return .sendBrowser(to: address, status: .seeOther)
         }
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))

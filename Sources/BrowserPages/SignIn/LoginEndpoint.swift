@@ -29,17 +29,16 @@ public struct LoginEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
-        let onward = OnwardPath(query["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         let session = try await arrivals.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
-        guard let session, onward == nil, !confirms else {
+        guard let session, visit.destination == nil, !confirms else {
             if let door = pages.development, query["page"] != DevelopmentLogin.forPeople {
                 return .sendBrowser(to: door.way(for: query), status: .seeOther)
             }
             let email = confirms ? session?.email ?? "" : ""
             return try await page(
-                request, visit, onward, session, email: email, isConfirmation: confirms && !email.isEmpty,
+                request, visit, session, email: email, isConfirmation: confirms && !email.isEmpty,
                 isAnew: query["anew"] == "1")
         }
         let form = pages.forms.issue(request)
@@ -48,25 +47,24 @@ public struct LoginEndpoint: Endpoint {
     }
 
     private func page(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ session: Session?, email: String,
+        _ request: Request, _ visit: PageContext, _ session: Session?, email: String,
         isConfirmation: Bool = false, isAnew: Bool, refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = pages.forms.issue(request)
-        let isAnew = isAnew || onward?.wantsFreshness == true
+        let isAnew = isAnew || visit.wantsFreshness
         let login = LoginPage(
-            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             clientName: visit.client?.name, isConfirmation: isConfirmation, wantsAnew: isAnew,
-            ways: try await pages.ways(for: visit, to: onward, of: session, isAnew: isAnew),
-            cancel: onward?.cancel, refusal: refusal)
+            ways: try await pages.ways(for: visit, of: session, isAnew: isAnew),
+            cancel: visit.cancel, refusal: refusal)
         return pages.page(
             pages.templates.login(login, in: visit.frame), visit, status: status, cookies: [form.setCookie],
-            formsLeaveSite: onward?.authorizationRequest != nil)
+            formsLeaveSite: visit.destination?.interaction != nil)
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let email = form["email"] ?? ""
         do {
@@ -76,20 +74,19 @@ public struct LoginEndpoint: Endpoint {
                 login: arrivals.login(request, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
-                    proof.user, email: email, dueAt: dueAt, by: .password, onward: onward, request, visit)
+                    proof.user, email: email, dueAt: dueAt, by: .password, request, visit)
             }
             let arrival = try await arrivals.arrival(
                 request, by: .password, at: visit, isRemembered: form["remember"] == "1")
             guard
                 try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
-            return .sendBrowser(
-                to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)
             var response = try await page(
-                request, visit, onward, nil, email: email, isAnew: form["anew"] == "1", refusal: refusal.onPage,
+                request, visit, nil, email: email, isAnew: form["anew"] == "1", refusal: refusal.onPage,
                 status: oauth.status)
             oauth.decorate(&response.headers)
             return response
@@ -97,10 +94,10 @@ public struct LoginEndpoint: Endpoint {
     }
 }
 
-extension OnwardPath {
+extension PageContext {
     /// How the login page is left without signing in: only an authorization request has somewhere to go.
     var cancel: LoginPage.Cancel? {
-        authorizationRequest.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0) }
+        destination?.interaction.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0.id.value) }
     }
 }
 

@@ -41,16 +41,15 @@ public struct MailSignInEndpoint: Endpoint {
     /// Whether there is such an account makes no difference to the answer.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         guard let email = EmailAddress(reachable: form["email"]) else {
-            return try await login(request, visit, onward, form, email: form["email"] ?? "", refusal: .notAnAddress)
+            return try await login(request, visit, form, email: form["email"] ?? "", refusal: .notAnAddress)
         }
         let user = try await signIn.user(of: email)
         let draft = verifications.draft(
             .signIn, email: email.text, user: user, browser: pages.forms.browser(request),
-            continueTo: onward?.text ?? "")
+            continueTo: visit.destination?.text ?? "")
         let letter = MailTemplate.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: email, visit.frame)
@@ -59,7 +58,7 @@ public struct MailSignInEndpoint: Endpoint {
         mail.send()
         if case .wait(let wait) = asked {
             return try await login(
-                request, visit, onward, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+                request, visit, form, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
         return codes.ask(draft.verification.id)
@@ -67,8 +66,7 @@ public struct MailSignInEndpoint: Endpoint {
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
         let outcome = try await signIn.finish(
@@ -77,29 +75,27 @@ public struct MailSignInEndpoint: Endpoint {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(let arrived):
             guard let dueAt = arrived.deletionDueAt else {
-                return .sendBrowser(
-                    to: pages.way(onward?.text, of: arrival) ?? "/login", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
-                arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, onward: onward, request,
-                visit)
+                arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, request, visit)
         }
     }
 
     private func login(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ sent: Form, email: String,
+        _ request: Request, _ visit: PageContext, _ sent: Form, email: String,
         refusal: PageRefusal,
         status: Status = .badRequest
     ) async throws -> Response {
         let form = pages.forms.issue(request)
-        let isAnew = sent["anew"] == "1" || onward?.wantsFreshness == true
+        let isAnew = sent["anew"] == "1" || visit.wantsFreshness
         let page = LoginPage(
-            action: "/login", formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            action: "/login", formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             clientName: visit.client?.name, wantsAnew: isAnew,
-            ways: try await pages.ways(for: visit, to: onward, isAnew: isAnew), cancel: onward?.cancel,
+            ways: try await pages.ways(for: visit, isAnew: isAnew), cancel: visit.cancel,
             refusal: refusal)
         return pages.page(
             pages.templates.login(page, in: visit.frame), visit, status: status, cookies: [form.setCookie],
-            formsLeaveSite: onward?.authorizationRequest != nil)
+            formsLeaveSite: visit.destination?.interaction != nil)
     }
 }

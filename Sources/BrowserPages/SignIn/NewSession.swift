@@ -2,8 +2,9 @@ import Authentication
 public import Cryptography
 public import Directory
 import HTTP
+public import Authentication
 public import HTTPSupport
-import OAuth
+public import OAuth
 import Values
 
 /// A browser in which somebody is about to be signed in: the session that will be opened, and the cookies for it.
@@ -12,8 +13,8 @@ struct NewSession: Sendable {
     /// The session that the browser has, which gives way.
     let replaces: Session?
     let secret: Secret<Session>
-    /// Whether it comes by a client whose requests are marked when the person has seen a page (`Presence`).
-    let isOfDoubtfulClient: Bool
+    /// The path that it goes on to, if anything waits for it.
+    let onward: String?
     let cookies: [String]
 }
 
@@ -21,11 +22,15 @@ struct NewSession: Sendable {
 public struct NewSessions: Sendable {
     let sessions: Sessions
     let site: Site
+    private let interactions: Interactions
     private let address: ClientAddress
     private let random: any RandomSource
 
-    public init(sessions: Sessions, site: Site, address: ClientAddress, random: any RandomSource) {
+    public init(
+        sessions: Sessions, interactions: Interactions, site: Site, address: ClientAddress, random: any RandomSource
+    ) {
         self.sessions = sessions
+        self.interactions = interactions
         self.site = site
         self.address = address
         self.random = random
@@ -33,25 +38,56 @@ public struct NewSessions: Sendable {
 
     /// An arrival by a form of the page that `visit` dressed, which introduced the person to the merchant it named.
     ///
-    /// - Parameter sawPage: whether there was such a page.
+    /// What waits for it learns of the session in the transaction that opens it.
+    ///
+    /// - Parameters:
+    ///   - sawPage: whether there was such a page.
+    ///   - trial: what a developer tries out with the request that waits.
     func arrival(
         _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool = false,
-        sawPage: Bool = true
+        sawPage: Bool = true, trying trial: TokenTrial? = nil
     ) async throws -> NewSession {
         let secret = Secret<Session>.random(from: random)
         let known = device(request)
         let device = known ?? Secret<Device>.random(from: random)
+        let continuation = continuation(visit.destination, request)
+        let introduction = sawPage ? visit.introduction : nil
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
             isRemembered: isRemembered, client: visit.client?.id.text
-        ).doing(sawPage ? visit.introduction : nil)
+        ).doing { user, now, db in
+            try introduction?(user, now, db)
+            guard let continuation else { return }
+            try Interactions.signedIn(
+                continuation.interaction, as: continuation.id, in: continuation.browser,
+                session: secret.fingerprint.text,
+                isSeen: sawPage, trying: trial, at: now, in: db)
+        }
         return NewSession(
             opening: opening, replaces: try await sessions.of(request, site), secret: secret,
-            isOfDoubtfulClient: visit.client?.isDoubtful ?? false,
+            onward: continuation.map { PagePath.authorize($0.id) } ?? visit.destination?.path,
             cookies: [
                 site.sessionCookie(secret, isRemembered: isRemembered), known == nil ? site.deviceCookie(device) : nil,
             ].compactMap { $0 })
+    }
+
+    /// A request that goes on in a browser, and under which id.
+    private struct Continuation {
+        let interaction: Interaction
+        let id: Interaction.ID
+        let browser: Fingerprint<Interaction.Browser>
+    }
+
+    /// In its own browser it goes on as it is. Where a mailed link led elsewhere it goes on there under an id of its own,
+    /// and waits here as before.
+    private func continuation(_ destination: Destination?, _ request: Request) -> Continuation? {
+        guard let interaction = destination?.interaction, let cookie = request.cookie(site.formCookie) else {
+            return nil
+        }
+        let browser = Fingerprint<Browser>(of: cookie).ofInteraction
+        let id = interaction.isOf(browser) ? interaction.id : interactions.another()
+        return Continuation(interaction: interaction, id: id, browser: browser)
     }
 
     /// How a try to sign in on our pages is remembered, by whatever client the person came.

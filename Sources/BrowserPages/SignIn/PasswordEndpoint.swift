@@ -38,18 +38,19 @@ public struct PasswordEndpoint: Endpoint {
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
-        let onward = OnwardPath(Form.query(of: request.target.text)["continue"])
-        return forgotten(request, try await pages.visit(request, continueTo: onward?.text), onward)
+        let query = Form.query(of: request.target.text)
+        let destination = try await pages.destination(query["continue"], request)
+        return forgotten(request, try await pages.visit(request, to: destination))
     }
 
     private func forgotten(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, email: String = "",
-        refusal: PageRefusal? = nil,
+        _ request: Request, _ visit: PageContext, email: String = "", refusal: PageRefusal? = nil,
         status: Status = .ok
     ) -> Response {
         let form = pages.forms.issue(request)
         let page = ForgottenPage(
-            action: Self.path, formToken: form.token, continueTo: onward?.text ?? "", email: email, refusal: refusal)
+            action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
+            refusal: refusal)
         return pages.page(
             pages.templates.forgotten(page, in: visit.frame), visit, status: status, cookies: [form.setCookie])
     }
@@ -57,17 +58,17 @@ public struct PasswordEndpoint: Endpoint {
     /// Whether there is such an account makes no difference to the answer.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         guard let email = EmailAddress(reachable: form["email"]) else {
             return forgotten(
-                request, visit, onward, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
+                request, visit, email: form["email"] ?? "", refusal: .notAnAddress, status: .badRequest)
         }
         let user = try await signIn.user(of: email)
         let draft = verifications.draft(
             .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
-            continueTo: onward?.text ?? "")
+            continueTo: visit.destination?.text ?? "")
+        try await pages.keep(visit.destination, for: .resetPassword)
         let letter = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
@@ -77,10 +78,10 @@ public struct PasswordEndpoint: Endpoint {
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
-                request, visit, onward, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
+                request, visit, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
-        let again = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        let again = Self.path + (visit.destination.map { "?continue=\(Form.encode($0.text))" } ?? "")
         return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
     }
 
@@ -131,10 +132,12 @@ public struct PasswordEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success(let outcome):
-                let onward =
-                    pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account?done=password"
+                // Nobody is signed in whose account is about to be deleted: then a request goes on in its own browser alone.
+                let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
+                let onward = outcome.isSignedIn || isHere ? arrival.onward : nil
                 return .sendBrowser(
-                    to: onward, status: .seeOther, cookies: outcome.isSignedIn ? arrival.cookies : [])
+                    to: onward ?? "/account?done=password", status: .seeOther,
+                    cookies: outcome.isSignedIn ? arrival.cookies : [])
             }
         } catch let fault as Authentication.PasswordFault {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))

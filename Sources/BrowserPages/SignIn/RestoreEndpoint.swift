@@ -26,8 +26,7 @@ public struct RestoreEndpoint: Endpoint {
 
     @Sendable private func decide(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         let answer = try await deletion.decide(
@@ -41,7 +40,7 @@ public struct RestoreEndpoint: Endpoint {
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):
-            guard let onward = pages.way(onward?.text, of: arrival) else {
+            guard let onward = arrival.onward else {
                 return .sendBrowser(
                     to: AccountEndpoint.path + "?done=restored", status: .seeOther, cookies: arrival.cookies)
             }

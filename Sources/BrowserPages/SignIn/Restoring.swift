@@ -11,17 +11,17 @@ struct Restoring: Sendable {
     let verifications: Verifications
 
     func offer(
-        _ user: UserID, email: String, dueAt: Timestamp, by method: Session.Method, onward: OnwardPath?,
+        _ user: UserID, email: String, dueAt: Timestamp, by method: Session.Method,
         _ request: Request, _ visit: PageContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
         let draft = verifications.draft(
             .restore, email: email, user: user, browser: pages.forms.browser(request),
-            continueTo: onward?.text ?? "", method: method)
+            continueTo: visit.destination?.text ?? "", method: method)
         try await verifications.store(draft)
         let page = RestorePage(
             action: "/account/restore", formToken: form.token, verification: draft.verification.id.text,
-            continueTo: onward?.text ?? "", dueAt: dueAt.dayText)
+            continueTo: visit.destination?.text ?? "", dueAt: dueAt.dayText)
         return pages.page(
             pages.templates.restore(page, in: visit.frame), visit, cookies: [form.setCookie], formsLeaveSite: true)
     }

@@ -16,7 +16,7 @@ extension PageRenderer {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
             let all = try await issuers.signIns(of: merchant)
-            return isAnew ? all.filter(\.provesFreshness) : all
+            return isAnew || visit.wantsFreshness ? all.filter(\.provesFreshness) : all
         }
         guard let session else { return [] }
         return try await issuers.signIns(connectedTo: session.user).filter(\.isTrustedByAll)
@@ -24,17 +24,11 @@ extension PageRenderer {
 
     /// The same as the buttons of a page.
     func ways(
-        for visit: PageContext, to onward: OnwardPath?, of session: Session? = nil, isAnew: Bool = false
+        for visit: PageContext, of session: Session? = nil, isAnew: Bool = false
     ) async throws -> [SignInWay] {
-        let query = "?continue=\(Form.encode(onward?.text ?? ""))" + (isAnew ? "&anew=1" : "")
+        let query = "?continue=\(Form.encode(visit.destination?.text ?? ""))" + (isAnew ? "&anew=1" : "")
         return try await upstreams(for: visit, of: session, isAnew: isAnew).map { issuer in
             SignInWay(name: issuer.title, address: UpstreamEndpoint.path(of: issuer.id) + query)
         }
     }
-}
-
-extension OnwardPath {
-    /// Whether the request that it goes back to is content with nothing but a new sign-in (OpenID Connect Core §3.1.2.1).
-    /// `prompt=login` is not in it any more: the page that it goes on from is the answer to that.
-    var wantsFreshness: Bool { Form.query(of: text)[Parameter.maxAge.rawValue] != nil }
 }

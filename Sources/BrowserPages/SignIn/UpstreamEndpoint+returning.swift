@@ -40,9 +40,10 @@ extension UpstreamEndpoint {
             return refuse(.gone(reason: reason), Departure(issuer: issuer, continueTo: nil), visit, context)
         case .spent(let upstream):
             let departure = Departure(
-                issuer: issuer, continueTo: OnwardPath(upstream.continueTo), isAnew: upstream.isAnew,
+                issuer: issuer, continueTo: try await pages.destination(upstream.continueTo, request),
+                isAnew: upstream.isAnew,
                 isFromPage: upstream.isFromPage, user: upstream.user)
-            let visit = try await pages.visit(request, continueTo: departure.continueTo?.text)
+            let visit = try await pages.visit(request, to: departure.continueTo)
             do {
                 guard let answer = UpstreamAnswer(query.pairs) else {
                     throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
@@ -64,11 +65,9 @@ extension UpstreamEndpoint {
     ) async throws -> Response {
         let arrival = try await arrivals.arrival(
             request, by: .issuer, at: visit, sawPage: departure.isFromPage)
-        let onward = departure.continueTo
-        let way = departure.isFromPage ? pages.way(onward?.text, of: arrival) : onward?.text
         switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
         case .entered:
-            return .sendBrowser(to: way ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
         case .leaving(let user):
             let dueAt = user.deletionDueAt ?? user.updatedAt
             // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.
@@ -77,8 +76,7 @@ extension UpstreamEndpoint {
                     .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
             }
             return try await restoring.offer(
-                user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, onward: onward, request, visit
-            )
+                user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, request, visit)
         case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
         case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
         case .addressTaken: return say(.upstreamTaken, .conflict, departure, visit, context)

@@ -48,17 +48,16 @@ public struct UpstreamEndpoint: Endpoint {
     /// nobody but themselves.
     @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
-        let onward = OnwardPath(query["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         let id = try Self.issuer(context)
-        let isAnew = query["anew"] == "1"
+        let isAnew = query["anew"] == "1" || visit.wantsFreshness
         let session = try await arrivals.sessions.of(request, pages.site)
         let known = try await pages.upstreams(for: visit, of: session, isAnew: isAnew)
         guard let issuer = known.first(where: { $0.id == id }) else {
             return pages.message(.notFound, visit, status: .notFound)
         }
         let departure = Departure(
-            issuer: issuer, continueTo: onward, isAnew: isAnew && issuer.provesFreshness,
+            issuer: issuer, continueTo: visit.destination, isAnew: isAnew && issuer.provesFreshness,
             isFromPage: request.isFromPage)
         return try await leave(departure, request, visit, context)
     }
@@ -66,7 +65,7 @@ public struct UpstreamEndpoint: Endpoint {
     /// Where somebody goes, and what for.
     struct Departure {
         let issuer: TrustedIssuer
-        let continueTo: OnwardPath?
+        let continueTo: Destination?
         var isAnew = false
         var isFromPage = false
         /// Whose account is to be connected.

@@ -32,23 +32,22 @@ struct VerificationForm: Sendable {
             let verification = try await verifications.awaiting(id, purpose, in: pages.forms.browser(request)),
             user == nil || verification.user == user
         else { return .sendBrowser(to: start, status: .seeOther) }
-        let onward = OnwardPath(verification.continueTo)
-        let visit = try await pages.visit(request, continueTo: onward?.text)
-        return page(request, visit, verification: id, email: verification.email, onward: onward)
+        let visit = try await pages.visit(request, of: verification)
+        return page(request, visit, verification: id, email: verification.email)
     }
 
     private func page(
-        _ request: Request, _ visit: PageContext, verification: Verification.ID, email: String, onward: OnwardPath?,
+        _ request: Request, _ visit: PageContext, verification: Verification.ID, email: String,
         refusal: PageRefusal? = nil
     ) -> Response {
         let form = pages.forms.issue(request)
         let page = CodePage(
             action: address(verification), formToken: form.token, verification: verification.text,
-            continueTo: onward?.text ?? "", email: email, purpose: wording,
-            startOver: start + (onward.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
+            continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
+            startOver: start + (visit.destination.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
         return pages.page(
             pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
-            cookies: [form.setCookie], formsLeaveSite: onward?.authorizationRequest != nil)
+            cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 
     private func address(_ verification: Verification.ID) -> String {
@@ -74,7 +73,7 @@ struct VerificationForm: Sendable {
         }
         var response = page(
             request, visit, verification: Verification.ID(form["verification"] ?? ""), email: form["email"] ?? "",
-            onward: OnwardPath(form["continue"]), refusal: shown)
+            refusal: shown)
         if case .tooMany(let wait) = refusal {
             response.status = .tooManyRequests
             response.headers[.retryAfter] = String(wait.wholeSeconds)

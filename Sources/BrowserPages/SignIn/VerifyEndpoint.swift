@@ -40,22 +40,22 @@ public struct VerifyEndpoint: Endpoint {
     private struct Asking {
         let session: Session
         let email: EmailAddress
-        let onward: OnwardPath?
         let visit: PageContext
     }
 
     /// Nil when there is nothing to verify: then `elsewhere` is where to go.
     private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
-        let onward = OnwardPath(continueTo)
-        let visit = try await pages.visit(request, continueTo: onward?.text)
-        let here = Self.path + (onward.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        let destination = try await pages.destination(continueTo, request)
+        let visit = try await pages.visit(request, to: destination)
         guard let session = try await arrivals.sessions.of(request, pages.site) else {
+            // An app's request leads here again if it needs to.
+            let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             return (nil, "/login?continue=\(Form.encode(here))")
         }
         guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
-            return (nil, onward?.text ?? "/account")
+            return (nil, destination?.path ?? "/account")
         }
-        return (Asking(session: session, email: email, onward: onward, visit: visit), here)
+        return (Asking(session: session, email: email, visit: visit), Self.path)
     }
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -64,7 +64,8 @@ public struct VerifyEndpoint: Endpoint {
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let form = pages.forms.issue(request)
         let page = VerifyPage(
-            action: Self.path, formToken: form.token, continueTo: asking.onward?.text ?? "", email: asking.email.text)
+            action: Self.path, formToken: form.token, continueTo: asking.visit.destination?.text ?? "",
+            email: asking.email.text)
         return pages.page(
             pages.templates.verify(page, in: asking.visit.frame), asking.visit, cookies: [form.setCookie],
             formsLeaveSite: true)
@@ -92,7 +93,7 @@ public struct VerifyEndpoint: Endpoint {
         guard let asking else { return .sendBrowser(to: elsewhere, status: .seeOther) }
         let draft = verifications.draft(
             .verifyEmail, email: asking.email.text, user: asking.session.user,
-            browser: pages.forms.browser(request), continueTo: asking.onward?.text ?? "")
+            browser: pages.forms.browser(request), continueTo: asking.visit.destination?.text ?? "")
         let letter = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(letter, to: asking.email, asking.visit.frame)
@@ -113,8 +114,11 @@ public struct VerifyEndpoint: Endpoint {
         switch try await addresses.verify(codes.key(form, request), session: asking.session, attempt: attempt) {
         case .failure(let refusal): return codes.refusal(refusal, form, request, asking.visit, context)
         case .success:
-            let way = pages.way(asking.onward?.text, for: asking.visit.client, of: request)
-            return .sendBrowser(to: way ?? "/account?done=verified", status: .seeOther)
+            let destination = asking.visit.destination
+            if let interaction = destination?.interaction {
+                try await pages.interactions.saw(interaction, in: pages.signInMark(request))
+            }
+            return .sendBrowser(to: destination?.path ?? "/account?done=verified", status: .seeOther)
         }
     }
 }

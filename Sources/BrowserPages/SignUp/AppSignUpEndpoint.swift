@@ -63,8 +63,7 @@ public struct AppSignUpEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
-                return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
             }
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError

@@ -45,9 +45,8 @@ public struct SignUpEndpoint: Endpoint {
 
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
-        let onward = OnwardPath(query["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
-        return try await pages.signUp(request, visit, onward, agreements.terms(for: visit.client))
+        let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
+        return try await pages.signUp(request, visit, agreements.terms(for: visit.client))
     }
 
     private var codes: VerificationForm {
@@ -59,15 +58,14 @@ public struct SignUpEndpoint: Endpoint {
     /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let terms = agreements.terms(for: visit.client)
         func refuse(
             _ refusal: PageRefusal, _ status: Status = .badRequest
         ) async throws -> Response {
             try await pages.signUp(
-                request, visit, onward, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
+                request, visit, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
                 status: status)
         }
         let name = PersonName(form["name"] ?? "")
@@ -80,9 +78,9 @@ public struct SignUpEndpoint: Endpoint {
             let prepared = try await signUp.prepare(
                 email: email, password: password, name: name.text.isEmpty ? nil : name.text,
                 agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
-                continueTo: onward?.text ?? "",
-                from: arrivals.address(request))
-            let post = mail.reply(letter(prepared, onward), to: email, visit.frame)
+                continueTo: visit.destination?.text ?? "", from: arrivals.address(request))
+            try await pages.keep(visit.destination, for: .signUp)
+            let post = mail.reply(letter(prepared), to: email, visit.frame)
             // Charged before the hash.
             _ = try await verifications.ask(prepared.draft, from: nil, post: post)
             mail.send()
@@ -94,7 +92,7 @@ public struct SignUpEndpoint: Endpoint {
         }
     }
 
-    private func letter(_ prepared: SignUp.Prepared, _ onward: OnwardPath?) -> MailTemplate {
+    private func letter(_ prepared: SignUp.Prepared) -> MailTemplate {
         guard !prepared.isTaken, let code = prepared.draft.code, let link = prepared.draft.link else {
             return .signUpExisting(signInLink: mail.link("/login"), resetLink: mail.link(PasswordEndpoint.path))
         }
@@ -105,8 +103,7 @@ public struct SignUpEndpoint: Endpoint {
 
     @Sendable private func check(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
-        let onward = OnwardPath(form["continue"])
-        let visit = try await pages.visit(request, continueTo: onward?.text)
+        let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
         let arrival = try await arrivals.arrival(request, by: .password, at: visit)
         do {
@@ -115,9 +112,7 @@ public struct SignUpEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
             case .success:
-                return .sendBrowser(
-                    to: pages.way(onward?.text, of: arrival) ?? "/account", status: .seeOther,
-                    cookies: arrival.cookies)
+                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
             }
         } catch StorageError.conflict {
             return pages.message(
@@ -128,16 +123,16 @@ public struct SignUpEndpoint: Endpoint {
 
 extension PageRenderer {
     func signUp(
-        _ request: Request, _ visit: PageContext, _ onward: OnwardPath?, _ terms: [Terms], email: String = "",
+        _ request: Request, _ visit: PageContext, _ terms: [Terms], email: String = "",
         name: String = "", refusal: PageRefusal? = nil, status: Status = .ok
     ) async throws -> Response {
         let form = forms.issue(request)
         let signUp = SignUpPage(
-            action: SignUpEndpoint.path, formToken: form.token, continueTo: onward?.text ?? "", email: email,
+            action: SignUpEndpoint.path, formToken: form.token, continueTo: visit.destination?.text ?? "", email: email,
             name: name, clientName: visit.client?.name, terms: terms.map { TermsLink($0, of: visit.client) },
-            ways: try await ways(for: visit, to: onward), refusal: refusal)
+            ways: try await ways(for: visit), refusal: refusal)
         return page(
             templates.signUp(signUp, in: visit.frame), visit, status: status, cookies: [form.setCookie],
-            formsLeaveSite: onward?.authorizationRequest != nil)
+            formsLeaveSite: visit.destination?.interaction != nil)
     }
 }

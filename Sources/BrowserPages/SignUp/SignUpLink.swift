@@ -47,8 +47,7 @@ struct SignUpLink: Sendable {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                let onward = pages.way(OnwardPath(verification.continueTo)?.text, of: arrival) ?? "/account"
-                return .sendBrowser(to: onward, status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
             }
         } catch let refusal as Verification.Refusal {
             return refuse(refusal, visit, context)

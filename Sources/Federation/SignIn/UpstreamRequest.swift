@@ -11,7 +11,7 @@ public struct UpstreamRequest: Sendable {
 
     public let issuer: TrustedIssuer.ID
     public let browser: Fingerprint<Browser>
-    /// A path of ours where the person goes on.
+    /// Where the person goes on: a page of ours, or the id of an app's request that waits. Empty for neither.
     public let continueTo: String
     /// Whether nothing but a new sign-in there will do.
     public let isAnew: Bool

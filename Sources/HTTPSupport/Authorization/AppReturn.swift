@@ -1,5 +1,5 @@
 package import Directory
-import OAuth
+package import OAuth
 import Values
 
 /// Where somebody goes on to whom an app signed up: back to the app, when it said where, or to the account.
@@ -7,20 +7,49 @@ import Values
 /// What is kept with the mailed link is this path of ours. The address of the app in it is looked at when it is gone to:
 /// it must still be registered then.
 package enum AppReturn {
-    /// The path that leads to `redirectURI`: one that `client` registered, or its own authorization request at `site`, as
-    /// SPiD's SDKs for phones always say it. Nil for any other address.
-    package static func path(to redirectURI: String?, of client: Client, at site: Site) -> String? {
-        let path = "\(PagePath.appReturn)?client_id=\(Form.encode(client.id.text))"
-        guard let redirectURI else { return path }
-        if let registered = client.redirectURI(redirectURI) {
-            return path + "&redirect_uri=\(Form.encode(registered.text))"
+    /// Where an app wants its person back.
+    package struct Address: Sendable {
+        package let client: Client.ID
+        package var redirectURI: String?
+        /// The app's own authorization request, which goes on.
+        package var interaction: Interaction.ID?
+
+        /// The path that leads there.
+        package var path: String {
+            let pairs = [
+                ("client_id", client.text), redirectURI.map { ("redirect_uri", $0) },
+                interaction.map { ("continue", $0.value) },
+            ]
+            return "\(PagePath.appReturn)?\(pairs.compactMap(\.self).encoded)"
         }
-        return Form(authorizationRequest: redirectURI, of: client, at: site)?.onward
     }
 
-    /// The client by which somebody was signed up whose link goes on to `path`.
-    package static func client(of path: String) -> Client.ID? {
-        Form.query(of: path)["client_id"].map { Client.ID($0) }
+    /// The address of `redirectURI`: one that `client` registered, or its own authorization request at this server, as
+    /// SPiD's SDKs for phones always say it. That is kept for as long as the link is good. Nil for any other.
+    package static func address(
+        of redirectURI: String?, for client: Client, _ pages: PageRenderer, for lifetime: Duration
+    ) async throws -> Address? {
+        guard let redirectURI else { return Address(client: client.id) }
+        if let registered = client.redirectURI(redirectURI) {
+            return Address(client: client.id, redirectURI: registered.text)
+        }
+        guard let request = Form(authorizationRequest: redirectURI, of: client, at: pages.site) else { return nil }
+        let begun = try await pages.interactions.begin(
+            request.pairs.encoded, of: client.id, in: nil, lifetime: lifetime)
+        guard case .begun(let interaction) = begun else { return Address(client: client.id) }
+        return Address(client: client.id, interaction: interaction.id)
+    }
+}
+
+extension AppReturn.Address {
+    /// The address that a path of our own leads to.
+    package init?(_ path: String) {
+        guard path.hasPrefix(PagePath.appReturn + "?") else { return nil }
+        let query = Form.query(of: path)
+        guard let client = query["client_id"] else { return nil }
+        self.init(
+            client: Client.ID(client), redirectURI: query["redirect_uri"],
+            interaction: Interaction.ID(carried: query["continue"]))
     }
 }
 
@@ -34,8 +63,6 @@ extension Form {
             let parameters = try? query.parameters, parameters[.clientID] == client.id.text,
             let redirectURI = parameters[.redirectURI], client.redirectURI(redirectURI) != nil
         else { return nil }
-        let form = entrance.form(query)
-        guard form.fitsOnward else { return nil }
-        self = form
+        self = entrance.form(query)
     }
 }

@@ -11,6 +11,8 @@ package struct PageContext: Sendable {
     package let frame: Frame
     /// The application that sent the person here.
     package let client: Client?
+    /// Where the person goes on to.
+    package let destination: Destination?
     /// What images a page may show, the logos of brand and application, without their queries, which no source has
     /// (CSP 3 §2.3.1).
     let imageSources: [String]
@@ -18,7 +20,10 @@ package struct PageContext: Sendable {
     /// Whose name is on the page.
     private let merchant: Merchant.ID?
 
-    package init(language: Language, client: Client? = nil, merchant: Merchant? = nil) {
+    package init(
+        language: Language, client: Client? = nil, merchant: Merchant? = nil, destination: Destination? = nil
+    ) {
+        self.destination = destination
         let stylesheet = merchant.flatMap { $0.accentColor == nil ? nil : "/assets/brand/\($0.id).css" }
         let brand = merchant.map { Brand(name: $0.name, logoURI: $0.logoURI, stylesheet: stylesheet) }
         let application = client.flatMap { client in
@@ -43,6 +48,13 @@ extension PageContext {
         return { user, now, db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
     }
 
+    /// Whether an app's request waits that is content with nothing but a new sign-in (OpenID Connect Core §3.1.2.1).
+    package var wantsFreshness: Bool {
+        guard let request = destination?.interaction?.form else { return false }
+        let asksAgain = request[.prompt]?.split(separator: " ").contains { $0 == Prompt.login.rawValue } ?? false
+        return asksAgain || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
+    }
+
     /// The same for a page whose one click says yes: also a merchant's own page could have it made unseen.
     package var unframed: PageContext {
         var visit = self
@@ -59,22 +71,21 @@ extension PageContext {
 }
 
 extension PageRenderer {
-    /// The visit that `request` is: `client`, or the client whose authorization request it will go on to, decides the
-    /// brand; `ui_locales`, there or here, and then the browser decide the language.
+    /// The visit that `request` is: `client`, or the client that it will go on to, decides the brand; `ui_locales`, there
+    /// or here, and then the browser decide the language.
     package func visit(
-        _ request: Request, client: Client? = nil, uiLocales: String? = nil, continueTo: String? = nil
+        _ request: Request, client: Client? = nil, uiLocales: String? = nil, to destination: Destination? = nil
     ) async throws -> PageContext {
-        let onward = Form.query(of: continueTo)
         let here = Form.query(of: request.target.text)
         let language = Language.preferred(
-            uiLocales: uiLocales ?? here["ui_locales"] ?? onward["ui_locales"],
+            uiLocales: uiLocales ?? here["ui_locales"] ?? destination?.interaction?.form[.uiLocales],
             acceptLanguage: request.headers[.acceptLanguage])
         var client = client
-        if client == nil, let id = onward["client_id"] { client = try await clients.findLive(Client.ID(id)) }
+        if client == nil, let id = destination?.client { client = try await clients.findLive(id) }
         var merchant: Merchant?
         // Under a merchant's name and colours a client that came by itself would pass for the merchant's own.
         if let client, !client.registeredItself, let id = client.merchant { merchant = try await merchants.find(id) }
-        return PageContext(language: language, client: client, merchant: merchant)
+        return PageContext(language: language, client: client, merchant: merchant, destination: destination)
     }
 }
 

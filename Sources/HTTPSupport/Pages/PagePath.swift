@@ -1,6 +1,13 @@
+package import OAuth
+
 /// The addresses of pages that answers and mails of more than one surface lead to.
 package enum PagePath {
     package static let authorize = "/oauth/authorize"
+    /// Where an interaction is taken up again.
+    package static func authorize(_ interaction: Interaction.ID) -> String {
+        "\(authorize)?continue=\(interaction.value)"
+    }
+
     package static let account = "/account"
     package static let forgottenPassword = "/password"
     /// Where the app that signed somebody up is gone back to.

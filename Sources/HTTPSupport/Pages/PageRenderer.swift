@@ -12,10 +12,12 @@ public struct PageRenderer: Sendable {
     package let clients: Clients
     package let merchants: Merchants
     package let issuers: TrustedIssuers
+    package let interactions: Interactions
+    package let address: ClientAddress
 
     public init(
         templates: Templates, site: Site, forms: FormGuard, clients: Clients, merchants: Merchants,
-        issuers: TrustedIssuers
+        issuers: TrustedIssuers, interactions: Interactions, address: ClientAddress
     ) {
         self.templates = templates
         self.site = site
@@ -23,6 +25,8 @@ public struct PageRenderer: Sendable {
         self.clients = clients
         self.merchants = merchants
         self.issuers = issuers
+        self.interactions = interactions
+        self.address = address
     }
 
     /// A page for people: no script of its own, no frame around it, nothing kept by caches.

@@ -19,6 +19,7 @@ struct ErrorBoundary: Sendable {
         var logger = context.logger
         // The template, never the path: a path can hold a code.
         logger[metadataKey: "route"] = .string("\(request.method.rawValue) \(context.route.template.text)")
+        guard !(error is InteractionGone) else { return pages.gone(request, logger) }
         let answer = answer(to: error, of: request, logger)
         return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
     }

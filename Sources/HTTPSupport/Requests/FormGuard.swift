@@ -1,5 +1,6 @@
 package import Authentication
 public import Cryptography
+import Authentication
 package import HTTP
 public import Values
 
@@ -11,13 +12,11 @@ public struct FormGuard: Sendable {
     package let site: Site
     private let key: [UInt8]
     private let random: any RandomSource
-    package let clock: any WallClock
 
-    public init(site: Site, key: [UInt8], random: any RandomSource, clock: any WallClock) {
+    public init(site: Site, key: [UInt8], random: any RandomSource) {
         self.site = site
         self.key = key
         self.random = random
-        self.clock = clock
     }
 
     package struct Issued {
@@ -66,10 +65,10 @@ public struct FormGuard: Sendable {
         return true
     }
 
-    private func token(for cookie: String) -> String { code(cookie) }
-
-    /// What nobody else can make of `text`.
-    package func code(_ text: String) -> String { Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key)) }
+    /// What nobody else can make of `cookie`.
+    private func token(for cookie: String) -> String {
+        Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))
+    }
 }
 
 extension FieldName {

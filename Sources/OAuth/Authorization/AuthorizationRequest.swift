@@ -5,15 +5,15 @@ import Values
 public struct AuthorizationRequest: Sendable {
     public let returnAddress: ReturnAddress
     public let responseType: ResponseType
-    public let scope: Scope
+    public internal(set) var scope: Scope
     public let challenge: CodeChallenge?
-    public private(set) var authentication: AuthenticationRequest
-    public let prompt: Set<Prompt>
+    public internal(set) var authentication: AuthenticationRequest
+    public internal(set) var prompt: Set<Prompt>
     /// The oldest sign-in the client takes.
-    public let maxAge: Duration?
-    public let loginHint: String?
+    public internal(set) var maxAge: Duration?
+    public internal(set) var loginHint: String?
     /// An ID token of ours: the answer is for its person or for nobody.
-    public let idTokenHint: String?
+    public internal(set) var idTokenHint: String?
 
     /// `issuer` is our own name. `allowsUnsafeTokens`: a client that registered itself gets access tokens with the answer.
     public init(

@@ -35,7 +35,11 @@ public struct SignUpResource: SPiDResource {
         let asking = try call.asking
         // Who signs people up has their passwords.
         try call.requireFirstParty()
-        guard let continueTo = AppReturn.path(to: call["redirectUri"], of: asking.client, at: pages.site) else {
+        guard
+            let address = try await AppReturn.address(
+                of: call["redirectUri"], for: asking.client, pages,
+                for: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
+        else {
             throw SPiDRefusal(
                 .badRequest,
                 "redirectUri must be a registered redirect URI of the client, or its own authorization URL with one",
@@ -56,7 +60,7 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                email: user.email, password: password, profile: user.profile, continueTo: continueTo)
+                email: user.email, password: password, profile: user.profile, continueTo: address.path)
         } catch is HashingPoolFull {
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }

@@ -136,7 +136,7 @@ struct AuthorizationRequestTests {
             #expect(answer.status == 303)
             let page = try await world.server.get(try #require(answer.header("location")))
             #expect(page.status == 200)
-            #expect(page.fields["continue"]?.contains("state=s") == true)
+            #expect(page.formAction == "/login")
         }
     }
 
@@ -162,9 +162,8 @@ struct AuthorizationRequestTests {
             }
             let long = try await world.server.post(
                 "/oauth/authorize", form: pairs + [("nonce", String(repeating: "x", count: 9000))])
-            #expect(long.status == 400)
-            #expect(long.isPage)
-            #expect(long.header("location") == nil)
+            #expect(long.status == 303)
+            #expect(long.header("location")?.hasPrefix("/oauth/authorize?continue=") == true)
             #expect(long.header("set-cookie") == nil)
             let signedIn = try await browser.submit(form, ["email": World.email, "password": World.password])
             #expect(signedIn.status == 303)

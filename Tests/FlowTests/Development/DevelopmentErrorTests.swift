@@ -1,3 +1,4 @@
+import JOSE
 import TestSupport
 import Testing
 
@@ -50,9 +51,8 @@ struct DevelopmentErrorTests {
             let unknown = try await developer.refuse(world.authorizeAddress(), with: "anything")
             #expect(unknown.status == 400 && unknown.header("location") == nil)
             let page = try await developer.page(at: world.authorizeAddress())
-            let elsewhere = world.authorizeAddress(["redirect_uri": "https://evil.example/"])
-            let refused = try await developer.browser.submit(
-                page, ["continue": elsewhere, "outcome": "error", "error": "access_denied"])
+            try await world.change("clients", world.app.id, ["redirect_uris": ["https://loom.example/moved"]])
+            let refused = try await developer.browser.submit(page, ["outcome": "error", "error": "access_denied"])
             #expect(refused.status == 400 && refused.header("location") == nil)
             #expect(refused.body.contains("The address to return to is not registered"))
             let nowhere = try await developer.browser.submit(

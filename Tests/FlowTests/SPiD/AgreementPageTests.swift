@@ -19,7 +19,7 @@ import Testing
             try await world.change("clients", world.app.id, ["tos_uri": .string(Self.loom)])
             world.server.clock.advance(by: .seconds(1))
             var browser = Browser(world.server)
-            let path = "/signup?continue=\(TestServer.encode(world.authorizeAddress()))"
+            let path = "/signup?continue=\(try await world.begin(world.authorizeAddress(), in: &browser))"
             let page = try await browser.open(path)
             #expect(page.body.contains("terms of <bdi>spindle.test</bdi>"))
             #expect(page.body.contains("terms of <bdi>Loom for phones</bdi>"))

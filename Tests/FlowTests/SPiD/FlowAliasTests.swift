@@ -38,7 +38,7 @@ struct FlowAliasTests {
                 let way = try await visitor.browser.open(address(world, path, for: spid))
                 #expect(way.status == 303, "\(path)")
                 let onward = try #require(way.header("location"))
-                #expect(onward.hasPrefix("/signup?continue=%2Foauth%2Fauthorize%3F"))
+                #expect(onward.hasPrefix("/signup?continue="))
                 let asked = try await visitor.fill(onward, ["email": email, "password": World.password])
                 let letter = try await world.server.mail.letter(to: email)
                 let done = try await visitor.browser.submit(asked, ["code": try #require(letter.code)])

@@ -24,7 +24,8 @@ struct BrowserUser {
     mutating func signUp(
         _ email: String, password: String = World.password, name: String = "", continueTo: String = ""
     ) async throws -> Answer {
-        let path = continueTo.isEmpty ? "/signup" : "/signup?continue=\(TestServer.encode(continueTo))"
+        let path =
+            continueTo.isEmpty ? "/signup" : "/signup?continue=\(try await world.begin(continueTo, in: &browser))"
         return try await fill(path, ["email": email, "password": password, "name": name])
     }
 

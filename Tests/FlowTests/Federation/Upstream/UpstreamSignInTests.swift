@@ -95,9 +95,10 @@ struct UpstreamSignInTests {
                 discoveredAt: "http://127.0.0.1:9/none",
                 [.init("issuer", "https://paper.example"), .init("sign_in_name", "Paper & <Co>")])
             var browser = Browser(story.here.server)
-            for path in [
-                story.here.authorizeAddress(), "/signup?continue=\(TestServer.encode(story.here.authorizeAddress()))",
-            ] {
+            let waiting = try await story.here.begin(story.here.authorizeAddress(), in: &browser)
+            let rivals = try await story.here.begin(
+                story.here.authorizeAddress(for: story.here.rivalBackend), in: &browser)
+            for path in [story.here.authorizeAddress(), "/signup?continue=\(waiting)"] {
                 let page = try await browser.open(path)
                 let mill = try #require(page.body.firstRange(of: "/login/with/\(story.issuer)?"))
                 let paper = try #require(page.body.firstRange(of: "/login/with/\(second)?"))
@@ -112,10 +113,9 @@ struct UpstreamSignInTests {
             #expect(page.link(to: "/login/with/\(second)") == nil)
             // Nor by an address that somebody kept, or by way of another merchant's app.
             let ways = [
-                "/login/with/\(second)?continue=\(TestServer.encode(story.here.authorizeAddress()))",
+                "/login/with/\(second)?continue=\(waiting)",
                 "/login/with/\(story.issuer)", "/login/with/\(story.issuer)?continue=/account", "/login/with/none",
-                "/login/with/\(story.issuer)?continue="
-                    + TestServer.encode(story.here.authorizeAddress(for: story.here.rivalBackend)),
+                "/login/with/\(story.issuer)?continue=\(rivals)",
             ]
             for path in ways { #expect(try await browser.open(path).status == 404, "\(path)") }
         }

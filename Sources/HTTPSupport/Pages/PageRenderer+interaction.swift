@@ -1,0 +1,78 @@
+import HTTP
+import Authentication
+import Logging
+import OAuth
+import Pages
+import Values
+
+/// A request at the page that its person sees next.
+package struct WaitingRequest: Sendable {
+    package let interaction: Interaction
+    /// What the forms of the page carry beside its id.
+    package let form: FormGuard.Issued
+
+    /// What pages carry.
+    package var id: String { interaction.id.value }
+    /// The link by which somebody else takes it up than who is signed in.
+    package var switchTo: String { PagePath.authorize(interaction.id) + "&prompt=\(Prompt.selectAccount.rawValue)" }
+}
+
+extension WaitingRequest {
+    /// Leads to the page of ours at `path`, which goes on with it.
+    package func sendBrowser(to path: String) -> Response {
+        .sendBrowser(to: "\(path)?continue=\(id)", status: .seeOther, cookies: [form.setCookie])
+    }
+}
+
+extension PageRenderer {
+    /// Has the request in `form` wait for the person before the browser of `http`, and does `work` with it.
+    ///
+    /// - Parameter interaction: the row in which it waits already, if it does.
+    package func waiting(
+        _ interaction: Interaction?, _ form: Form, _ http: Request,
+        _ work: (WaitingRequest) async throws -> Response
+    ) async throws -> Response {
+        let issued = forms.issue(http)
+        let browser = issued.browser.ofInteraction
+        if let interaction {
+            guard interaction.browser == nil else {
+                return try await work(WaitingRequest(interaction: interaction, form: issued))
+            }
+            guard let bound = try await interactions.bind(interaction, to: browser) else { throw InteractionGone() }
+            return try await work(WaitingRequest(interaction: bound, form: issued))
+        }
+        switch try await begin(form, in: browser, http) {
+        case .begun(let interaction): return try await work(WaitingRequest(interaction: interaction, form: issued))
+        case .wait(let wait): return try await tooManyAttempts(wait, http)
+        }
+    }
+
+    /// Begins an interaction for the request in `form`, at the expense of whoever sends it.
+    package func begin(
+        _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request
+    ) async throws -> Interactions.Beginning {
+        let address = address.of(http)
+        return try await interactions.begin(
+            form.pairs.encoded, of: Client.ID(form[.clientID] ?? ""), in: browser
+        ) { db, now in try InteractionThrottle.charge(from: address, at: now, in: db) }
+    }
+
+    /// What tells a sign-in in this browser from the next, by which a session's id may stay.
+    package func signInMark(_ http: Request) -> String {
+        Fingerprint<Session>(of: http.cookie(site.sessionCookie) ?? "").text
+    }
+
+    package func tooManyAttempts(_ wait: Duration, _ http: Request) async throws -> Response {
+        var response = message(.tooManyAttempts, try await visit(http), status: .tooManyRequests)
+        response.headers[.retryAfter] = String(wait.wholeSeconds)
+        return response
+    }
+
+    /// The answer to a page of a request that does not wait here: it says to begin again where the request came from.
+    package func gone(_ http: Request, _ logger: Logger) -> Response {
+        logger.info("refused", metadata: ["reason": "interaction_gone"])
+        let language = Language.preferred(
+            uiLocales: Form.query(of: http.target.text)[.uiLocales], acceptLanguage: http.headers[.acceptLanguage])
+        return message(.requestGone, PageContext(language: language), status: .gone)
+    }
+}

@@ -1,0 +1,26 @@
+import OAuth
+
+/// An authorization request as the pairs it came with.
+extension Form {
+    /// The request with `value` for its `parameter`.
+    package func with(_ parameter: Parameter, _ value: String) -> Form {
+        Form(pairs: pairs.filter { $0.name != parameter.rawValue } + [(parameter.rawValue, value)])
+    }
+
+    /// The address at `path` that says the same; nil when it is longer than a server reads.
+    package func address(at path: String) -> String? {
+        let address = "\(path)?\(pairs.encoded)"
+        return address.utf8.count <= Self.longestAddress ? address : nil
+    }
+
+    private static let longestAddress = 8000
+
+    package subscript(parameter: Parameter) -> String? { self[parameter.rawValue] }
+}
+
+extension [Form.Pair] {
+    /// The pairs as a query.
+    package var encoded: String {
+        map { "\(Form.encode($0.name))=\(Form.encode($0.value))" }.joined(separator: "&")
+    }
+}

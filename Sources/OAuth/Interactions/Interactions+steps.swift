@@ -1,0 +1,113 @@
+public import Storage
+public import Values
+
+/// The steps that a person takes. Each is one update of the row, of its own browser alone.
+extension Interactions {
+    /// Notes that `session` was just opened for the request, in the transaction that opens it.
+    ///
+    /// - Parameters:
+    ///   - target: `interaction`'s own id, or where it goes on in another browser.
+    ///   - isSeen: whether its person answered a page of ours about the request.
+    public static func signedIn(
+        _ interaction: Interaction, as target: Interaction.ID, in browser: Fingerprint<Interaction.Browser>,
+        session: String, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp, in db: any Transaction
+    ) throws {
+        if target.fingerprint != interaction.id.fingerprint {
+            try db.execute(
+                """
+                INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
+                    asks_consent, expires_at)
+                VALUES (\(target.fingerprint), \(browser), \(interaction.client), \(interaction.request), 0,
+                    \(interaction.progress.isBySomebodyElse), 0, \(now + Interaction.lifetime))
+                ON CONFLICT (fingerprint) DO NOTHING
+                """)
+        }
+        try db.execute(
+            """
+            UPDATE interactions
+            SET session = \(session), signed_in = 1, seen_at = \(isSeen ? now : nil), allowed = NULL,
+                trial = \(trial?.text)
+            WHERE fingerprint = \(target.fingerprint) AND browser = \(browser)
+            """)
+    }
+
+    /// Notes that the person of `session` answered a page about the request.
+    public func saw(_ interaction: Interaction, in session: String) async throws {
+        let now = clock.now
+        try await step(interaction, in: session) { db in
+            try db.execute(
+                """
+                UPDATE interactions SET seen_at = \(now)
+                WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
+                """)
+        }
+    }
+
+    /// Notes that the person of `session` allowed `scope` of it. Asked twice, the last answer counts.
+    public func allowed(_ scope: Scope, of interaction: Interaction, in session: String) async throws {
+        let now = clock.now
+        try await step(interaction, in: session) { db in
+            try db.execute(
+                """
+                UPDATE interactions SET seen_at = \(now), allowed = \(scope), asks_consent = 0
+                WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
+                """)
+        }
+    }
+
+    /// Does `work` once the row is `session`'s: what was done in another is forgotten first.
+    private func step(
+        _ interaction: Interaction, in session: String, _ work: @escaping @Sendable (any Transaction) throws -> Int
+    ) async throws {
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE interactions
+                SET session = \(session), signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL
+                WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                    AND (session IS NULL OR session <> \(session))
+                """)
+            _ = try work(db)
+        }
+    }
+
+    /// Begins anew for somebody else than the person who is signed in.
+    public func passOn(_ interaction: Interaction) async throws -> Interaction? {
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                UPDATE interactions
+                SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
+                    by_somebody_else = 1
+                WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                """)
+        }
+        return try await find(interaction.id, in: interaction.browser)
+    }
+
+    /// Has consent asked for in any case: who answered is not who was asked.
+    public func askAgain(_ interaction: Interaction) async throws {
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                UPDATE interactions SET asks_consent = 1, allowed = NULL
+                WHERE fingerprint = \(interaction.id.fingerprint) AND browser = \(interaction.browser)
+                """)
+        }
+    }
+
+    /// Takes what was done in `session` for an answer, once: whoever comes again, by the back button or in another tab,
+    /// begins the request anew. False when another tab was faster.
+    public func answer(_ interaction: Interaction, in session: String) async throws -> Bool {
+        guard interaction.progress.counted(in: session).session != nil else { return true }
+        return try await database.write { db in
+            try db.execute(
+                """
+                UPDATE interactions
+                SET session = NULL, signed_in = 0, seen_at = NULL, allowed = NULL, trial = NULL,
+                    by_somebody_else = 0, asks_consent = 0
+                WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
+                """) == 1
+        }
+    }
+}

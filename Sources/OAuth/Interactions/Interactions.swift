@@ -1,0 +1,135 @@
+public import Cryptography
+public import Storage
+public import Values
+
+/// Where interactions are kept.
+public struct Interactions: Sendable {
+    let database: any Database
+    let clock: any WallClock
+    private let random: any RandomSource
+
+    public init(database: any Database, clock: any WallClock, random: any RandomSource) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+    }
+
+    /// What became of a request that was to begin.
+    public enum Beginning: Sendable {
+        case begun(Interaction)
+        /// Too many began of late where it comes from.
+        case wait(Duration)
+    }
+
+    /// Begins an interaction for a request of `client`, in `browser` if that is known yet.
+    ///
+    /// - Parameters:
+    ///   - lifetime: how long it can be taken up.
+    ///   - charge: counts it where it comes from, in the same transaction; or says how long to wait.
+    public func begin(
+        _ request: String, of client: Client.ID, in browser: Fingerprint<Interaction.Browser>?,
+        lifetime: Duration = Interaction.lifetime,
+        charge: @escaping @Sendable (any Transaction, Timestamp) throws -> Duration? = { _, _ in nil }
+    ) async throws -> Beginning {
+        let now = clock.now
+        let interaction = Interaction(
+            id: .ordered(at: now, from: random), client: client, request: request, browser: browser,
+            progress: .none, expiresAt: now + lifetime)
+        let wait = try await database.write { db -> Duration? in
+            if let wait = try charge(db, now) { return wait }
+            if let browser { try Self.makeRoom(in: browser, db) }
+            try Self.store(interaction, in: db)
+            return nil
+        }
+        return wait.map { .wait($0) } ?? .begun(interaction)
+    }
+
+    /// The one that may be used in `browser`; nil when there is none, it is another browser's or its time is over.
+    public func find(
+        _ id: Interaction.ID, in browser: Fingerprint<Interaction.Browser>?
+    ) async throws -> Interaction? {
+        try await find(id).flatMap { $0.isOf(browser) ? $0 : nil }
+    }
+
+    /// The one of any browser: for who brings a secret that leads to it.
+    public func find(_ id: Interaction.ID) async throws -> Interaction? {
+        let now = clock.now
+        return try await database.read { db in
+            try db.rows(
+                """
+                SELECT browser, client_id, request, session, signed_in, seen_at, allowed, trial,
+                    by_somebody_else, asks_consent, expires_at
+                FROM interactions WHERE fingerprint = \(id.fingerprint)
+                """
+            ).first.map { try Interaction(id, $0) }
+        }.flatMap { now < $0.expiresAt ? $0 : nil }
+    }
+
+    /// Binds one that no browser has taken up to `browser`; nil when another was faster.
+    public func bind(
+        _ interaction: Interaction, to browser: Fingerprint<Interaction.Browser>
+    ) async throws -> Interaction? {
+        let isBound = try await database.write { db in
+            try Self.makeRoom(in: browser, db)
+            return try db.execute(
+                """
+                UPDATE interactions SET browser = \(browser)
+                WHERE fingerprint = \(interaction.id.fingerprint) AND (browser IS NULL OR browser = \(browser))
+                """) == 1
+        }
+        var bound = interaction
+        bound.browser = browser
+        return isBound ? bound : nil
+    }
+
+    /// Keeps it for at least `duration` from now: a mail was sent that leads back to it.
+    public func keep(_ interaction: Interaction, for duration: Duration) async throws {
+        let expiresAt = clock.now + duration
+        guard interaction.expiresAt < expiresAt else { return }
+        try await database.write { db in
+            _ = try db.execute(
+                """
+                UPDATE interactions SET expires_at = \(expiresAt)
+                WHERE fingerprint = \(interaction.id.fingerprint) AND expires_at < \(expiresAt)
+                """)
+        }
+    }
+
+    /// The id under which `interaction` goes on in another browser than its own.
+    public func another() -> Interaction.ID { .ordered(at: clock.now, from: random) }
+
+    /// Lets the oldest of `browser` go, so that it has room for one more.
+    private static func makeRoom(in browser: Fingerprint<Interaction.Browser>, _ db: any Transaction) throws {
+        try db.execute(
+            """
+            DELETE FROM interactions WHERE fingerprint IN (
+                SELECT fingerprint FROM interactions WHERE browser = \(browser)
+                ORDER BY fingerprint DESC LIMIT \(100) OFFSET \(Interaction.mostOfBrowser - 1))
+            """)
+    }
+
+    private static func store(_ interaction: Interaction, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
+                asks_consent, expires_at)
+            VALUES (\(interaction.id.fingerprint), \(interaction.browser), \(interaction.client),
+                \(interaction.request), 0, 0, 0, \(interaction.expiresAt))
+            ON CONFLICT (fingerprint) DO NOTHING
+            """)
+    }
+}
+
+extension Interaction {
+    fileprivate init(_ id: ID, _ row: Row) throws {
+        self.init(
+            id: id, client: try row.get("client_id"), request: try row.get("request"),
+            browser: try row.get("browser"),
+            progress: InteractionProgress(
+                session: try row.get("session"), isSignedIn: try row.get("signed_in"),
+                seenAt: try row.get("seen_at"), allowed: try row.get("allowed"),
+                trial: try row.get("trial", as: String?.self).flatMap(TokenTrial.init(stored:)),
+                isBySomebodyElse: try row.get("by_somebody_else"), asksConsent: try row.get("asks_consent")),
+            expiresAt: try row.get("expires_at"))
+    }
+}

@@ -1,0 +1,222 @@
+import Authentication
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A request that meets a person waits here, and pages carry its id")
+struct InteractionPageTests {
+    private static let credentials = ["email": World.email, "password": World.password]
+
+    private func expectGone(_ answer: Answer, _ what: Comment? = nil) {
+        #expect(answer.status == 410 && answer.isPage, what)
+        #expect(answer.body.contains("Go back to the app and start again."), what)
+        #expect(answer.header("location") == nil, what)
+    }
+
+    private func rows(_ world: World) async throws -> Int {
+        try await world.server.database.read { db in try db.rows("SELECT fingerprint FROM interactions").count }
+    }
+
+    @Test("pages carry the id and nothing else of the request", arguments: Backend.available)
+    func idAlone(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            let login = try await browser.open(
+                world.authorizeAddress(["state": "a rare state", "scope": "profile"], for: client))
+            let signedIn = try await browser.submit(login, Self.credentials)
+            let consent = try await browser.open(try #require(signedIn.header("location")))
+            #expect(consent.body.contains("Allow access?"))
+            for page in [login, consent] {
+                #expect((page.fields["continue"] ?? page.fields["request"])?.utf8.count == 55)
+                for part in ["a rare state", "a%20rare%20state", "redirect_uri", challenge, "stranger.example"] {
+                    #expect(!page.body.contains(part), "\(part)")
+                }
+            }
+        }
+    }
+
+    @Test("a request that needs nobody makes no row", arguments: Backend.available)
+    func noRow(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            _ = try await browser.open(world.authorizeAddress(["prompt": "none"]))
+            try await browser.signIn()
+            #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
+            #expect(try await browser.open(world.authorizeAddress(["prompt": "none"])).redirected("code") != nil)
+            #expect(try await rows(world) == 0)
+            _ = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            #expect(try await rows(world) == 1)
+        }
+    }
+
+    @Test("back button: the page before is sent again and answered; what prompt=login asks is asked again")
+    func backButton() async throws {
+        try await World.with(.sqlite) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            for _ in 1...2 {
+                let signedIn = try await browser.submit(page, Self.credentials)
+                let way = try #require(signedIn.header("location"))
+                #expect(try await browser.open(way).redirected("code") != nil)
+                // The answer was for one sign-in: the address that brought it brings no other.
+                #expect(try await browser.open(way).formAction == "/login")
+            }
+        }
+    }
+
+    @Test("two tabs: each goes on with its own request", arguments: Backend.available)
+    func twoTabs(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            var tabs: [(state: String, page: Answer)] = []
+            for state in ["first", "second"] {
+                let address = world.authorizeAddress(["state": state, "scope": "profile"], for: client)
+                tabs.append((state, try await browser.open(address)))
+            }
+            var consents: [(state: String, page: Answer)] = []
+            for tab in tabs {
+                let signedIn = try await browser.submit(tab.page, Self.credentials)
+                consents.append((tab.state, try await browser.open(try #require(signedIn.header("location")))))
+            }
+            // Denied in one tab, it still waits in the other.
+            let denied = try await world.answer(consents[0].page, in: browser, "deny")
+            #expect(denied.redirected("error") == "access_denied" && denied.redirected("state") == "first")
+            let allowed = try await world.allow(consents[1].page, in: &browser, ticking: ["profile"])
+            #expect(allowed.redirected("code") != nil && allowed.redirected("state") == "second")
+        }
+    }
+
+    @Test("a mail link opened late goes on to the app; after its own time it is a spent link")
+    func lateLink() async throws {
+        try await World.with(.sqlite) { world in
+            for (email, hours, isLive) in [("grace@example.com", 23, true), ("bob@example.com", 25, false)] {
+                var visitor = BrowserUser(world)
+                _ = try await visitor.signUp(email, continueTo: world.authorizeAddress())
+                let link = try #require(
+                    try await world.server.mail.letter(to: email).link(containing: "/signup/confirm/"))
+                world.server.clock.advance(by: .hours(Int64(hours)))
+                let page = try await visitor.browser.open(link.replacing("http://spindle.test", with: ""))
+                #expect(page.status == (isLive ? 200 : 410))
+                guard isLive else { continue }
+                let done = try await visitor.browser.submit(page)
+                #expect(try await visitor.follow(done).redirected("code") != nil)
+            }
+        }
+    }
+
+    @Test("a mail link opened in another browser goes on there, and the first browser's page stays good")
+    func otherBrowser() async throws {
+        try await World.with(.sqlite) { world in
+            var visitor = BrowserUser(world)
+            let page = try await visitor.browser.open(world.authorizeAddress(["state": "here"]))
+            let waiting = try #require(page.fields["continue"])
+            _ = try await visitor.fill("/password?continue=\(waiting)", ["email": World.email])
+            let link = try #require(
+                try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/"))
+            var reader = BrowserUser(world)
+            let form = try await reader.browser.open(link.replacing("http://spindle.test", with: ""))
+            let done = try await reader.browser.submit(form, ["password": "a brand new loom"])
+            #expect(done.redirected("continue") != waiting)
+            let there = try await reader.follow(done)
+            #expect(there.redirected("code") != nil && there.redirected("state") == "here")
+            let signedIn = try await visitor.browser.submit(
+                page, ["email": World.email, "password": "a brand new loom"])
+            #expect(try await visitor.follow(signedIn).redirected("code") != nil)
+        }
+    }
+
+    @Test("a restart of the server loses no request that waits", arguments: Backend.available)
+    func restart(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress(["prompt": "login"]))
+            try await world.server.beside { next in
+                browser.move(to: next)
+                let signedIn = try await browser.submit(page, Self.credentials)
+                browser.move(to: world.server)
+                #expect(
+                    try await browser.open(try #require(signedIn.header("location"))).redirected("code") != nil)
+            }
+        }
+    }
+
+    @Test("an edited id, another browser's and an expired one get a page that says to start again")
+    func gone() async throws {
+        try await World.with(.sqlite) { world in
+            var browser = Browser(world.server)
+            let page = try await browser.open(world.authorizeAddress())
+            let id = try #require(page.fields["continue"])
+            let edited = String(id.dropLast()) + (id.hasSuffix("A") ? "B" : "A")
+            var other = Browser(world.server)
+            _ = try await other.open("/login")
+            let paths = ["/oauth/authorize", "/login", "/signup", "/password", "/login/with/any"]
+            for path in paths {
+                expectGone(try await browser.open("\(path)?continue=\(edited)"), "\(path)")
+                expectGone(try await other.open("\(path)?continue=\(id)"), "\(path)")
+                expectGone(try await world.server.get("\(path)?continue=\(id)"), "\(path)")
+            }
+            expectGone(try await other.open("/oauth/authorize?continue=\(id)&prompt=select_account"))
+            let theirs = try await other.open("/login")
+            expectGone(try await other.submit(theirs, Self.credentials.merging(["continue": id]) { $1 }))
+            for decision in ["allow", "deny", "cancel", "continue"] {
+                let form = ["form_token": theirs.fields["form_token"] ?? "", "request": id, "decision": decision]
+                expectGone(
+                    try await world.server.post("/oauth/consent", form: form.map { ($0, $1) }, cookies: other.cookies))
+            }
+            #expect(other.session == nil)
+            world.server.clock.advance(by: Interaction.lifetime)
+            for path in paths { expectGone(try await browser.open("\(path)?continue=\(id)"), "\(path)") }
+            expectGone(try await browser.submit(page, Self.credentials))
+        }
+    }
+
+    @Test("a client's own parameter of that name means nothing", arguments: Backend.available)
+    func clientsOwn(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var browser = Browser(world.server)
+            let id = try await world.begin(world.authorizeAddress(["state": "first"]), in: &browser)
+            let page = try await browser.open(world.authorizeAddress(["state": "second"]) + "&continue=\(id)")
+            let signedIn = try await browser.submit(page, Self.credentials)
+            #expect(try await browser.open(try #require(signedIn.header("location"))).redirected("state") == "second")
+        }
+    }
+
+    @Test("somebody else takes a request up: hints are dropped, and who was asked to sign in is")
+    func somebodyElse() async throws {
+        try await World.with(.sqlite) { world in
+            _ = try await world.person("grace@example.com")
+            let client = try await world.stranger()
+            var browser = Browser(world.server)
+            try await browser.signIn()
+            let address = world.authorizeAddress(["scope": "profile", "login_hint": World.email], for: client)
+            let page = try await browser.open(address)
+            let login = try await browser.open(try page.requireLink(to: "/oauth/authorize?continue="))
+            #expect(login.formAction == "/login" && !login.words.contains(World.email))
+            let signedIn = try await browser.submit(
+                login, ["email": "grace@example.com", "password": World.password])
+            let consent = try await browser.open(try #require(signedIn.header("location")))
+            #expect(consent.words.contains("grace@example.com") && consent.boxes == ["profile"])
+        }
+    }
+
+    @Test("who begins requests by the thousand is slowed", arguments: Backend.available)
+    func throttled(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let now = world.server.clock.now
+            try await world.server.database.write { db in
+                for _ in 1...1000 { _ = try InteractionThrottle.charge(from: "127.0.0.1", at: now, in: db) }
+            }
+            var browser = Browser(world.server)
+            let slowed = try await browser.open(world.authorizeAddress())
+            #expect(slowed.status == 429 && slowed.isPage && slowed.header("retry-after") == "1")
+            #expect(try await rows(world) == 0)
+            // Who is signed in is not held up.
+            try await browser.signIn()
+            #expect(try await browser.open(world.authorizeAddress()).redirected("code") != nil)
+        }
+    }
+}

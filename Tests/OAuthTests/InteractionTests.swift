@@ -1,0 +1,147 @@
+import Cryptography
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Interactions: a request that waits for its person")
+struct InteractionTests {
+    private static let here = Fingerprint<Interaction.Browser>(text: "here")
+    private static let there = Fingerprint<Interaction.Browser>(text: "there")
+    private static let client = Client.ID("client")
+
+    private struct Fixture {
+        let database: any Database
+        let clock = ManualClock()
+        let interactions: Interactions
+
+        init(_ backend: Backend) async throws {
+            database = try await backend.open()
+            interactions = Interactions(database: database, clock: clock, random: SystemRandom())
+        }
+
+        func begin(in browser: Fingerprint<Interaction.Browser>? = here, _ request: String = "state=s") async throws
+            -> Interaction
+        {
+            let begun = try await interactions.begin(request, of: client, in: browser)
+            guard case .begun(let interaction) = begun else { throw OAuthError(.serverError, "throttled", "") }
+            return interaction
+        }
+
+        func signIn(_ interaction: Interaction, session: String) async throws -> Interaction? {
+            let now = clock.now
+            try await database.write { db in
+                try Interactions.signedIn(
+                    interaction, as: interaction.id, in: here, session: session, isSeen: true, at: now, in: db)
+            }
+            return try await interactions.find(interaction.id, in: here)
+        }
+    }
+
+    @Test("only the browser that it is bound to finds it, by the whole id, in time", arguments: Backend.available)
+    func bound(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let begun = try await fixture.begin()
+        let found = try #require(try await fixture.interactions.find(begun.id, in: Self.here))
+        #expect(found.request == "state=s" && found.client == Self.client && found.progress == .none)
+        #expect(try await fixture.interactions.find(begun.id, in: Self.there) == nil)
+        #expect(try await fixture.interactions.find(begun.id, in: nil) == nil)
+        let edited = Interaction.ID(String(begun.id.value.dropLast()) + (begun.id.value.hasSuffix("A") ? "B" : "A"))
+        #expect(try await fixture.interactions.find(edited, in: Self.here) == nil)
+        fixture.clock.advance(by: Interaction.lifetime)
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here) == nil)
+        await fixture.database.close()
+    }
+
+    @Test("one that no browser has yet is taken by one of them", arguments: Backend.available)
+    func race(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let begun = try await fixture.begin(in: nil)
+        let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let browser = Fingerprint<Interaction.Browser>(text: "browser \(number)")
+                    return try await fixture.interactions.bind(begun, to: browser) != nil
+                }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(winners == 1)
+        await fixture.database.close()
+    }
+
+    @Test("what was done for it brings one answer, also when two tabs ask at once", arguments: Backend.available)
+    func answers(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
+        #expect(signedIn.progress.isSignedIn && signedIn.progress.isPresent(at: fixture.clock.now))
+        let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 { group.addTask { try await fixture.interactions.answer(signedIn, in: "one") } }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(answers == 1)
+        #expect(try await fixture.interactions.find(signedIn.id, in: Self.here)?.progress == InteractionProgress.none)
+        await fixture.database.close()
+    }
+
+    @Test("what was done after one sign-in counts for nothing after another", arguments: Backend.available)
+    func anotherSignIn(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let signedIn = try #require(try await fixture.signIn(try await fixture.begin(), session: "one"))
+        #expect(signedIn.progress.counted(in: "one").isSignedIn)
+        #expect(!signedIn.progress.counted(in: "two").isSignedIn && !signedIn.progress.counted(in: nil).isSignedIn)
+        try await fixture.interactions.saw(signedIn, in: "two")
+        let seen = try #require(try await fixture.interactions.find(signedIn.id, in: Self.here))
+        #expect(!seen.progress.counted(in: "two").isSignedIn, "being there is not signing in")
+        #expect(seen.progress.counted(in: "two").isPresent(at: fixture.clock.now))
+        fixture.clock.advance(by: InteractionProgress.longestPresence)
+        #expect(!seen.progress.counted(in: "two").isPresent(at: fixture.clock.now))
+        await fixture.database.close()
+    }
+
+    @Test("a browser has thirty-two open, and the oldest gives way", arguments: Backend.available)
+    func room(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let other = try await fixture.begin(in: Self.there)
+        var all: [Interaction] = []
+        for _ in 0...Interaction.mostOfBrowser {
+            fixture.clock.advance(by: .milliseconds(1))
+            all.append(try await fixture.begin())
+        }
+        #expect(try await fixture.interactions.find(all[0].id, in: Self.here) == nil)
+        for kept in all.dropFirst() { #expect(try await fixture.interactions.find(kept.id, in: Self.here) != nil) }
+        #expect(try await fixture.interactions.find(other.id, in: Self.there) != nil)
+        await fixture.database.close()
+    }
+
+    @Test("a mail keeps it as long as the mail is good, and then it is swept", arguments: Backend.available)
+    func swept(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let begun = try await fixture.begin()
+        try await fixture.interactions.keep(begun, for: .hours(24))
+        try await fixture.interactions.keep(begun, for: .hours(1))
+        fixture.clock.advance(by: .hours(23))
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here) != nil)
+        fixture.clock.advance(by: .hours(1))
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here) == nil)
+        let sweep = await Retention(database: fixture.database).sweep([.interactions], at: fixture.clock.now)
+        #expect(sweep.gone == 1 && sweep.failures.isEmpty)
+        await fixture.database.close()
+    }
+
+    @Test("in another browser a mail's reader goes on under another id, and the first waits as before")
+    func elsewhere() async throws {
+        let fixture = try await Fixture(.sqlite)
+        let (begun, target, now) = (try await fixture.begin(), fixture.interactions.another(), fixture.clock.now)
+        try await fixture.database.write { db in
+            try Interactions.signedIn(
+                begun, as: target, in: Self.there, session: "one", isSeen: true, at: now, in: db)
+        }
+        let copy = try #require(try await fixture.interactions.find(target, in: Self.there))
+        #expect(copy.request == begun.request && copy.progress.counted(in: "one").isSignedIn)
+        #expect(try await fixture.interactions.find(begun.id, in: Self.here)?.progress == InteractionProgress.none)
+        #expect(try await fixture.interactions.find(begun.id, in: Self.there) == nil)
+        await fixture.database.close()
+    }
+}
