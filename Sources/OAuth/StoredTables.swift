@@ -130,6 +130,7 @@ extension StoredTable {
     /// The tables of this module, children first.
     public static let ofOAuth = [
         AccessTokens.table, RefreshTokens.table, AuthorizationCodes.table, ExchangeCodes.table, TokenFamilies.table,
-        Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table, Interactions.table,
+        Consents.table, Agreements.table, Introductions.table, InitialAccessTokens.table, ReplayMemory.table,
+        Interactions.table,
     ]
 }

@@ -1,4 +1,5 @@
 import Cryptography
+import Directory
 import OAuth
 import Storage
 import TestSupport
@@ -125,7 +126,7 @@ struct InteractionTests {
         #expect(try await fixture.interactions.find(begun.id, in: Self.here) != nil)
         fixture.clock.advance(by: .hours(1))
         #expect(try await fixture.interactions.find(begun.id, in: Self.here) == nil)
-        let sweep = await Retention(database: fixture.database).sweep([.interactions], at: fixture.clock.now)
+        let sweep = await Retention(database: fixture.database).sweep(only: ["interactions"], at: fixture.clock.now)
         #expect(sweep.gone == 1 && sweep.failures.isEmpty)
         await fixture.database.close()
     }

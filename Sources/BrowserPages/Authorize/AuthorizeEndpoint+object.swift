@@ -24,7 +24,7 @@ extension AuthorizeEndpoint {
         } catch let refusal as OAuthError {
             return try await pages.answering(form, http, context, isKnown: isKnown) { _, _ in throw refusal }
         }
-        return try await carry(whole, by: Entrance(Self.path), http)
+        return try await carry(whole, by: AuthorizationEntrance(Self.path), http)
     }
 
     /// The request with its object's parameters over those beside it (Core §6.1). Nil when its client is unknown.

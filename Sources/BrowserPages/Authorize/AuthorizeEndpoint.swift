@@ -57,7 +57,7 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     /// Keeps the request in `form` for the browser that comes back for it.
-    func carry(_ form: Form, by entrance: Entrance, _ http: Request) async throws -> Response {
+    func carry(_ form: Form, by entrance: AuthorizationEntrance, _ http: Request) async throws -> Response {
         switch try await pages.begin(form, in: nil, http) {
         case .begun(let interaction):
             .sendBrowser(to: "\(entrance.path)?continue=\(interaction.id.value)", status: .seeOther)
@@ -69,7 +69,7 @@ public struct AuthorizeEndpoint: Endpoint {
     private struct Errand {
         let form: Form
         var interaction: Interaction?
-        let entrance: Entrance
+        let entrance: AuthorizationEntrance
     }
 
     private func respond(

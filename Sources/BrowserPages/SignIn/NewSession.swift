@@ -1,8 +1,8 @@
-import Authentication
+package import Authentication
+public import Authentication
 public import Cryptography
 public import Directory
 import HTTP
-public import Authentication
 public import HTTPSupport
 public import OAuth
 import Values

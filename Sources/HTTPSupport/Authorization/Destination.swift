@@ -1,7 +1,8 @@
-import HTTP
-import Authentication
-import OAuth
-import Values
+package import Authentication
+package import Directory
+package import HTTP
+package import OAuth
+package import Values
 
 /// Where a sign-in goes on to: an app's request that waits, or a page of ours. Nothing else is ever redirected to.
 package enum Destination: Sendable {
@@ -21,7 +22,7 @@ package enum Destination: Sendable {
 
     /// The path that leads there.
     package var path: String {
-        if case .request(let interaction) = self { PagePath.authorize( interaction.id) } else { text }
+        if case .request(let interaction) = self { PagePath.authorize(interaction.id) } else { text }
     }
 
     /// The app that waits there.
@@ -48,7 +49,9 @@ package enum OwnPage: String, CaseIterable, Sendable {
 }
 
 /// An id under which nothing is kept for this browser: its time is over, it is another browser's, or it was edited.
-package struct InteractionGone: Error {}
+package struct InteractionGone: Error {
+    package init() {}
+}
 
 extension PageRenderer {
     /// Where `text` of a form or an address leads in the browser of `http`; nil when it names nothing of ours.
@@ -83,6 +86,11 @@ extension PageRenderer {
         let address = AppReturn.Address(text)
         guard let id = address?.interaction ?? Interaction.ID(carried: text) else { return address.map { .app($0) } }
         return try await interactions.find(id).map { .request($0) } ?? address.map { .app($0) }
+    }
+
+    /// The visit of who opens a mailed link: it goes on to what its mail was asked for at, in whatever browser.
+    package func visit(_ request: Request, of verification: Verification) async throws -> PageContext {
+        try await visit(request, to: try await destination(of: verification))
     }
 }
 

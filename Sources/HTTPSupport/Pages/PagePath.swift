@@ -1,4 +1,5 @@
 package import OAuth
+import Values
 
 /// The addresses of pages that answers and mails of more than one surface lead to.
 package enum PagePath {

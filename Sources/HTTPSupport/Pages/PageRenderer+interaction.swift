@@ -1,15 +1,21 @@
-import HTTP
 import Authentication
-import Logging
-import OAuth
+import Directory
+package import HTTP
+package import Logging
+package import OAuth
 import Pages
-import Values
+package import Values
 
 /// A request at the page that its person sees next.
 package struct WaitingRequest: Sendable {
     package let interaction: Interaction
     /// What the forms of the page carry beside its id.
     package let form: FormGuard.Issued
+
+    package init(interaction: Interaction, form: FormGuard.Issued) {
+        self.interaction = interaction
+        self.form = form
+    }
 
     /// What pages carry.
     package var id: String { interaction.id.value }

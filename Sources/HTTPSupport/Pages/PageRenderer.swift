@@ -1,7 +1,7 @@
 public import Directory
 public import Federation
 package import HTTP
-import OAuth
+public import OAuth
 public import Pages
 
 /// What every endpoint for people needs to make a page.

@@ -7,7 +7,7 @@ extension Site {
     // `__Host-`: set by this host over https for all paths, so that no neighbour under the domain can plant one.
     private var prefix: String { isSecure ? "__Host-" : "" }
     package var sessionCookie: String { prefix + "spindle_session" }
-    var formCookie: String { prefix + "spindle_form" }
+    package var formCookie: String { prefix + "spindle_form" }
     package var deviceCookie: String { prefix + "spindle_device" }
 
     /// A cookie for this host only, that scripts cannot read. `value` is ours: base64url.

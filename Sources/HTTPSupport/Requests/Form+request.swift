@@ -1,4 +1,4 @@
-import OAuth
+package import OAuth
 
 /// An authorization request as the pairs it came with.
 extension Form {

@@ -1,6 +1,6 @@
 import Foundation
 package import HTTP
-import JOSE
+package import JOSE
 package import OAuth
 import Values
 
@@ -129,7 +129,7 @@ package struct Form: Sendable {
 
 extension JSON {
     /// The object that a body is; nil when it is none.
-    static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
+    package static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
         do {
             let json = try JSON(parsing: bytes)
             return json.members == nil ? nil : json
@@ -143,7 +143,7 @@ extension JSON {
 
 extension OAuthError {
     /// Text that nobody may compare yet: see `isStreamSafe`.
-    static let tooManyMarks = OAuthError(
+    package static let tooManyMarks = OAuthError(
         .invalidRequest, "combining_marks", "A text of the request has \(String.tooManyMarks).")
 }
 

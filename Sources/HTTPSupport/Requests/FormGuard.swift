@@ -1,8 +1,8 @@
 package import Authentication
-public import Cryptography
 import Authentication
+public import Cryptography
 package import HTTP
-public import Values
+package import Values
 
 /// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
 ///

@@ -1,3 +1,4 @@
+import Directory
 import Values
 
 extension AuthorizationRequest {

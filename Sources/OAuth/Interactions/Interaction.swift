@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// An authorization request that meets a person: what was asked, the browser it began in, and what was done since.

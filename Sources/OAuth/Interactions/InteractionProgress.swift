@@ -1,3 +1,4 @@
+import Directory
 public import Values
 
 /// What a person has done for an authorization request.

@@ -1,5 +1,5 @@
 public import Directory
-public import OAuth
+import OAuth
 public import Values
 
 /// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
