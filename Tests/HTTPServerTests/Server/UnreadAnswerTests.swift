@@ -15,7 +15,8 @@ import Testing
             #expect(await Served.eventually { served.echo.requests.count == 1 })
             let greedy = try TLSClient(port: served.port, protocols: ["h2"])
             // At once: after the first answer the next request would wait.
-            greedy.send(Self.settings + [1, 3, 5].flatMap { HTTP2Client.head($0, "GET", "/large").bytes })
+            let streams: [Int32] = [1, 3, 5]
+            greedy.send(Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/large").bytes })
             var frames: [Frame] = []
             while !frames.contains(where: { $0.kind == Frame.Kind.goAway.rawValue }) {
                 let next = greedy.frames()
