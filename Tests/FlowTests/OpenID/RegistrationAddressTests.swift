@@ -112,7 +112,7 @@ struct RegistrationAddressTests {
         // Where the operator allows it, it can be asked.
         try await World.with(.sqlite, settings: World.receiversAllowed) { world in
             _ = try await world.register(["backchannel_logout_uri": "http://127.0.0.1:1/bye"])
-            _ = try await world.register(["backchannel_logout_uri": "http://2130706433:1/bye"])
+            _ = try await world.register(["backchannel_logout_uri": "https://2130706433:1/bye"])
             let administered = try await world.change(
                 "clients", world.backend.id, ["backchannel_logout_uri": "http://127.0.0.1:1/bye"])
             #expect(administered.status == 200, "\(administered)")

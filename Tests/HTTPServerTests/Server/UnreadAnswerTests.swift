@@ -14,8 +14,9 @@ import Testing
             modest.send(Self.settings + HTTP2Client.head(1, "GET", "/large").bytes)
             #expect(await Served.eventually { served.echo.requests.count == 1 })
             let greedy = try TLSClient(port: served.port, protocols: ["h2"])
-            greedy.send(Self.settings)
-            for stream: Int32 in [1, 3, 5] { greedy.send(HTTP2Client.head(stream, "GET", "/large").bytes) }
+            // At once: after the first answer the next request would wait.
+            let streams: [Int32] = [1, 3, 5]
+            greedy.send(Self.settings + streams.flatMap { HTTP2Client.head($0, "GET", "/large").bytes })
             var frames: [Frame] = []
             while !frames.contains(where: { $0.kind == Frame.Kind.goAway.rawValue }) {
                 let next = greedy.frames()
