@@ -22,11 +22,7 @@ public struct AddressChange: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await finish(key, .verifyEmail, session, attempt, at: now) { verification, db in
-            try db.execute(
-                """
-                UPDATE users SET email_verified = 1, updated_at = \(now)
-                WHERE id = \(session.user) AND email = \(verification.email)
-                """) == 1
+            try User.verify(verification.email, of: session.user, at: now, in: db)
         }
     }
 
@@ -38,14 +34,10 @@ public struct AddressChange: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
         return try await finish(key, .changeEmail, session, attempt, at: now) { verification, db in
-            let changed = try db.execute(
-                """
-                UPDATE users SET email = \(verification.email), email_verified = 1, updated_at = \(now)
-                WHERE id = \(session.user)
-                """)
+            let isChanged = try User.setVerifiedEmail(verification.email, of: session.user, at: now, in: db)
             try Verifications.endAll(of: session.user, at: now, in: db)
             try post(verification, db)
-            return changed == 1
+            return isChanged
         }
     }
 

@@ -81,7 +81,7 @@ public struct AppSignUp: Sendable {
                 // A retry after a COMMIT of unknown outcome meets its own row.
                 guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return .made }
                 guard try !Users.has(prepared.email, in: db) else { return .taken }
-                try Users.insert(user, passwordHash: prepared.passwordHash, in: db)
+                try User.insert(user, passwordHash: prepared.passwordHash, in: db)
                 try also(user.id, user.createdAt, db)
                 let purpose = prepared.draft.verification.purpose
                 guard try Throttle.chargeMailbox(prepared.email, for: purpose, at: user.createdAt, in: db) else {
@@ -110,11 +110,8 @@ public struct AppSignUp: Sendable {
             let taken = try verifications.take(link: link, .confirmAddress, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
             let isConfirmed = try announcement.watching(proof.user, in: db) {
-                try db.execute(
-                    """
-                    UPDATE users SET email_verified = 1, updated_at = \(now)
-                    WHERE id = \(proof.user) AND id = \(verification.user) AND email = \(verification.email)
-                    """) == 1
+                guard verification.user == proof.user else { return false }
+                return try User.verify(verification.email, of: proof.user, at: now, in: db)
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(

@@ -48,7 +48,7 @@ extension Deletion {
             if let email = user.email { try Verifications.forget(email: email, in: db) }
             // Sessions, known places, connections, consents, permissions and links of issuers go with it. What has no
             // foreign key is a number that leads nowhere: in tokens and codes, until they expire.
-            return try db.execute("DELETE FROM users WHERE id = \(id) AND deletion_due_at <= \(now)") == 1
+            return try User.delete(id, dueBy: now, in: db)
         }
     }
 }

@@ -45,6 +45,6 @@ extension Deletion {
 
     /// Keeps the account, if its time has not come.
     static func restore(_ id: UserID, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute("UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
+        try User.cancelDeletion(of: id, at: now, in: db)
     }
 }

@@ -105,7 +105,7 @@ public struct Deletion: Sendable {
         _ id: UserID, dueAt due: Timestamp, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
-        try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
+        try User.scheduleDeletion(of: id, at: due, in: db)
         try Sessions.endAll(of: id, at: now, in: db, announcement)
         try strangers.endAccess(id, now, db)
         try Verifications.endAll(of: id, at: now, in: db)

@@ -55,15 +55,11 @@ public struct MailSignIn: Sendable {
             let isFirst = try verification.isFirstWord(in: db)
             guard let user = verification.user,
                 // The person reads the address; if it still is the account's.
-                try db.execute(
-                    """
-                    UPDATE users SET email_verified = 1
-                    WHERE id = \(user) AND email = \(verification.email) AND disabled_at IS NULL
-                    """) == 1
+                try User.verifyLive(verification.email, of: user, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst {
                 // Until now the account may have been somebody else's who gave this address, and knows its password.
-                try db.execute("UPDATE users SET password_hash = NULL, updated_at = \(now) WHERE id = \(user)")
+                try User.setPasswordHash(nil, of: user, at: now, in: db)
                 try announcement.say(verification.takeover, user, db)
                 try Sessions.endAll(of: user, at: now, in: db, announcement)
                 try endAccess(user, now, db)

@@ -61,11 +61,7 @@ public struct PasswordReset: Sendable {
             let isFirst = try verification.isFirstWord(in: db)
             guard let user = verification.user,
                 // Reading the mail showed the address, if it still is the account's.
-                try db.execute(
-                    """
-                    UPDATE users SET password_hash = \(hash), email_verified = 1, updated_at = \(now)
-                    WHERE id = \(user) AND email = \(verification.email) AND disabled_at IS NULL
-                    """) == 1
+                try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)

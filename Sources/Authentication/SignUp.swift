@@ -91,12 +91,10 @@ public struct SignUp: Sendable {
             // A retry after a COMMIT of unknown outcome meets its own row.
             guard try db.rows("SELECT id FROM users WHERE id = \(id)").isEmpty else { return taken }
             guard let newcomer = verification.newcomer else { return .failure(.gone(reason: "sign_up_done")) }
-            try db.execute(
-                """
-                INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at)
-                VALUES (\(id), \(verification.email), \(true), \(newcomer.passwordHash), \(newcomer.profile), \(now),
-                    \(now))
-                """)
+            let user = User(
+                id: id, email: verification.email, emailVerified: true, profile: try JSON(stored: newcomer.profile),
+                createdAt: now, updatedAt: now, disabledAt: nil, deletionDueAt: nil)
+            try User.insert(user, passwordHash: newcomer.passwordHash, in: db)
             try agree(newcomer.agreed, id, now, db)
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")

@@ -23,7 +23,7 @@ extension IssuerSubjects {
         }, export: ["issuers"])
 }
 
-extension UpstreamRequests {
+extension IdentityProviderRequests {
     static let table = StoredTable(
         "provider_requests", retention: [.rows("providerRequests", key: "state", until: "expires_at")],
         ofUser: .cascade, ofMerchant: .cascade)
@@ -31,5 +31,5 @@ extension UpstreamRequests {
 
 extension StoredTable {
     /// The tables of this module, children first.
-    public static let ofFederation = [IssuerSubjects.table, UpstreamRequests.table, TrustedIssuers.table]
+    public static let ofFederation = [IssuerSubjects.table, IdentityProviderRequests.table, TrustedIssuers.table]
 }

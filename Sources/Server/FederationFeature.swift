@@ -13,7 +13,7 @@ struct FederationFeature {
     let verifier: AssertionVerifier
     let people: IssuerUsers
     private let directory: IssuerDirectory
-    private let tokens: UpstreamTokens
+    private let tokens: IdentityProviderTokens
 
     init(
         _ configuration: SpindleConfiguration, _ stores: Stores, outbound: Outbound, seal: Seal, ring: KeyRing,
@@ -27,22 +27,22 @@ struct FederationFeature {
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
         people = IssuerUsers(database: stores.database, notice: LinkNotice(mail: stores.mail).say)
-        tokens = UpstreamTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
+        tokens = IdentityProviderTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
     }
 
     /// What sends `others` there and takes them back.
     func endpoints(for others: People, _ parts: Parts, site: Site, seal: Seal) -> [any Endpoint] {
         let (database, clock, random) = (parts.database, parts.clock, parts.random)
-        let requests = UpstreamRequests(database: database, clock: clock)
-        let endpoint = UpstreamEndpoint(
+        let requests = IdentityProviderRequests(database: database, clock: clock)
+        let endpoint = IdentityProviderEndpoint(
             pages: others.pages,
-            signIn: UpstreamSignIn(
+            signIn: IdentityProviderSignIn(
                 requests: requests,
-                partners: UpstreamSignIn.Partners(
+                partners: IdentityProviderSignIn.Partners(
                     directory: directory, verifier: verifier, tokens: tokens, providers: providers),
                 seal: seal, origin: site.origin, clock: clock, random: random),
             requests: requests,
-            entrance: UpstreamEntrance(
+            entrance: IdentityProviderEntrance(
                 database: database, people: people, sessions: others.sessions, clock: clock, random: random),
             arrivals: others.arrivals, verifications: others.verifications, clock: clock, random: random)
         return [endpoint, ConnectEndpoint(gate: others.gate, upstream: endpoint)]

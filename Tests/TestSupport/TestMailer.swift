@@ -35,7 +35,7 @@ public final class TestMailer: Mailer {
         }
     }
 
-    public struct NoLetter: Error { let address: String }
+    public struct NoMail: Error { let address: String }
 
     /// Takes the oldest mail to `address` that was not taken yet, as soon as there is one.
     public func letter(to address: String) async throws -> MailMessage {
@@ -55,7 +55,7 @@ public final class TestMailer: Mailer {
         }
         defer { limit.cancel() }
         for await letter in stream { return letter }
-        throw NoLetter(address: address)
+        throw NoMail(address: address)
     }
 }
 

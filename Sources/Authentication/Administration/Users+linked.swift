@@ -24,10 +24,9 @@ extension Users {
     public static func insertLinked(
         _ id: UserID, email: EmailAddress?, profile: [JSON.Member], at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.execute(
-            """
-            INSERT INTO users (id, email, email_verified, profile, created_at, updated_at)
-            VALUES (\(id), \(email), \(email != nil), \(JSON.object(profile).text), \(now), \(now))
-            """)
+        let user = User(
+            id: id, email: email?.text, emailVerified: email != nil, profile: .object(profile), createdAt: now,
+            updatedAt: now, disabledAt: nil, deletionDueAt: nil)
+        try User.insert(user, passwordHash: nil, in: db)
     }
 }

@@ -45,21 +45,10 @@ public struct Users: Sendable {
         try await database.write { db in
             // A retry after a COMMIT of unknown outcome meets its own row, not somebody's address.
             guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return }
-            try Self.insert(user, passwordHash: passwordHash, in: db)
+            try User.insert(user, passwordHash: passwordHash, in: db)
             try also(user.id, now, db)
         }
         return user
-    }
-
-    static func insert(_ user: User, passwordHash: String?, in db: any Transaction) throws {
-        try db.execute(
-            """
-            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
-                disabled_at, attributes)
-            VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
-                \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
-                \(user.attributes.text))
-            """)
     }
 
     public func find(_ id: UserID) async throws -> User? {
@@ -103,14 +92,7 @@ public struct Users: Sendable {
             let address = user.email
             try user.take(changes, at: now)
             try announcement.watching(id, in: db) {
-                try db.execute(
-                    """
-                    UPDATE users SET email = \(user.email), email_verified = \(user.emailVerified),
-                        password_hash = COALESCE(\(newHash), password_hash), profile = \(user.profile.text),
-                        updated_at = \(now), disabled_at = \(user.disabledAt),
-                        attributes = \(user.attributes.text)
-                    WHERE id = \(id)
-                    """)
+                try User.update(user, passwordHash: newHash, in: db)
             }
             if newHash != nil || changes.disabled == true {
                 try Sessions.endAll(of: id, at: now, in: db, announcement)

@@ -25,8 +25,7 @@ extension Users {
             let profile = JSON.object(kept + changes.set)
             guard profile != user.profile else { return true }
             return try announcement.watching(id, in: db) {
-                try db.execute(
-                    "UPDATE users SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+                try User.setProfile(profile, of: id, at: now, in: db)
             }
         }
     }
@@ -47,8 +46,7 @@ extension Users {
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
             try announcement.watching(session.user, in: db) {
-                try db.execute(
-                    "UPDATE users SET password_hash = \(hash), updated_at = \(now) WHERE id = \(session.user)")
+                try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
             try Sessions.endAll(of: session.user, except: session.id, at: now, in: db, announcement)
             try endAccess(session.user, now, db)

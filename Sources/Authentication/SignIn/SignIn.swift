@@ -135,11 +135,7 @@ public struct SignIn: Sendable {
             try KnownDevices.remember(place, of: found.id, at: now, in: db)
             if let login { try Logins.succeed(login, in: db) }
             if let newHash {
-                try db.execute(
-                    """
-                    UPDATE users SET password_hash = \(newHash)
-                    WHERE id = \(found.id) AND password_hash = \(oldHash.encoded)
-                    """)
+                try User.rehash(found.id, from: oldHash.encoded, to: newHash, in: db)
             }
             return true
         }

@@ -10,9 +10,9 @@ import Values
 /// `POST /account/links/connect`: somebody who is signed in will sign in by another issuer too from now on.
 public struct ConnectEndpoint: Endpoint {
     private let gate: UserAccess
-    private let upstream: UpstreamEndpoint
+    private let upstream: IdentityProviderEndpoint
 
-    public init(gate: UserAccess, upstream: UpstreamEndpoint) {
+    public init(gate: UserAccess, upstream: IdentityProviderEndpoint) {
         self.gate = gate
         self.upstream = upstream
     }
@@ -33,7 +33,7 @@ public struct ConnectEndpoint: Endpoint {
                 return upstream.pages.message(.notFound, entry.visit, status: .notFound)
             }
             return try await upstream.leave(
-                UpstreamEndpoint.Departure(issuer: issuer, continueTo: nil, user: entry.session.user), request,
+                IdentityProviderEndpoint.Departure(issuer: issuer, continueTo: nil, user: entry.session.user), request,
                 entry.visit, context)
         }
     }

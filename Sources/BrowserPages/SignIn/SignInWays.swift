@@ -28,7 +28,7 @@ extension PageRenderer {
     ) async throws -> [SignInWay] {
         let query = "?continue=\(Form.encode(visit.destination?.text ?? ""))" + (isAnew ? "&anew=1" : "")
         return try await upstreams(for: visit, of: session, isAnew: isAnew).map { issuer in
-            SignInWay(name: issuer.title, address: UpstreamEndpoint.path(of: issuer.id) + query)
+            SignInWay(name: issuer.title, address: IdentityProviderEndpoint.path(of: issuer.id) + query)
         }
     }
 }

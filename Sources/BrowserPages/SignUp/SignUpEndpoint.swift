@@ -68,7 +68,7 @@ public struct SignUpEndpoint: Endpoint {
                 request, visit, terms, email: form["email"] ?? "", name: form["name"] ?? "", refusal: refusal,
                 status: status)
         }
-        let name = PersonName(form["name"] ?? "")
+        let name = DisplayedName(form["name"] ?? "")
         guard let email = EmailAddress(reachable: form["email"]) else { return try await refuse(.notAnAddress) }
         guard !name.isTooLong else { return try await refuse(.tooLong(in: .name)) }
         guard name.isFit else { return try await refuse(.unfitText(in: .name)) }

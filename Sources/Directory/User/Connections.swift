@@ -23,3 +23,36 @@ public struct Connections: Sendable {
         }
     }
 }
+
+/// Every write to the table of connections, each in its caller's transaction.
+extension Connections {
+    /// Notes that `user` uses `client`, since the first time.
+    package static func connect(
+        _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute(
+            """
+            INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client), \(now))
+            ON CONFLICT (user_id, client_id) DO NOTHING
+            """)
+    }
+
+    /// Whether they were connected.
+    package static func disconnect(_ user: UserID, from client: Client.ID, in db: any Transaction) throws -> Bool {
+        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id = \(client)") == 1
+    }
+
+    /// Leaves the connection to `kept` alone, if there is one.
+    package static func disconnect(_ user: UserID, except kept: Client.ID?, in db: any Transaction) throws {
+        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(kept?.text ?? "")")
+    }
+
+    /// From all clients of `merchant`.
+    package static func disconnect(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
+        try db.execute(
+            """
+            DELETE FROM connections WHERE user_id = \(user)
+                AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
+            """)
+    }
+}

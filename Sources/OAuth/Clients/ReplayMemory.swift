@@ -34,15 +34,26 @@ public struct ReplayMemory: Sendable {
         // Who took it: what runs again after a COMMIT of unknown outcome finds itself there.
         let taker = Identifier<Kind>.random(from: random)
         return try await database.write { db in
-            let rows = try db.execute(
-                """
-                INSERT INTO used_assertions (fingerprint, used_by, expires_at)
-                VALUES (\(fingerprint), \(taker), \(end + Self.margin)) ON CONFLICT (fingerprint) DO NOTHING
-                """)
-            guard rows == 0 else { return true }
-            return try !db.rows(
-                "SELECT expires_at FROM used_assertions WHERE fingerprint = \(fingerprint) AND used_by = \(taker)"
-            ).isEmpty
+            try Self.use(fingerprint, by: taker.text, until: end, in: db) != .usedByAnother
         }
+    }
+
+    /// What became of an attempt to use something once.
+    package enum Use: Sendable { case first, usedBefore, usedByAnother }
+
+    /// Notes in the caller's transaction that `attempt` used what has this fingerprint: of several, one is first.
+    package static func use<Of>(
+        _ fingerprint: Fingerprint<Of>, by attempt: String, until end: Timestamp, in db: any Transaction
+    ) throws -> Use {
+        let rows = try db.execute(
+            """
+            INSERT INTO used_assertions (fingerprint, used_by, expires_at)
+            VALUES (\(fingerprint), \(attempt), \(end + margin)) ON CONFLICT (fingerprint) DO NOTHING
+            """)
+        guard rows == 0 else { return .first }
+        let usedBy: String? = try db.rows(
+            "SELECT used_by FROM used_assertions WHERE fingerprint = \(fingerprint)"
+        ).first?.get("used_by")
+        return usedBy == attempt ? .usedBefore : .usedByAnother
     }
 }

@@ -48,8 +48,7 @@ public struct ClientRegistration: Sendable {
                 metadata, merchant: initial.merchant, registeringItself: true
             ) { client, db in
                 try InitialAccessTokens.use(initial.id, in: db)
-                try db.execute(
-                    "UPDATE clients SET registration_token = \(token.fingerprint) WHERE id = \(client.id)")
+                try Clients.setRegistrationToken(token.fingerprint, of: client.id, in: db)
             }
             return (made, token)
         } catch let fault as JSONFault {
@@ -110,12 +109,7 @@ public struct ClientRegistration: Sendable {
         // What it holds goes in many small transactions, and the first one decides: an administrator may have taken the
         // token away since it was looked at. On PostgreSQL it may run again after it was committed.
         let isDecided = try await database.write { db in
-            try db.execute(
-                """
-                UPDATE clients SET disabled_at = \(now)
-                WHERE id = \(client.id) AND registration_token = \(presented.fingerprint)
-                    AND (disabled_at IS NULL OR disabled_at = \(now))
-                """) == 1
+            try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
         }
         guard isDecided else { throw OAuthError.tokenRefused("unknown_registration_token") }
         _ = try await clients.delete(id)

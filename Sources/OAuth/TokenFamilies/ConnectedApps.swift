@@ -99,8 +99,7 @@ public struct ConnectedApps: Sendable {
             if let merchant = try Clients.find(client, in: db)?.introduces {
                 try Introductions.forget(user, merchant, in: db)
             }
-            let wasConnected =
-                try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id = \(client)") == 1
+            let wasConnected = try Connections.disconnect(user, from: client, in: db)
             if wasConnected { try announcement.revoked(user, by: client, in: db) }
         }
         announcement.send()

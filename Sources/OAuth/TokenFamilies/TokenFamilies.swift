@@ -35,12 +35,7 @@ public struct TokenFamilies: Sendable {
                     AND expires_at <= \(family.createdAt)
                 """)
         }
-        try db.execute(
-            """
-            INSERT INTO connections (user_id, client_id, created_at)
-            VALUES (\(user), \(family.client), \(family.createdAt))
-            ON CONFLICT (user_id, client_id) DO NOTHING
-            """)
+        try Connections.connect(user, to: family.client, at: family.createdAt, in: db)
     }
 
     /// The single claims that were asked for with a permission.
@@ -91,11 +86,7 @@ public struct TokenFamilies: Sendable {
     public static func connect(
         _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.execute(
-            """
-            INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client), \(now))
-            ON CONFLICT (user_id, client_id) DO NOTHING
-            """)
+        try Connections.connect(user, to: client, at: now, in: db)
     }
 
     /// Forgets, in the caller's transaction, which clients a person used, what they allowed, and the terms they agreed to:
@@ -107,7 +98,7 @@ public struct TokenFamilies: Sendable {
         let id = kept?.text ?? ""
         try announcement.forgotten(user, except: id, in: db)
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id <> \(id)")
-        try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(id)")
+        try Connections.disconnect(user, except: kept, in: db)
         try Introductions.forgetAll(user, except: id, in: db)
         // The platform's terms have no client. They were shown with those of the one that is kept.
         if kept == nil {
@@ -136,11 +127,7 @@ public struct TokenFamilies: Sendable {
                 DELETE FROM consents WHERE user_id = \(user)
                     AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
                 """)
-            try db.execute(
-                """
-                DELETE FROM connections WHERE user_id = \(user)
-                    AND client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))
-                """)
+            try Connections.disconnect(user, from: merchant, in: db)
             try Introductions.forget(user, merchant, in: db)
         }
         announcement.send()

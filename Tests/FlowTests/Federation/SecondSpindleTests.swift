@@ -5,7 +5,7 @@ import Testing
 @Suite("ID tokens of another Spindle") struct SecondSpindleTests {
     @Test("an ID token of another Spindle is accepted once, and none of its other tokens", arguments: Backend.available)
     func exchange(_ backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { both in
+        try await IdentityProviderStory.with(backend) { both in
             let there = both.there
             try await both.here.change(
                 "issuers", both.issuer, ["audiences": [.string(there.app.id)], "create_users": true])

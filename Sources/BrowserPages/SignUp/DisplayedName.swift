@@ -1,7 +1,7 @@
 import Authentication
 
 /// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
-struct PersonName: Sendable {
+struct DisplayedName: Sendable {
     let text: String
 
     init(_ text: String) {

@@ -5,7 +5,7 @@ public import Values
 ///
 /// It begins and ends in one browser, at one issuer, and ends once: what comes back with its `state` from elsewhere, or
 /// again, was made by somebody else (RFC 9700 §4.7).
-public struct UpstreamRequest: Sendable {
+public struct IdentityProviderRequest: Sendable {
     /// How long somebody may take over there.
     public static let lifetime: Duration = .minutes(10)
 

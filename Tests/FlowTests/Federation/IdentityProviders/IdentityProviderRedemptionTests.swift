@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Sign in with another issuer: redemption and userinfo")
-struct UpstreamRedemptionTests {
+struct IdentityProviderRedemptionTests {
     @Test(
         "a token endpoint that refuses, fails, answers nonsense or is unreachable signs nobody in",
         arguments: Backend.available)
@@ -63,7 +63,7 @@ struct UpstreamRedemptionTests {
             #expect(try await story.signIn(&browser).status == 303)
             let redemption = try #require(story.there.redemptions.first)
             #expect(redemption.form["grant_type"] == "authorization_code")
-            #expect(redemption.form["redirect_uri"] == UpstreamStory.origin + story.callback)
+            #expect(redemption.form["redirect_uri"] == IdentityProviderStory.origin + story.callback)
             #expect(redemption.form["code_verifier"]?.count == 43)
             #expect(redemption.form["client_secret"] == nil && redemption.form["client_id"] == nil)
             // RFC 6749 §2.3.1: encoded as in a form before they are joined.

@@ -5,7 +5,7 @@ import Testing
 import Values
 
 @Suite("Sign in with another issuer: forged answers")
-struct UpstreamForgeryTests {
+struct IdentityProviderForgeryTests {
     @Test("an answer with an unknown, missing or repeated state is refused", arguments: Backend.available)
     func unknownState(backend: Backend) async throws {
         try await StandInStory.with(backend) { story in
@@ -85,7 +85,7 @@ struct UpstreamForgeryTests {
     func mixUp(backend: Backend) async throws {
         try await StandInStory.with(backend, document: ["authorization_response_iss_parameter_supported": true]) {
             story in
-            let other = try UpstreamStandIn()
+            let other = try IdentityProviderStandIn()
             let second = try await story.here.issuer(
                 discoveredAt: other.origin + "/discovery",
                 [.init("issuer", .string(other.issuer)), .init("sign_in_name", "Other")])

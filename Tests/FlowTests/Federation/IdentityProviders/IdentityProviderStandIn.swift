@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 
 /// An issuer on 127.0.0.1 to which people are sent: it redeems every code for what it is told, and remembers who asked.
-final class UpstreamStandIn: Sendable {
+final class IdentityProviderStandIn: Sendable {
     /// What was sent to its token endpoint.
     struct Redemption: Sendable {
         let form: [String: String]

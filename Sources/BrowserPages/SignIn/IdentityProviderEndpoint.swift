@@ -8,18 +8,19 @@ import Pages
 public import Values
 
 /// `/login/with/{issuer}`: sends people to sign in elsewhere. `…/callback`: takes them back.
-public struct UpstreamEndpoint: Endpoint {
+public struct IdentityProviderEndpoint: Endpoint {
     let pages: PageRenderer
-    let signIn: UpstreamSignIn
-    let requests: UpstreamRequests
-    let entrance: UpstreamEntrance
+    let signIn: IdentityProviderSignIn
+    let requests: IdentityProviderRequests
+    let entrance: IdentityProviderEntrance
     let arrivals: NewSessions
     let restoring: Restoring
     private let clock: any WallClock
     let random: any RandomSource
 
     public init(
-        pages: PageRenderer, signIn: UpstreamSignIn, requests: UpstreamRequests, entrance: UpstreamEntrance,
+        pages: PageRenderer, signIn: IdentityProviderSignIn, requests: IdentityProviderRequests,
+        entrance: IdentityProviderEntrance,
         arrivals: NewSessions, verifications: Verifications, clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
@@ -77,7 +78,7 @@ public struct UpstreamEndpoint: Endpoint {
         _ departure: Departure, _ request: Request, _ visit: PageContext, _ context: SpindleContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
-        let upstream = UpstreamRequest(
+        let upstream = IdentityProviderRequest(
             issuer: departure.issuer.id, browser: form.browser, continueTo: departure.continueTo?.text ?? "",
             isAnew: departure.isAnew, isFromPage: departure.isFromPage, user: departure.user, at: clock.now)
         do {
@@ -85,7 +86,7 @@ public struct UpstreamEndpoint: Endpoint {
                 upstream, at: departure.issuer, from: arrivals.address(request),
                 language: visit.frame.language.rawValue)
             return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
-        } catch let refusal as UpstreamRefusal {
+        } catch let refusal as IdentityProviderRefusal {
             return refuse(refusal, departure, visit, context)
         }
     }

@@ -3,7 +3,7 @@ import JOSE
 import Values
 
 /// An ID token that a code was redeemed for, its signature verified and its claims judged (OpenID Connect Core §3.1.3.7).
-struct UpstreamIDToken: Sendable {
+struct IdentityProviderIDToken: Sendable {
     let subject: String
     /// When the person signed in there; nil where it does not say.
     let signedInAt: Timestamp?
@@ -59,7 +59,7 @@ struct UpstreamIDToken: Sendable {
         claims = jwt.claims
     }
 
-    private static func refusal(_ claim: String) -> UpstreamRefusal { .mistrusted(reason: "id_token \(claim)") }
+    private static func refusal(_ claim: String) -> IdentityProviderRefusal { .mistrusted(reason: "id_token \(claim)") }
 
     /// The left half of the digest that belongs to the signature.
     private static func hash(of token: String, signedBy algorithm: String) -> String? {

@@ -2,7 +2,7 @@ import OAuth
 import Values
 
 /// Why somebody who was sent to another issuer is not signed in. The reasons are for the log.
-public enum UpstreamRefusal: Error, Sendable, Equatable {
+public enum IdentityProviderRefusal: Error, Sendable, Equatable {
     /// Too many were sent from there of late.
     case tooMany(Duration)
     /// What came back belongs to nothing that this browser began and has not ended.

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A Spindle whose people come from another Spindle: `here` sends them `there`, and takes them back.
-struct UpstreamStory: Sendable {
+struct IdentityProviderStory: Sendable {
     static let origin = "https://here.test"
     static let upstream = "http://upstream.test"
     static let settings = ["issuer": origin, "outbound_allow_private": "127.0.0.0/8"]
@@ -16,11 +16,11 @@ struct UpstreamStory: Sendable {
 
     static func with(
         _ backend: Backend, _ members: KeyValuePairs<String, JSON> = [:],
-        _ story: (UpstreamStory) async throws -> Void
+        _ story: (IdentityProviderStory) async throws -> Void
     ) async throws {
         try await World.with(backend, settings: settings) { here in
             try await World.with(backend, settings: ["issuer": upstream]) { there in
-                try await story(try await UpstreamStory(here, there, members))
+                try await story(try await IdentityProviderStory(here, there, members))
             }
         }
     }
@@ -118,7 +118,7 @@ extension Answer {
     /// The path here that another issuer sends the browser to.
     func requireWayBack() throws -> String {
         let location = try #require(header("location"), "\(self)")
-        try #require(location.hasPrefix(UpstreamStory.origin), "\(location)")
-        return String(location.dropFirst(UpstreamStory.origin.count))
+        try #require(location.hasPrefix(IdentityProviderStory.origin), "\(location)")
+        return String(location.dropFirst(IdentityProviderStory.origin.count))
     }
 }

@@ -1,7 +1,7 @@
 import Cryptography
 
 /// How we show another issuer's token endpoint that we are its client (OpenID Connect Core §9).
-enum UpstreamProof: Sendable, Equatable {
+enum IdentityProviderProof: Sendable, Equatable {
     case none
     case secretBasic
     case secretPost
@@ -9,7 +9,7 @@ enum UpstreamProof: Sendable, Equatable {
     case privateKeyJWT(PrivateKey.Algorithm)
 
     /// The first of our ways that the issuer takes. Throws when it takes none of them.
-    init(hasSecret: Bool, _ endpoints: IssuerEndpoints) throws(UpstreamRefusal) {
+    init(hasSecret: Bool, _ endpoints: IssuerEndpoints) throws(IdentityProviderRefusal) {
         let methods = Set(endpoints.authenticationMethods)
         if hasSecret {
             if methods.contains("client_secret_basic") { self = .secretBasic; return }

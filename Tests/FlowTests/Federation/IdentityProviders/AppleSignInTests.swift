@@ -19,8 +19,9 @@ struct AppleSignInTests {
         _ backend: Backend, _ body: (StandInStory, PrivateKey) async throws -> Void
     ) async throws {
         let key = PrivateKey.generate(.es256)
-        let there = try UpstreamStandIn(named: apple, ["token_endpoint_auth_methods_supported": ["client_secret_post"]])
-        try await World.with(backend, settings: UpstreamStory.settings) { here in
+        let there = try IdentityProviderStandIn(
+            named: apple, ["token_endpoint_auth_methods_supported": ["client_secret_post"]])
+        try await World.with(backend, settings: IdentityProviderStory.settings) { here in
             let issuer = try await here.issuer(
                 discoveredAt: there.origin + "/discovery",
                 [

@@ -5,10 +5,10 @@ import Testing
 import Values
 
 @Suite("Sign in with another issuer: a second Spindle")
-struct UpstreamSignInTests {
+struct IdentityProviderSignInTests {
     @Test("button, issuer, return, code, token: a new user, the same one each time", arguments: Backend.available)
     func story(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
             let page = try await browser.open(story.here.authorizeAddress())
             #expect(page.words.contains("Sign in with <bdi>The Mill</bdi>"))
@@ -37,7 +37,7 @@ struct UpstreamSignInTests {
 
     @Test("the ID token tells that another issuer authenticated the user", arguments: Backend.available)
     func context(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
             let departure = try await story.leave(&browser, ["scope": "openid"])
             var other = Browser(story.there.server)
@@ -53,7 +53,7 @@ struct UpstreamSignInTests {
 
     @Test("an old session at the issuer counts as an old sign-in here", arguments: Backend.available)
     func authTime(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var other = Browser(story.there.server)
             try await other.signIn()
             let signedInAt = story.there.server.clock.now.seconds
@@ -73,7 +73,7 @@ struct UpstreamSignInTests {
 
     @Test("a merchant's own issuer signs in to that merchant's apps only", arguments: Backend.available)
     func reach(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
             #expect(try await browser.open(story.here.authorizeAddress()).redirected("code") != nil)
@@ -89,7 +89,7 @@ struct UpstreamSignInTests {
         "the sign-in page shows the enabled issuers of the app's merchant, in their order, and no others",
         arguments: Backend.available)
     func buttons(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             story.here.server.clock.advance(by: .milliseconds(1))
             let second = try await story.here.issuer(
                 discoveredAt: "http://127.0.0.1:9/none",
@@ -123,7 +123,7 @@ struct UpstreamSignInTests {
 
     @Test("the issuers' buttons are still there after a wrong password", arguments: Backend.available)
     func refusal(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
             let page = try await browser.open(story.here.authorizeAddress())
             let refused = try await browser.submit(page, ["email": World.email, "password": "a guess"])
@@ -137,7 +137,7 @@ struct UpstreamSignInTests {
         "a session remembers which issuer authenticated it, also after it is replaced",
         arguments: Backend.available)
     func logins(backend: Backend) async throws {
-        try await UpstreamStory.with(backend) { story in
+        try await IdentityProviderStory.with(backend) { story in
             var browser = Browser(story.here.server)
             #expect(try await story.signIn(&browser).status == 303)
             let first = browser.session
@@ -152,7 +152,10 @@ struct UpstreamSignInTests {
                     return "\(type) \(provider ?? "")"
                 }
             }
-            #expect(rows == ["thirdparty \(UpstreamStory.upstream)", "thirdparty \(UpstreamStory.upstream)"])
+            #expect(
+                rows == [
+                    "thirdparty \(IdentityProviderStory.upstream)", "thirdparty \(IdentityProviderStory.upstream)",
+                ])
         }
     }
 }

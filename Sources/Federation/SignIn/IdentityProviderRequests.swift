@@ -3,8 +3,8 @@ public import Storage
 public import Values
 
 /// Where requests that are under way are kept.
-public struct UpstreamRequests: Sendable {
-    public typealias State = Secret<UpstreamRequest>
+public struct IdentityProviderRequests: Sendable {
+    public typealias State = Secret<IdentityProviderRequest>
 
     private let database: any Database
     private let clock: any WallClock
@@ -15,9 +15,11 @@ public struct UpstreamRequests: Sendable {
     }
 
     /// Remembers `request` under `state`, at the expense of whoever asks at `address`; or returns how long they wait.
-    func begin(_ request: UpstreamRequest, _ state: State, from address: String) async throws -> Duration? {
+    func begin(_ request: IdentityProviderRequest, _ state: State, from address: String) async throws -> Duration? {
         try await database.write { db in
-            if let wait = try UpstreamThrottle.charge(from: address, at: request.createdAt, in: db) { return wait }
+            if let wait = try IdentityProviderThrottle.charge(from: address, at: request.createdAt, in: db) {
+                return wait
+            }
             try db.execute(
                 """
                 INSERT INTO provider_requests (state, issuer_id, browser, continue_to, anew, from_page, user_id,
@@ -34,7 +36,7 @@ public struct UpstreamRequests: Sendable {
     /// What became of a `state` that was brought back.
     public enum Spending: Sendable {
         /// This was the one time.
-        case spent(UpstreamRequest)
+        case spent(IdentityProviderRequest)
         /// Good for nothing; why, for the log.
         case refused(String)
     }
@@ -46,7 +48,7 @@ public struct UpstreamRequests: Sendable {
         let now = clock.now
         return try await database.write { db in
             guard let row = try Self.row(state, in: db) else { return .refused("state_unknown") }
-            let request = try UpstreamRequest(row)
+            let request = try IdentityProviderRequest(row)
             guard request.issuer == issuer else { return .refused("state_of_another_issuer") }
             guard let browser, request.browser.matches(browser) else { return .refused("state_of_another_browser") }
             guard now < request.expiresAt else { return .refused("state_expired") }
@@ -73,7 +75,7 @@ public struct UpstreamRequests: Sendable {
     }
 }
 
-extension UpstreamRequest {
+extension IdentityProviderRequest {
     fileprivate init(_ row: Row) throws {
         self.init(
             issuer: try row.get("issuer_id"), browser: try row.get("browser"),

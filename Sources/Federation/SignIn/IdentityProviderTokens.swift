@@ -5,7 +5,7 @@ public import Outbound
 public import Values
 
 /// Redeems codes at other issuers (RFC 6749 §4.1.3).
-public struct UpstreamTokens: Sendable {
+public struct IdentityProviderTokens: Sendable {
     private static let longestAnswer = 64 * 1024
 
     private let outbound: Outbound
@@ -39,7 +39,7 @@ public struct UpstreamTokens: Sendable {
             ("code_verifier", verifier),
         ]
         var credentials: OutboundCredentials?
-        switch (try UpstreamProof(hasSecret: secret != nil, endpoints), secret) {
+        switch (try IdentityProviderProof(hasSecret: secret != nil, endpoints), secret) {
         case (.secretBasic, let secret?):
             // Our name in the body too would be a second method (RFC 6749 §2.3).
             credentials = OutboundCredentials(id: settings.clientID, secret: secret.value)
@@ -57,12 +57,12 @@ public struct UpstreamTokens: Sendable {
             response = try await outbound.asking(for: .signIn).post(
                 form: form, to: endpoints.token, credentials: credentials, limit: Self.longestAnswer)
         } catch {
-            throw UpstreamRefusal.unavailable(reason: "token endpoint: \(error)")
+            throw IdentityProviderRefusal.unavailable(reason: "token endpoint: \(error)")
         }
         return try Self.read(response)
     }
 
-    private static func read(_ response: OutboundResponse) throws(UpstreamRefusal) -> Answer {
+    private static func read(_ response: OutboundResponse) throws(IdentityProviderRefusal) -> Answer {
         guard let json = try? JSON(parsing: response.body), json.members != nil else {
             throw .unavailable(reason: "token endpoint: status \(response.status) and no JSON object")
         }
@@ -87,7 +87,7 @@ public struct UpstreamTokens: Sendable {
         let now = clock.now
         return .members([
             "iss": .string(settings.clientID), "sub": .string(settings.clientID), "aud": .string(endpoints.token),
-            "jti": .string(Secret<UpstreamTokens>.random(from: random).value), "iat": .integer(now.seconds),
+            "jti": .string(Secret<IdentityProviderTokens>.random(from: random).value), "iat": .integer(now.seconds),
             "exp": .integer((now + .minutes(1)).seconds),
         ])
     }
@@ -102,7 +102,7 @@ public struct UpstreamTokens: Sendable {
 
     /// Throws where `issuer` takes none of our ways to show who we are: better known before somebody is sent there.
     func checkProof(at issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws {
-        _ = try UpstreamProof(hasSecret: try seal.clientSecret(of: issuer) != nil, endpoints)
+        _ = try IdentityProviderProof(hasSecret: try seal.clientSecret(of: issuer) != nil, endpoints)
     }
 
     /// What the userinfo endpoint tells of the person whom a code was redeemed for (OpenID Connect Core §5.3.2).
@@ -112,7 +112,7 @@ public struct UpstreamTokens: Sendable {
         case signed(String)
     }
 
-    func userinfo(at address: String, with accessToken: String) async throws(UpstreamRefusal) -> Userinfo {
+    func userinfo(at address: String, with accessToken: String) async throws(IdentityProviderRefusal) -> Userinfo {
         guard let credentials = OutboundCredentials(bearer: accessToken) else {
             throw .mistrusted(reason: "access_token")
         }

@@ -6,7 +6,7 @@ import Values
 /// A Spindle whose people come from an issuer that does whatever a test wants.
 struct StandInStory: Sendable {
     let here: World
-    let there: UpstreamStandIn
+    let there: IdentityProviderStandIn
     let issuer: String
 
     static func with(
@@ -14,8 +14,8 @@ struct StandInStory: Sendable {
         document: KeyValuePairs<String, JSON> = [:], settings: [String: String] = [:],
         _ story: (StandInStory) async throws -> Void
     ) async throws {
-        let there = try UpstreamStandIn(document)
-        try await World.with(backend, settings: UpstreamStory.settings.merging(settings) { $1 }) { here in
+        let there = try IdentityProviderStandIn(document)
+        try await World.with(backend, settings: IdentityProviderStory.settings.merging(settings) { $1 }) { here in
             let usual: [JSON.Member] = [
                 .init("issuer", .string(there.issuer)), .init("sign_in_name", "The Mill"),
                 .init("client_secret", "a secret & more"),

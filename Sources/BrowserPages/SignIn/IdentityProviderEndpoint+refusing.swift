@@ -7,9 +7,9 @@ import Pages
 import Values
 
 /// What people are told who are not signed in, and how they go on.
-extension UpstreamEndpoint {
+extension IdentityProviderEndpoint {
     func refuse(
-        _ refusal: UpstreamRefusal, _ departure: Departure, _ visit: PageContext, _ context: SpindleContext
+        _ refusal: IdentityProviderRefusal, _ departure: Departure, _ visit: PageContext, _ context: SpindleContext
     ) -> Response {
         let level: Logger.Level =
             switch refusal {

@@ -4,7 +4,7 @@ import JOSE
 public import Values
 
 /// Who came back from another issuer.
-public struct UpstreamUser: Sendable {
+public struct IdentityProviderUser: Sendable {
     public let person: IssuerUser
     /// When they signed in there, if the issuer says.
     public let signedInAt: Timestamp?
@@ -33,10 +33,10 @@ extension TrustedIssuer {
     public var provesFreshness: Bool { app == nil }
 }
 
-extension UpstreamAnswer {
+extension IdentityProviderAnswer {
     /// What is redeemed, unless the answer is an error.
     var code: String {
-        get throws(UpstreamRefusal) {
+        get throws(IdentityProviderRefusal) {
             switch outcome {
             case .code(let code): code
             // Apple's word for the person's no is its own.

@@ -6,7 +6,7 @@ import Testing
 import Values
 
 @Suite("Sign in with another issuer: outcomes of the return")
-struct UpstreamOutcomeTests {
+struct IdentityProviderOutcomeTests {
     @Test(
         "a user who cancelled at the issuer is led back to the sign-in page, in their language",
         arguments: Backend.available)

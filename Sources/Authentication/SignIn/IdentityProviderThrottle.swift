@@ -2,7 +2,7 @@ public import Storage
 public import Values
 
 /// Slows whoever sends browsers to other issuers by the thousand: each leaves a row here.
-public enum UpstreamThrottle {
+public enum IdentityProviderThrottle {
     /// Charges one that somebody at `address` asked for, or returns how long to wait without charging it.
     public static func charge(from address: String, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         try Throttle.take(

@@ -7,17 +7,18 @@ import Pages
 import Values
 
 /// How people come back.
-extension UpstreamEndpoint {
+extension IdentityProviderEndpoint {
     /// A form from another site comes without the browser's cookies. The browser that sent it carries it on to `finish`,
     /// where its own cookie decides: nothing is kept that another browser could pick up.
     @Sendable func carryOn(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let id = try Self.issuer(context)
         let answer = form.pairs.filter { Self.answerParameters.contains($0.name) }.encoded
-        guard form.state != nil, UpstreamAnswer(form.pairs) != nil, answer.utf8.count <= Self.longestAnswer else {
+        guard form.state != nil, IdentityProviderAnswer(form.pairs) != nil, answer.utf8.count <= Self.longestAnswer
+        else {
             return pages.brokenRequest(try await pages.visit(request))
         }
-        return .sendBrowser(to: "\(UpstreamSignIn.path(of: id))?\(answer)", status: .seeOther)
+        return .sendBrowser(to: "\(IdentityProviderSignIn.path(of: id))?\(answer)", status: .seeOther)
     }
 
     private static let answerParameters: Set = ["state", "code", "error", "iss", "user"]
@@ -33,7 +34,7 @@ extension UpstreamEndpoint {
         }
         let spending = try await requests.spend(
             state, at: issuer.id, in: pages.forms.browser(request),
-            by: Identifier<UpstreamRequest>.random(from: random).text)
+            by: Identifier<IdentityProviderRequest>.random(from: random).text)
         switch spending {
         case .refused(let reason):
             let visit = try await pages.visit(request)
@@ -45,22 +46,22 @@ extension UpstreamEndpoint {
                 isFromPage: upstream.isFromPage, user: upstream.user)
             let visit = try await pages.visit(request, to: departure.continueTo)
             do {
-                guard let answer = UpstreamAnswer(query.pairs) else {
-                    throw UpstreamRefusal.mistrusted(reason: "neither code nor error")
+                guard let answer = IdentityProviderAnswer(query.pairs) else {
+                    throw IdentityProviderRefusal.mistrusted(reason: "neither code nor error")
                 }
                 let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
                 guard let user = upstream.user else {
                     return try await enter(person, departure, request, visit, context)
                 }
                 return try await connect(person, to: user, departure, request, visit, context)
-            } catch let refusal as UpstreamRefusal {
+            } catch let refusal as IdentityProviderRefusal {
                 return refuse(refusal, departure, visit, context)
             }
         }
     }
 
     private func enter(
-        _ person: UpstreamUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
+        _ person: IdentityProviderUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let arrival = try await arrivals.arrival(
@@ -80,32 +81,32 @@ extension UpstreamEndpoint {
         case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
         case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
         case .addressTaken: return say(.upstreamTaken, .conflict, departure, visit, context)
-        case .closed: throw UpstreamRefusal.closed
+        case .closed: throw IdentityProviderRefusal.closed
         }
     }
 
     /// Only for who asked for it: still signed in, and here.
     private func connect(
-        _ person: UpstreamUser, to user: UserID, _ departure: Departure, _ request: Request,
+        _ person: IdentityProviderUser, to user: UserID, _ departure: Departure, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let session = try await arrivals.sessions.of(request, pages.site)
         guard let session, session.user == user, session.origin == .signIn else {
-            throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
+            throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
         switch try await entrance.connect(person, in: session) {
         case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
         case .taken: return say(.upstreamNotConnected, .conflict, departure, visit, context)
-        case .closed: throw UpstreamRefusal.closed
-        case .signedOut: throw UpstreamRefusal.gone(reason: "signed_out_meanwhile")
+        case .closed: throw IdentityProviderRefusal.closed
+        case .signedOut: throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }
     }
 }
 
 extension Form {
     /// `state`, if it is said once and could be one of ours.
-    fileprivate var state: UpstreamRequests.State? {
+    fileprivate var state: IdentityProviderRequests.State? {
         let all = pairs.filter { $0.name == "state" }
         guard all.count == 1, let text = all.first?.value, (1...128).contains(text.utf8.count) else { return nil }
         return Secret(text)

@@ -4,7 +4,7 @@ import Testing
 import Values
 
 @Suite("Sign in with another issuer: when the app requires a fresh sign-in")
-struct UpstreamFreshnessTests {
+struct IdentityProviderFreshnessTests {
     @Test(
         "prompt=login and max_age are passed to the issuer, whose auth_time must show a fresh sign-in",
         arguments: Backend.available)
@@ -53,7 +53,7 @@ struct UpstreamFreshnessTests {
         "an issuer that cannot be asked for a fresh sign-in is not offered when one is required",
         arguments: Backend.available)
     func providers(backend: Backend) async throws {
-        try await World.with(backend, settings: UpstreamStory.settings) { here in
+        try await World.with(backend, settings: IdentityProviderStory.settings) { here in
             let made = try await World.make(
                 here.server, here.admin, "issuers",
                 [

@@ -35,7 +35,7 @@ struct FacebookSignInTests {
 
     private static func with(_ backend: Backend, _ body: (Story) async throws -> Void) async throws {
         let graph = try ProviderStandIn()
-        try await World.with(backend, settings: graph.settings.merging(UpstreamStory.settings) { $1 }) { here in
+        try await World.with(backend, settings: graph.settings.merging(IdentityProviderStory.settings) { $1 }) { here in
             let made = try await World.make(
                 here.server, here.admin, "issuers",
                 [

@@ -6,16 +6,17 @@ public import Values
 
 /// Sends people to other issuers to sign in there, and learns from what they bring back who they are (OpenID Connect Core
 /// §3.1; RFC 6749 §4.1 at Facebook).
-public struct UpstreamSignIn: Sendable {
+public struct IdentityProviderSignIn: Sendable {
     /// What it asks others by.
     public struct Partners: Sendable {
         let directory: IssuerDirectory
         let verifier: AssertionVerifier
-        let tokens: UpstreamTokens
+        let tokens: IdentityProviderTokens
         let providers: ProviderTokens
 
         public init(
-            directory: IssuerDirectory, verifier: AssertionVerifier, tokens: UpstreamTokens, providers: ProviderTokens
+            directory: IssuerDirectory, verifier: AssertionVerifier, tokens: IdentityProviderTokens,
+            providers: ProviderTokens
         ) {
             self.directory = directory
             self.verifier = verifier
@@ -24,7 +25,7 @@ public struct UpstreamSignIn: Sendable {
         }
     }
 
-    private let requests: UpstreamRequests
+    private let requests: IdentityProviderRequests
     let partners: Partners
     private let seal: Seal
     private let origin: String
@@ -33,7 +34,7 @@ public struct UpstreamSignIn: Sendable {
 
     /// `origin` is the base of our own addresses.
     public init(
-        requests: UpstreamRequests, partners: Partners, seal: Seal, origin: String, clock: any WallClock,
+        requests: IdentityProviderRequests, partners: Partners, seal: Seal, origin: String, clock: any WallClock,
         random: any RandomSource
     ) {
         self.requests = requests
@@ -56,13 +57,15 @@ public struct UpstreamSignIn: Sendable {
     ///   - address: whose expense it is.
     ///   - language: what the person reads.
     public func begin(
-        _ request: UpstreamRequest, at issuer: TrustedIssuer, from address: String, language: String
+        _ request: IdentityProviderRequest, at issuer: TrustedIssuer, from address: String, language: String
     ) async throws -> String {
-        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
+        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw IdentityProviderRefusal.closed }
         let endpoints = try await endpoints(of: issuer)
         try partners.tokens.checkProof(at: issuer, endpoints)
-        let state = UpstreamRequests.State.random(from: random)
-        if let wait = try await requests.begin(request, state, from: address) { throw UpstreamRefusal.tooMany(wait) }
+        let state = IdentityProviderRequests.State.random(from: random)
+        if let wait = try await requests.begin(request, state, from: address) {
+            throw IdentityProviderRefusal.tooMany(wait)
+        }
         var parameters = [
             ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", redirectURI(of: issuer)),
             ("scope", settings.scope), ("state", state.value),
@@ -79,22 +82,23 @@ public struct UpstreamSignIn: Sendable {
     }
 
     /// What RFC 7636 has us keep to ourselves until the code is redeemed: nobody who sees `state` can make it.
-    func verifier(of state: UpstreamRequests.State) -> String {
+    func verifier(of state: IdentityProviderRequests.State) -> String {
         seal.derive("provider_requests.verifier", of: state.value)
     }
 
-    func nonce(of state: UpstreamRequests.State) -> String {
+    func nonce(of state: IdentityProviderRequests.State) -> String {
         seal.derive("provider_requests.nonce", of: state.value)
     }
 
     func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints {
         do {
             guard let endpoints = try await partners.directory.endpoints(of: issuer) else {
-                throw UpstreamRefusal.unavailable(reason: "no authorization_endpoint or token_endpoint is known")
+                throw IdentityProviderRefusal.unavailable(
+                    reason: "no authorization_endpoint or token_endpoint is known")
             }
             return endpoints
         } catch let error as OAuthError {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
+            throw IdentityProviderRefusal.unavailable(reason: error.logText)
         }
     }
 }

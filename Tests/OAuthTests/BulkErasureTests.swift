@@ -7,7 +7,7 @@ import Testing
 import Values
 
 @Suite("A client or merchant is emptied before it is deleted")
-struct ClearanceTests {
+struct BulkErasureTests {
     @Test("a client's rows are deleted in batches, and other clients' rows stay", arguments: Backend.available)
     func client(backend: Backend) async throws {
         let world = try await TokenFixture(try await backend.open())

@@ -3,13 +3,13 @@ import OAuth
 public import Values
 
 /// How it learns who came back.
-extension UpstreamSignIn {
+extension IdentityProviderSignIn {
     /// Who came back, as `answer` to `request` says, which was just spent under `state`.
     public func person(
-        by answer: UpstreamAnswer, to request: UpstreamRequest, _ state: UpstreamRequests.State,
+        by answer: IdentityProviderAnswer, to request: IdentityProviderRequest, _ state: IdentityProviderRequests.State,
         at issuer: TrustedIssuer
-    ) async throws -> UpstreamUser {
-        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw UpstreamRefusal.closed }
+    ) async throws -> IdentityProviderUser {
+        guard let settings = issuer.signIn, issuer.disabledAt == nil else { throw IdentityProviderRefusal.closed }
         let endpoints = try await endpoints(of: issuer)
         try check(answer.issuer, issuer, endpoints)
         let code = try answer.code
@@ -17,20 +17,20 @@ extension UpstreamSignIn {
             code, verifier: verifier(of: state), redirectURI: redirectURI(of: issuer), as: settings, at: issuer,
             endpoints)
         guard issuer.app?.provider != .facebook else { return try await facebook(tokens, at: issuer) }
-        guard let idToken = tokens.idToken else { throw UpstreamRefusal.mistrusted(reason: "no id_token") }
+        guard let idToken = tokens.idToken else { throw IdentityProviderRefusal.mistrusted(reason: "no id_token") }
         let token = try await verified(
             idToken, by: issuer,
-            UpstreamIDToken.Expectation(
+            IdentityProviderIDToken.Expectation(
                 names: issuer.names, client: settings.clientID, otherParties: issuer.rules.authorizedParties,
                 nonce: nonce(of: state), accessToken: tokens.accessToken))
         if request.isAnew {
             // Their clock may be behind ours; by more than this it is no matter of clocks.
             guard let signedInAt = token.signedInAt, signedInAt >= request.createdAt - .seconds(60) else {
-                throw UpstreamRefusal.stale
+                throw IdentityProviderRefusal.stale
             }
         }
         let claims = try await claims(of: token, tokens, settings, endpoints, issuer)
-        return UpstreamUser(
+        return IdentityProviderUser(
             person: IssuerUser(claims.adding(answer.names), subject: token.subject, of: issuer),
             signedInAt: token.signedInAt)
     }
@@ -38,7 +38,7 @@ extension UpstreamSignIn {
     /// What the token says of the person, and, where that is not all that was asked for, what the userinfo endpoint adds
     /// (Core §5.4: with a code it need not be in the token).
     private func claims(
-        of token: UpstreamIDToken, _ tokens: UpstreamTokens.Answer, _ settings: SignInSettings,
+        of token: IdentityProviderIDToken, _ tokens: IdentityProviderTokens.Answer, _ settings: SignInSettings,
         _ endpoints: IssuerEndpoints, _ issuer: TrustedIssuer
     ) async throws -> JSON {
         let wanted = [("email", "email"), ("profile", "name")].filter { scope, claim in
@@ -47,7 +47,7 @@ extension UpstreamSignIn {
         guard !wanted.isEmpty, let address = endpoints.userinfo else { return token.claims }
         // Core §3.1.3.3 has it come with every ID token.
         guard let accessToken = tokens.accessToken else {
-            throw UpstreamRefusal.mistrusted(reason: "no access_token")
+            throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
         }
         let more: JSON
         switch try await partners.tokens.userinfo(at: address, with: accessToken) {
@@ -55,7 +55,9 @@ extension UpstreamSignIn {
         case .signed(let text): more = try await signedUserinfo(text, by: issuer, for: settings)
         }
         // Core §5.3.2: else it could be about anybody.
-        guard more["sub"]?.string == token.subject else { throw UpstreamRefusal.mistrusted(reason: "userinfo sub") }
+        guard more["sub"]?.string == token.subject else {
+            throw IdentityProviderRefusal.mistrusted(reason: "userinfo sub")
+        }
         return token.claims.adding(more.members ?? [])
     }
 
@@ -66,21 +68,23 @@ extension UpstreamSignIn {
         do {
             let jwt = try await partners.verifier.verify(text, of: issuer)
             if let name = try jwt.issuer, !issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-                throw UpstreamRefusal.mistrusted(reason: "userinfo iss")
+                throw IdentityProviderRefusal.mistrusted(reason: "userinfo iss")
             }
             if let audience = try jwt.audience, !audience.contains(settings.clientID) {
-                throw UpstreamRefusal.mistrusted(reason: "userinfo aud")
+                throw IdentityProviderRefusal.mistrusted(reason: "userinfo aud")
             }
             return jwt.claims
         } catch let rejection as JWTRejection {
-            throw UpstreamRefusal.mistrusted(reason: "userinfo: \(rejection)")
+            throw IdentityProviderRefusal.mistrusted(reason: "userinfo: \(rejection)")
         } catch let error as OAuthError {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
+            throw IdentityProviderRefusal.unavailable(reason: error.logText)
         }
     }
 
     /// RFC 9207 §2.4: whoever names itself must be who was asked, and who says that it does must do so.
-    private func check(_ name: String?, _ issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws(UpstreamRefusal) {
+    private func check(_ name: String?, _ issuer: TrustedIssuer, _ endpoints: IssuerEndpoints)
+        throws(IdentityProviderRefusal)
+    {
         guard let name else {
             guard !endpoints.namesItself else { throw .mistrusted(reason: "iss missing") }
             return
@@ -91,27 +95,32 @@ extension UpstreamSignIn {
     }
 
     private func verified(
-        _ token: String, by issuer: TrustedIssuer, _ expected: UpstreamIDToken.Expectation
-    ) async throws -> UpstreamIDToken {
+        _ token: String, by issuer: TrustedIssuer, _ expected: IdentityProviderIDToken.Expectation
+    ) async throws -> IdentityProviderIDToken {
         do {
-            return try UpstreamIDToken(try await partners.verifier.verify(token, of: issuer), expected, at: clock.now)
+            return try IdentityProviderIDToken(
+                try await partners.verifier.verify(token, of: issuer), expected, at: clock.now)
         } catch let rejection as JWTRejection {
-            throw UpstreamRefusal.mistrusted(reason: "id_token \(rejection)")
+            throw IdentityProviderRefusal.mistrusted(reason: "id_token \(rejection)")
         } catch let error as OAuthError {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
+            throw IdentityProviderRefusal.unavailable(reason: error.logText)
         }
     }
 
-    private func facebook(_ tokens: UpstreamTokens.Answer, at issuer: TrustedIssuer) async throws -> UpstreamUser {
-        guard let token = tokens.accessToken else { throw UpstreamRefusal.mistrusted(reason: "no access_token") }
+    private func facebook(_ tokens: IdentityProviderTokens.Answer, at issuer: TrustedIssuer) async throws
+        -> IdentityProviderUser
+    {
+        guard let token = tokens.accessToken else {
+            throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
+        }
         do {
             let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer)
-            return UpstreamUser(
+            return IdentityProviderUser(
                 person: IssuerUser(person, subject: subject, of: issuer), signedInAt: nil)
         } catch let error as OAuthError where error.code == .temporarilyUnavailable {
-            throw UpstreamRefusal.unavailable(reason: error.logText)
+            throw IdentityProviderRefusal.unavailable(reason: error.logText)
         } catch let error as OAuthError {
-            throw UpstreamRefusal.mistrusted(reason: error.logText)
+            throw IdentityProviderRefusal.mistrusted(reason: error.logText)
         }
     }
 }

@@ -5,7 +5,7 @@ public import Storage
 public import Values
 
 /// What comes of those who come back from another issuer: a session, an account, a link, or nothing.
-public struct UpstreamEntrance: Sendable {
+public struct IdentityProviderEntrance: Sendable {
     private let database: any Database
     private let people: IssuerUsers
     private let sessions: Sessions
@@ -35,7 +35,7 @@ public struct UpstreamEntrance: Sendable {
 
     /// Opens a session for `arrival`, if they may have one.
     public func enter(
-        _ arrival: UpstreamUser, opening: Session.Opening, replacing old: Session.ID?
+        _ arrival: IdentityProviderUser, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Entry {
         let now = clock.now
         let newcomer = UserID.random(from: random)
@@ -72,7 +72,7 @@ public struct UpstreamEntrance: Sendable {
     }
 
     /// Connects `arrival` to the account of `session`, whose person asked for it.
-    public func connect(_ arrival: UpstreamUser, in session: Session) async throws -> Connection {
+    public func connect(_ arrival: IdentityProviderUser, in session: Session) async throws -> Connection {
         let now = clock.now
         return try await database.write { db in
             guard try isOpen(to: arrival, in: db) else { return .closed }
@@ -81,7 +81,7 @@ public struct UpstreamEntrance: Sendable {
         }
     }
 
-    private func isOpen(to arrival: UpstreamUser, in db: any Transaction) throws -> Bool {
+    private func isOpen(to arrival: IdentityProviderUser, in db: any Transaction) throws -> Bool {
         let issuer = arrival.person.issuer
         guard try TrustedIssuers.takesPeople(issuer.id, in: db) else { return false }
         return try TrustedIssuers.stands(issuer, in: db)

@@ -1,7 +1,7 @@
 import JOSE
 
 /// What the browser brings back from another issuer (RFC 6749 §4.1.2, RFC 9207 §2). Nothing in it is believed yet.
-public struct UpstreamAnswer: Sendable, Equatable {
+public struct IdentityProviderAnswer: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         case code(String)
         /// Its error, as it names it.

@@ -1,0 +1,22 @@
+package import Storage
+package import Values
+
+/// Clients that registered themselves (RFC 7591), and hold the token that changes them.
+extension Clients {
+    package static func setRegistrationToken<Of>(
+        _ token: Fingerprint<Of>, of id: Client.ID, in db: any Transaction
+    ) throws {
+        try db.execute("UPDATE clients SET registration_token = \(token) WHERE id = \(id)")
+    }
+
+    /// Disables the client if `token` is still its own. Done again at the same moment, it is done.
+    package static func disable<Of>(
+        _ id: Client.ID, holding token: Fingerprint<Of>, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE clients SET disabled_at = \(now)
+            WHERE id = \(id) AND registration_token = \(token) AND (disabled_at IS NULL OR disabled_at = \(now))
+            """) == 1
+    }
+}

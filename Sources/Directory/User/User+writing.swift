@@ -1,0 +1,101 @@
+import JOSE
+package import Storage
+package import Values
+
+/// Every write to the table of users, each in its caller's transaction.
+extension User {
+    /// Stores a new user. Throws `StorageError.conflict` when the e-mail address is taken.
+    package static func insert(_ user: User, passwordHash: String?, in db: any Transaction) throws {
+        try db.execute(
+            """
+            INSERT INTO users (id, email, email_verified, password_hash, profile, created_at, updated_at,
+                disabled_at, attributes)
+            VALUES (\(user.id), \(user.email), \(user.emailVerified), \(passwordHash),
+                \(user.profile.text), \(user.createdAt), \(user.updatedAt), \(user.disabledAt),
+                \(user.attributes.text))
+            """)
+    }
+
+    /// Stores all that administration may change; without `passwordHash` the old one stays.
+    package static func update(_ user: User, passwordHash: String?, in db: any Transaction) throws {
+        try db.execute(
+            """
+            UPDATE users SET email = \(user.email), email_verified = \(user.emailVerified),
+                password_hash = COALESCE(\(passwordHash), password_hash), profile = \(user.profile.text),
+                updated_at = \(user.updatedAt), disabled_at = \(user.disabledAt), attributes = \(user.attributes.text)
+            WHERE id = \(user.id)
+            """)
+    }
+
+    /// False when there is no such user.
+    package static func setProfile(
+        _ profile: JSON, of id: UserID, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute("UPDATE users SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
+    }
+
+    /// Nil takes the password away.
+    package static func setPasswordHash(
+        _ hash: String?, of id: UserID, at now: Timestamp, in db: any Transaction
+    ) throws {
+        try db.execute("UPDATE users SET password_hash = \(hash), updated_at = \(now) WHERE id = \(id)")
+    }
+
+    /// The same password under another hash: nothing that anybody sees has changed.
+    package static func rehash(
+        _ id: UserID, from old: String, to new: String, in db: any Transaction
+    ) throws {
+        try db.execute("UPDATE users SET password_hash = \(new) WHERE id = \(id) AND password_hash = \(old)")
+    }
+
+    /// Notes that the user reads `email`. False when it is not the user's any more.
+    package static func verify(
+        _ email: String, of id: UserID, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            "UPDATE users SET email_verified = 1, updated_at = \(now) WHERE id = \(id) AND email = \(email)") == 1
+    }
+
+    /// The same of a user who signs in by it and is not disabled; `updated_at` stays.
+    package static func verifyLive(
+        _ email: String, of id: UserID, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE users SET email_verified = 1 WHERE id = \(id) AND email = \(email) AND disabled_at IS NULL
+            """) == 1
+    }
+
+    /// A new password for a user who reads `email` and is not disabled. False for any other.
+    package static func resetPassword(
+        _ hash: String, of id: UserID, reading email: String, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            """
+            UPDATE users SET password_hash = \(hash), email_verified = 1, updated_at = \(now)
+            WHERE id = \(id) AND email = \(email) AND disabled_at IS NULL
+            """) == 1
+    }
+
+    /// Gives the user an address that they read. Throws `StorageError.conflict` when it is taken.
+    package static func setVerifiedEmail(
+        _ email: String, of id: UserID, at now: Timestamp, in db: any Transaction
+    ) throws -> Bool {
+        try db.execute(
+            "UPDATE users SET email = \(email), email_verified = 1, updated_at = \(now) WHERE id = \(id)") == 1
+    }
+
+    package static func scheduleDeletion(of id: UserID, at due: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
+    }
+
+    /// Keeps a user whose time has not come.
+    package static func cancelDeletion(of id: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
+    }
+
+    /// Deletes a user whose time has come. Returns whether this did.
+    package static func delete(_ id: UserID, dueBy now: Timestamp, in db: any Transaction) throws -> Bool {
+        try db.execute("DELETE FROM users WHERE id = \(id) AND deletion_due_at <= \(now)") == 1
+    }
+}
