@@ -145,10 +145,12 @@ import Values
             line: Array(#"{"email": "kari@example.com"}"#.utf8), random: SystemRandom())
         let stranger = try ImportedUser(
             line: Array(#"{"email": "Kari@example.com"}"#.utf8), random: SystemRandom())
-        let now = Timestamp(milliseconds: 1)
+        func stored(_ user: ImportedUser) -> (user: User, passwordHash: String?) {
+            (user.user(at: Timestamp(milliseconds: 1)), nil)
+        }
         for _ in 1...2 {
-            #expect(try await database.write { db in try ImportedUser.insert([user], at: now, in: db) } == 1)
-            #expect(try await database.write { db in try ImportedUser.insert([stranger], at: now, in: db) } == 0)
+            #expect(try await database.write { db in try User.insert([stored(user)], in: db) } == 1)
+            #expect(try await database.write { db in try User.insert([stored(stranger)], in: db) } == 0)
         }
         await database.close()
     }

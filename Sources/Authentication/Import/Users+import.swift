@@ -20,7 +20,7 @@ extension Users {
 }
 
 extension ImportedUser {
-    fileprivate func user(at now: Timestamp) -> User {
+    func user(at now: Timestamp) -> User {
         User(
             id: id, email: email.text, emailVerified: emailVerified, profile: profile, createdAt: now, updatedAt: now,
             disabledAt: isDisabled ? now : nil, deletionDueAt: nil)

@@ -1,3 +1,4 @@
+import JOSE
 package import Storage
 import Values
 

@@ -1,4 +1,4 @@
-import JOSE
+package import JOSE
 package import Storage
 package import Values
 

@@ -21,8 +21,10 @@ public struct AddressRules: Sendable {
     ]
     /// Of these, where an app may be met in a scheme of its own.
     private static let returns = ["redirect_uris", "post_logout_redirect_uris"]
+    /// What we fetch while somebody waits for it.
+    private static let fetched = ["jwks_uri", "sector_identifier_uri", "request_uris"]
     /// What we ask ourselves.
-    private static let asked = ["jwks_uri", "sector_identifier_uri", "request_uris", "backchannel_logout_uri"]
+    private static let asked = fetched + ["backchannel_logout_uri"]
 
     /// Refuses an address of this server in the document of any client. A browser that a page of ours sends there comes
     /// from our own origin, which is how we know a person's wish; and what we asked of ourselves would go round in a circle.
@@ -43,14 +45,18 @@ public struct AddressRules: Sendable {
                 throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
             }
         }
-        try refuseUnaskable(in: document)
+        try refuseUnaskable(Self.asked, in: document)
     }
 
-    /// Refuses an address that this server would have to ask and never could, in the document of any client: better now
-    /// than when somebody waits for the answer.
+    /// Refuses an address that this server would have to fetch and never could, in the document of any client: better now
+    /// than when somebody waits for it.
     public func refuseUnaskable(in document: JSON) throws(JSONFault) {
+        try refuseUnaskable(Self.fetched, in: document)
+    }
+
+    private func refuseUnaskable(_ names: [String], in document: JSON) throws(JSONFault) {
         // The fragment of a request_uri is the hash of what is there, and is not sent.
-        for name in Self.asked
+        for name in names
         where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {
             throw JSONFault(name, "an https URL of a host on the open internet: this server has to ask it")
         }
