@@ -145,7 +145,7 @@ import Values
             line: Array(#"{"email": "kari@example.com"}"#.utf8), random: SystemRandom())
         let stranger = try ImportedUser(
             line: Array(#"{"email": "Kari@example.com"}"#.utf8), random: SystemRandom())
-        func stored(_ user: ImportedUser) -> (user: User, passwordHash: String?) {
+        @Sendable func stored(_ user: ImportedUser) -> (user: User, passwordHash: String?) {
             (user.user(at: Timestamp(milliseconds: 1)), nil)
         }
         for _ in 1...2 {
