@@ -1,4 +1,4 @@
-import Authentication
+package import Authentication
 package import Directory
 import Foundation
 package import JOSE
@@ -7,10 +7,10 @@ package import Values
 
 /// A person as SPiD's API shows one. What SPiD always says and Spindle does not know has SPiD's empty value.
 package struct UserObject: Sendable {
-    private let person: ConnectedUsers.Person
+    private let person: ConnectedUsers.Match
     private let now: Timestamp
 
-    package init(person: ConnectedUsers.Person, now: Timestamp) {
+    package init(person: ConnectedUsers.Match, now: Timestamp) {
         self.person = person
         self.now = now
     }

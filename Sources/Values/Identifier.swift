@@ -9,7 +9,7 @@ public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
 
     /// A new identifier of 24 hex digits (96 random bits), as SPiD's client ids have it.
     public static func random(from random: any RandomSource) -> Self {
-        Self(hex(random.bytes(12)))
+        Self(Hexadecimal.encode(random.bytes(12)))
     }
 }
 
@@ -17,20 +17,15 @@ extension Identifier {
     /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random ones. For names that are
     /// no secrets: rows made together lie together, so a commit writes fewer pages.
     public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
-        Self(time(now) + hex(random.bytes(8)))
+        Self(time(now) + Hexadecimal.encode(random.bytes(8)))
     }
 
     /// The one that `origin` has at `now`, with the same order: what is made again is known again.
     public static func ordered(at now: Timestamp, of origin: some Sequence<UInt8>) -> Self {
-        Self(time(now) + hex(Array(Digest.sha256(origin).prefix(8))))
+        Self(time(now) + Hexadecimal.encode(Array(Digest.sha256(origin).prefix(8))))
     }
 
     static func time(_ now: Timestamp) -> String {
-        hex((0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) })
+        Hexadecimal.encode((0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) })
     }
-}
-
-private func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
 }

@@ -47,7 +47,7 @@ public struct SignSecret: Sendable {
     /// The lowercase hexadecimal HMAC-SHA256 of `text`, as SPiD's apps sign their assertions.
     public func isHexSignature(_ signature: String, of text: [UInt8]) -> Bool {
         let digest = Digest.hmacSHA256(text, key: key)
-        let digits = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let digits = Hexadecimal.encode(digest)
         return constantTimeEqual(Array(signature.utf8), Array(digits.utf8))
     }
 }

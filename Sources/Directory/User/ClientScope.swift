@@ -3,7 +3,7 @@ import Storage
 /// Who asks about people: a client, alone or with all others of its merchant. A client without a merchant is alone.
 public struct ClientScope: Sendable {
     package let client: String
-    let merchant: String?
+    package let merchant: String?
     /// Whether the people of all clients of the merchant are meant, and not only those of this one.
     let isWide: Bool
 

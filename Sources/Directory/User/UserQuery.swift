@@ -41,7 +41,7 @@ public struct TimeSpan: Sendable, Equatable {
     package var start: Timestamp { since ?? Timestamp(milliseconds: 0) }
     /// The first moment after it.
     package var end: Timestamp { until.map { $0 + .seconds(1) } ?? Timestamp(milliseconds: .max) }
-    var isOpen: Bool { since == nil && until == nil }
+    package var isOpen: Bool { since == nil && until == nil }
 }
 
 /// A part of a list.

@@ -26,9 +26,8 @@ public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
         bytes[6] = bytes[6] & 0x0F | 0x80
         let tail = Self.variant | UInt64(bitPattern: user.number) & Self.numberMask
         bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: tail >> ($0 * 8)) }
-        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
-            .map { $0.joined() }.joined(separator: "-")
+        return [bytes[0..<4], bytes[4..<6], bytes[6..<8], bytes[8..<10], bytes[10..<16]]
+            .map(Hexadecimal.encode).joined(separator: "-")
     }
 
     private static let variant: UInt64 = 1 << 63

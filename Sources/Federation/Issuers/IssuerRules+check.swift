@@ -34,7 +34,7 @@ extension IssuerRules {
         switch nonceTransform {
         case .none: nonce
         case .sha256:
-            Digest.sha256(nonce.utf8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            Hexadecimal.encode(Digest.sha256(nonce.utf8))
         }
     }
 }

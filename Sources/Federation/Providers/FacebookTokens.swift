@@ -76,7 +76,6 @@ struct FacebookTokens: Sendable {
 
     /// Shows that it is the app that asks: HMAC-SHA256 of the token under the app's secret, hexadecimal.
     private func proof(of token: Secret<ProviderAssertion.Token>, _ app: App) -> String {
-        let digest = Digest.hmacSHA256(Array(token.value.utf8), key: Array(app.secret.value.utf8))
-        return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hexadecimal.encode(Digest.hmacSHA256(Array(token.value.utf8), key: Array(app.secret.value.utf8)))
     }
 }

@@ -11,7 +11,7 @@ final class RequestLog: Sendable {
 
     init(_ logger: Logger, random: any RandomSource) {
         self.logger = logger
-        let seed = random.bytes(16).map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+        let seed = Hexadecimal.encode(random.bytes(16))
         process = String(seed.prefix(16))
         count = Atomic(UInt64(seed.dropFirst(16), radix: 16) ?? 0)
     }

@@ -12,7 +12,7 @@ struct UserFinder: Sendable {
 
     /// A person, and the clients of the asking merchant that they have used.
     struct Found: Sendable {
-        let person: ConnectedUsers.Person
+        let person: ConnectedUsers.Match
         let clients: [Client]
     }
 

@@ -1,4 +1,4 @@
-import Authentication
+public import Authentication
 public import Directory
 import HTTP
 import JOSE

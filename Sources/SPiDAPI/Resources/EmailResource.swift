@@ -1,6 +1,6 @@
-import Authentication
+public import Authentication
 import Cryptography
-public import Directory
+import Directory
 import HTTP
 import JOSE
 import OAuth

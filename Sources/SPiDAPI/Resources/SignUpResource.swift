@@ -79,7 +79,7 @@ public struct SignUpResource: SPiDResource {
             }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
-        let person = ConnectedUsers.Person(newcomer: prepared.user)
+        let person = ConnectedUsers.Match(newcomer: prepared.user)
         return .element(
             "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [asking.client]),
             status: .created)

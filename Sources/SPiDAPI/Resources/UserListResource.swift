@@ -1,5 +1,5 @@
-import Authentication
-public import Directory
+public import Authentication
+import Directory
 import HTTP
 import HTTPSupport
 import JOSE

@@ -1,10 +1,11 @@
+public import Directory
 public import Storage
 public import Values
 
 /// People as those see them whose clients they have used.
 public struct ConnectedUsers: Sendable {
     /// A person, and when they last came to a client of the merchant that asks.
-    public struct Person: Sendable {
+    public struct Match: Sendable {
         public let user: User
         /// By whatever way.
         public let lastLogin: Timestamp?
@@ -33,7 +34,7 @@ public struct ConnectedUsers: Sendable {
     }
 
     /// The person of that number, whoever asks; nil also for one who wants to be forgotten.
-    public func find(_ id: UserID, for circle: ClientScope) async throws -> Person? {
+    public func find(_ id: UserID, for circle: ClientScope) async throws -> Match? {
         try await database.read { db in
             try db.rows(
                 """
@@ -48,13 +49,13 @@ public struct ConnectedUsers: Sendable {
                                 OR c.merchant_id = \(circle.merchant))) AS last_proof
                 FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
-            ).first.map(Person.init)
+            ).first.map(Match.init)
         }
     }
 
     /// The people whom `circle` knows and `query` asks for: by their numbers, or where it is about a time, the oldest
     /// first.
-    public func list(_ query: UserQuery, for circle: ClientScope) async throws -> [Person] {
+    public func list(_ query: UserQuery, for circle: ClientScope) async throws -> [Match] {
         let states = query.states.map(\.rawValue)
         let (order, moment) = query.columns
         return try await database.scan { db in
@@ -81,7 +82,7 @@ public struct ConnectedUsers: Sendable {
                 AND \(moment) >= \(query.span.start) AND \(moment) < \(query.span.end)
                 ORDER BY \(order) LIMIT \(query.part.limit) OFFSET \(query.part.offset)
                 """
-            ).map(Person.init)
+            ).map(Match.init)
         }
     }
 
@@ -99,7 +100,7 @@ public struct ConnectedUsers: Sendable {
     }
 }
 
-extension ConnectedUsers.Person {
+extension ConnectedUsers.Match {
     fileprivate init(_ row: Row) throws {
         self.init(
             user: try User(row), lastLogin: try row.get("last_login"), lastProof: try row.get("last_proof"))

@@ -1,0 +1,78 @@
+import Testing
+
+/// Whose table is whose: a module writes its own alone, and reads its own and those of the modules below it.
+@Suite struct TableTests {
+    struct Use: Sendable, CustomTestStringConvertible {
+        let file: SourceFile
+        let line: Int
+        let table: String
+        let isWrite: Bool
+        var testDescription: String { "\(file.path):\(line) \(table)" }
+    }
+
+    /// A session that a token family bought ends with it, and this is asked where sessions are read: to go when the end of
+    /// a family ends its sessions.
+    static let familiesOfSessions = [
+        "Sources/Authentication/PersonalData.swift", "Sources/Directory/Sessions/SessionList.swift",
+        "Sources/Directory/Sessions/Sessions+ending.swift", "Sources/Directory/Sessions/Sessions.swift",
+    ]
+
+    @Test("a statement writes tables of its own module, and reads none of a module above", arguments: uses)
+    func borders(_ use: Use) throws {
+        let owner = try #require(Self.owners[use.table])
+        let module = use.file.module
+        if use.isWrite {
+            #expect(owner == module, "\(use.testDescription) is written by \(module), and belongs to \(owner)")
+        } else if !Self.familiesOfSessions.contains(use.file.path) || use.table != "token_families" {
+            let isBelow = Self.below[module]?.contains(owner) == true
+            #expect(owner == module || isBelow, "\(use.testDescription) is read by \(module), below \(owner)")
+        }
+    }
+
+    @Test("every table of the migrations is declared once, by the module that owns it, and every declared one is there")
+    func declared() {
+        var made: [String] = []
+        for line in SourceTree.migrations.flatMap(\.lines) {
+            if let table = line.firstMatch(of: /^CREATE TABLE (\w+)/)?.output.1 { made.append(String(table)) }
+            if let change = line.firstMatch(of: /^ALTER TABLE (\w+) RENAME TO (\w+)/)?.output {
+                made = made.map { $0 == change.1 ? String(change.2) : $0 }
+            }
+        }
+        let declared = Self.declarations.map(\.table)
+        #expect(declared.count == Set(declared).count)
+        #expect(made.sorted() == declared.sorted())
+    }
+
+    @Test("the statements were found")
+    func found() { #expect(Self.uses.count > 200 && Self.uses.contains { $0.isWrite }) }
+
+    /// What modules declare: `StoredTable("name", …)`.
+    static let declarations: [(table: String, module: String)] = SourceTree.sources.flatMap { file in
+        file.text.matches(of: /StoredTable\(\s*"(\w+)"/).map { (table: String($0.output.1), module: file.module) }
+    }
+
+    static let owners = Dictionary(declarations.map { ($0.table, $0.module) }) { first, _ in first }
+
+    /// The modules that each may import, from Package.swift.
+    static let below: [String: Set<String>] = {
+        let manifest = (try? SourceTree.file("Package.swift").text) ?? ""
+        var direct: [String: Set<String>] = [:]
+        for module in manifest.matches(of: /module\(\s*"(\w+)",\s*\[([^\]]*)\]/) {
+            direct[String(module.output.1)] = Set(module.output.2.matches(of: /"(\w+)"/).map { String($0.output.1) })
+        }
+        func all(_ module: String) -> Set<String> {
+            (direct[module] ?? []).reduce(into: []) { $0.formUnion(all($1).union([$1])) }
+        }
+        return Dictionary(uniqueKeysWithValues: direct.keys.map { ($0, all($0)) })
+    }()
+
+    static let uses: [Use] = SourceTree.sources.flatMap { file in
+        file.code.flatMap { number, line in
+            line.matches(of: /\b(INSERT INTO|DELETE FROM|UPDATE|FROM|JOIN)\s+(\w+)/).compactMap { match in
+                let table = String(match.output.2)
+                guard owners[table] != nil else { return nil }
+                return Use(file: file, line: number, table: table, isWrite: !["FROM", "JOIN"].contains(match.output.1))
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// One word for one thing (docs/decisions/vocabulary.md): what things were called before is no name of a type, a file or
+/// a table.
+@Suite struct VocabularyTests {
+    /// Words that no name may contain.
+    static let gone: Set = [
+        "Permission", "Upstream", "Visitor", "Asker", "Parcel", "Postman", "Postmark", "Bell", "Letter", "Farewell",
+        "Voucher", "Circle", "Clearance", "Door", "House", "Departures", "Correspondence", "Onward",
+    ]
+
+    /// Whole names that are gone: as parts of others they mean something else.
+    static let goneNames: Set = [
+        "Account", "Accounts", "Person", "Claim", "NoClaim", "CodeClaim", "RefreshClaims", "AssertionClaim",
+        "DirectAnswers", "MeantPerson", "PersonGate", "AccountGate", "Visit", "NearMiss", "LogoutWish", "Carrier",
+        "Receivers", "PersonNews", "PersonChange", "PersonSnapshot", "HeldData", "KnownPlaces", "Arrival", "Arrivals",
+        "OutboundQuestion", "OtherIssuers", "KeyKeeper", "SubjectNames",
+    ]
+
+    /// Ditto's own word for what its webhook answers.
+    static let ofOthers: Set = ["DittoPermissions"]
+
+    @Test("a type and its file have the field's own names", arguments: SourceTree.swiftFiles)
+    func types(_ file: SourceFile) {
+        let declared = file.code.flatMap { number, line in
+            line.matches(of: /\b(?:struct|class|enum|protocol|actor|typealias)\s+([A-Z]\w*)/)
+                .map { (place: "\(file.path):\(number)", name: String($0.output.1)) }
+        }
+        let base = file.path.split(separator: "/").last?.split(separator: ".").first?.split(separator: "+").first
+        for (place, name) in declared + [(place: file.path, name: String(base ?? ""))]
+        where !Self.ofOthers.contains(name) {
+            let words = Set(name.matches(of: /[A-Z][a-z]*/).map { String($0.output) })
+            #expect(words.isDisjoint(with: Self.gone), "\(place): \(name)")
+            #expect(!Self.goneNames.contains(name), "\(place): \(name)")
+        }
+    }
+
+    @Test("a table and its columns have the field's own names")
+    func tables() {
+        let gone = ["accounts", "permissions", "sign_in_places", "upstream_requests", "account_id", "permission_id"]
+        for (place, text) in StatementTests.statements.map({ ($0.place, $0.text) })
+        where !place.hasPrefix("migrations/") {
+            for name in gone { #expect(!text.contains(name), "\(place): \(name)") }
+        }
+    }
+}
