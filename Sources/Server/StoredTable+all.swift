@@ -5,7 +5,6 @@ import Ditto
 import Federation
 import Keys
 import OAuth
-import Ditto
 import OpenID
 public import Storage
 

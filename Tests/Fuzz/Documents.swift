@@ -1,13 +1,11 @@
 import Cryptography
-import JOSE
-import OAuth
+@testable import JOSE
+@testable import OAuth
 import Values
 
 @testable import Ditto
 @testable import Federation
-@testable import JOSE
 @testable import Directory
-@testable import OAuth
 
 /// JSON: what is read is written as what reads alike, and once written it is written so for ever.
 @Sendable func fuzzJSON(_ bytes: [UInt8]) {

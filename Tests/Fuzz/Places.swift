@@ -2,16 +2,14 @@ import Cryptography
 import HTTP
 import JOSE
 import Logging
-import OAuth
+@testable import OAuth
 import Values
 
 @testable import Directory
 @testable import Federation
 @testable import Authentication
 @testable import BrowserPages
-@testable import Federation
 @testable import HTTPSupport
-@testable import OAuth
 @testable import SPiD
 @testable import SPiDAPI
 @testable import Transfer

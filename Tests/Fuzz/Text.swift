@@ -24,8 +24,8 @@ import Values
         require(!one.name.utf8.contains(0) && !one.value.utf8.contains(0), "a NUL")
     }
     _ = try? form.parameters
-    if let scope = form["scope"], let read = try? Scope(parsing: scope) {
-        require((try? Scope(parsing: read.description)) == read, "another scope: \(read)")
+    if let scope = form["scope"], let read = Scope(parsing: scope) {
+        require(Scope(parsing: read.description) == read, "another scope: \(read)")
     }
     _ = Interaction.ID(carried: form["continue"])
     _ = form["continue"].map { AppReturn.Address($0) }

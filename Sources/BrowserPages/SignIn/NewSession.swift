@@ -1,5 +1,4 @@
-package import Authentication
-public import Authentication
+import Authentication
 public import Cryptography
 public import Directory
 import HTTP

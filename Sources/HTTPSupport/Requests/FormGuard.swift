@@ -1,5 +1,4 @@
 package import Authentication
-import Authentication
 public import Cryptography
 package import HTTP
 package import Values

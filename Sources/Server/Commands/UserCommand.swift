@@ -1,7 +1,6 @@
 import Administration
 import CommandLineTool
 import Authentication
-import CommandLineTool
 import Directory
 import JOSE
 import OAuth

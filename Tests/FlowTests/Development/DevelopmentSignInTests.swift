@@ -4,7 +4,6 @@ import JOSE
 import TestSupport
 import Testing
 import Values
-import Values
 
 @Suite("Development mode: any name signs in")
 struct DevelopmentSignInTests {

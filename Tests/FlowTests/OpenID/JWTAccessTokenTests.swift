@@ -2,7 +2,6 @@ import JOSE
 import TestSupport
 import Testing
 import Values
-import Values
 
 @Suite("Access tokens that are JWTs: read by others, ended by us")
 struct JWTAccessTokenTests {
