@@ -87,7 +87,7 @@ public struct AuthorizationCodes: Sendable {
             SELECT c.client_id, c.user_id, c.scope, c.redirect_uri, c.redirect_uri_sent, c.code_challenge,
                 c.signed_in_at, c.expires_at, c.session_id, c.nonce, c.method, c.claims, c.resource,
                 c.trial,
-                s.family_id AS session_permission_id
+                s.family_id AS session_family_id
             FROM authorization_codes c LEFT JOIN sessions s ON s.id = c.session_id
             WHERE c.fingerprint = \(fingerprint)
             """
@@ -123,6 +123,6 @@ extension AuthorizationCode {
             scope: try row.get("scope"), redirectURI: RedirectURI(stored: try row.get("redirect_uri")),
             redirectURISent: try row.get("redirect_uri_sent"),
             challenge: try row.get("code_challenge", as: String?.self).map(CodeChallenge.init(stored:)),
-            expiresAt: try row.get("expires_at"), parent: try row.get("session_permission_id"))
+            expiresAt: try row.get("expires_at"), parent: try row.get("session_family_id"))
     }
 }
