@@ -12,20 +12,16 @@ public struct BulkErasure: Sendable {
         self.batch = batch
     }
 
-    public func user(_ id: some SQLBindable & Sendable) async throws { try await erase(tables.map(\.ofUser), of: id) }
+    public func user(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofUser, of: id) }
 
-    public func client(_ id: some SQLBindable & Sendable) async throws {
-        try await erase(tables.map(\.ofClient), of: id)
-    }
+    public func client(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofClient, of: id) }
 
-    public func merchant(_ id: some SQLBindable & Sendable) async throws {
-        try await erase(tables.map(\.ofMerchant), of: id)
-    }
+    public func merchant(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofMerchant, of: id) }
 
     private func erase(
-        _ statements: [StoredTable.Erasure.Statement?], of owner: any SQLBindable & Sendable
+        _ erasure: KeyPath<StoredTable, StoredTable.Erasure>, of owner: any SQLBindable & Sendable
     ) async throws {
-        for statement in statements.compactMap(\.self) {
+        for statement in tables.compactMap({ $0.statement(of: $0[keyPath: erasure]) }) {
             let sql = statement(owner, batch)
             var gone = batch
             while gone >= batch { gone = try await database.write { db in try db.execute(sql) } }

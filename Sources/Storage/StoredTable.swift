@@ -2,15 +2,17 @@ public import Values
 
 /// What a table says about itself, once, beside the SQL of the module that owns it.
 ///
-/// The sweep, the deletion of a user, a client or a merchant, the copy of a user's data and the change of the master key
-/// go by these declarations. Only the owner writes the table; modules above it may read it.
+/// The sweep, the deletion of a user, a client or a merchant and the change of the master key go by these declarations;
+/// tests hold the foreign keys, the sealed columns and the copy of a user's data to them. Only the owner writes the table;
+/// modules above it may read it.
 public struct StoredTable: Sendable {
-    public let name: String
+    private let table: SQL.Columns
+    public var name: String { "\(table.text)" }
     /// When rows have no use any more. None: they stay until what they belong to goes.
     public let retention: [RetentionRule]
-    let ofUser: Erasure.Statement?
-    let ofClient: Erasure.Statement?
-    let ofMerchant: Erasure.Statement?
+    public let ofUser: Erasure
+    public let ofClient: Erasure
+    public let ofMerchant: Erasure
     /// The members under which the copy of a user's data shows the rows.
     public let export: [String]
     public let sealed: [SealedColumn]
@@ -18,19 +20,22 @@ public struct StoredTable: Sendable {
     package let forgottenWithKey: SQL?
 
     public init(
-        _ name: SQL.Columns, retention: [Keeping] = [], ofUser: Erasure = .nothing, ofClient: Erasure = .nothing,
+        _ table: SQL.Columns, retention: [Keeping] = [], ofUser: Erasure = .nothing, ofClient: Erasure = .nothing,
         ofMerchant: Erasure = .nothing, export: [String] = [], sealed: [(place: String, column: SQL.Columns)] = [],
         forgottenWithKey: SQL? = nil
     ) {
-        self.name = "\(name.text)"
-        self.retention = retention.map { $0.rule(for: name) }
-        self.ofUser = ofUser.statement(for: name)
-        self.ofClient = ofClient.statement(for: name)
-        self.ofMerchant = ofMerchant.statement(for: name)
+        self.table = table
+        self.retention = retention.map { $0.rule(for: table) }
+        self.ofUser = ofUser
+        self.ofClient = ofClient
+        self.ofMerchant = ofMerchant
         self.export = export
-        self.sealed = sealed.map { SealedColumn(table: name, place: $0.place, column: $0.column) }
+        self.sealed = sealed.map { SealedColumn(table: table, place: $0.place, column: $0.column) }
         self.forgottenWithKey = forgottenWithKey
     }
+
+    /// What takes rows away before their owner goes; nil where nothing has to.
+    func statement(of erasure: Erasure) -> Erasure.Statement? { erasure.statement(for: table) }
 }
 
 extension StoredTable {

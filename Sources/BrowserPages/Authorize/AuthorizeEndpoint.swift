@@ -66,7 +66,7 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     /// A request on its way: as it came, or as it waits here.
-    private struct Errand {
+    private struct Incoming {
         let form: Form
         var interaction: Interaction?
         let entrance: AuthorizationEntrance
@@ -76,7 +76,7 @@ public struct AuthorizeEndpoint: Endpoint {
         _ query: Form, by entrance: AuthorizationEntrance, _ http: Request, _ context: SpindleContext
     ) async throws -> Response {
         guard query[.clientID] == nil, let id = Interaction.ID(carried: query["continue"]) else {
-            return try await respond(Errand(form: entrance.form(query), entrance: entrance), http, context)
+            return try await respond(Incoming(form: entrance.form(query), entrance: entrance), http, context)
         }
         guard var found = try await pages.interactions.find(id),
             found.browser == nil || found.isOf(pages.forms.browser(http)?.ofInteraction)
@@ -85,12 +85,12 @@ public struct AuthorizeEndpoint: Endpoint {
             guard let passedOn = try await pages.interactions.passOn(found) else { throw InteractionGone() }
             found = passedOn
         }
-        let errand = Errand(form: entrance.form(found.form), interaction: found, entrance: entrance)
-        return try await respond(errand, http, context)
+        let incoming = Incoming(form: entrance.form(found.form), interaction: found, entrance: entrance)
+        return try await respond(incoming, http, context)
     }
 
-    private func respond(_ errand: Errand, _ http: Request, _ context: SpindleContext) async throws -> Response {
-        let (form, interaction) = (errand.form, errand.interaction)
+    private func respond(_ incoming: Incoming, _ http: Request, _ context: SpindleContext) async throws -> Response {
+        let (form, interaction) = (incoming.form, incoming.interaction)
         let session = try await sessions.of(http, pages.site)
         let progress = interaction?.progress.counted(in: session == nil ? nil : pages.signInMark(http)) ?? .none
         let isPresent = progress.isPresent(at: clock.now)
@@ -101,12 +101,12 @@ public struct AuthorizeEndpoint: Endpoint {
             let visitor = try await visitor(session, request, isPresent)
             let step = request.next(for: visitor, at: clock.now, hasAsked: progress.isSignedIn)
             switch step {
-            case .respond: return try await give(request, session, errand, http)
+            case .respond: return try await give(request, session, incoming, http)
             case .refuse(let code): throw Self.refusal(code)
             case .signIn, .confirm, .signUp, .verify, .introduce, .consent:
                 return try await pages.waiting(interaction, form, http) { waiting in
                     switch step {
-                    case .signIn where errand.entrance.beginsWithSignUp && request.prompt.isEmpty:
+                    case .signIn where incoming.entrance.beginsWithSignUp && request.prompt.isEmpty:
                         return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .signUp: return waiting.sendBrowser(to: SignUpEndpoint.path)
                     case .verify: return waiting.sendBrowser(to: VerifyEndpoint.path)
@@ -163,14 +163,14 @@ public struct AuthorizeEndpoint: Endpoint {
     }
 
     private func give(
-        _ request: AuthorizationRequest, _ session: Session?, _ errand: Errand, _ http: Request
+        _ request: AuthorizationRequest, _ session: Session?, _ incoming: Incoming, _ http: Request
     ) async throws -> Response {
         let address = request.returnAddress
-        guard let session, try await isFirst(errand.interaction, http),
+        guard let session, try await isFirst(incoming.interaction, http),
             let answer = try await answers.answer(to: request, of: session.subject, in: session.id.text)
         else {
             // What was allowed was taken back a moment ago, or another tab was faster: ask again.
-            return try await pages.waiting(errand.interaction, errand.form, http) { $0.sendBrowser(to: Self.path) }
+            return try await pages.waiting(incoming.interaction, incoming.form, http) { $0.sendBrowser(to: Self.path) }
         }
         return try await pages.send(answer, for: address, http)
     }

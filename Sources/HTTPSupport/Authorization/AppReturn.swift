@@ -27,7 +27,7 @@ package enum AppReturn {
     /// The address of `redirectURI`: one that `client` registered, or its own authorization request at this server, as
     /// SPiD's SDKs for phones always say it. That is kept for as long as the link is good. Nil for any other.
     package static func address(
-        of redirectURI: String?, for client: Client, _ pages: PageRenderer, for lifetime: Duration
+        of redirectURI: String?, for client: Client, _ pages: PageRenderer, lasting lifetime: Duration
     ) async throws -> Address? {
         guard let redirectURI else { return Address(client: client.id) }
         if let registered = client.redirectURI(redirectURI) {

@@ -38,7 +38,7 @@ public struct SignUpResource: SPiDResource {
         guard
             let address = try await AppReturn.address(
                 of: call["redirectUri"], for: asking.client, pages,
-                for: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
+                lasting: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
         else {
             throw SPiDRefusal(
                 .badRequest,

@@ -1,4 +1,5 @@
 import JOSE
+import Server
 import Storage
 import TestSupport
 import Testing
@@ -23,6 +24,8 @@ struct AccountDataTests {
             #expect(answer.header("cache-control") == "no-store")
             #expect(answer.header("x-content-type-options") == "nosniff")
             let data = answer.json
+            let shown = Set((data.members ?? []).map(\.name)).subtracting(["made_at"])
+            #expect(shown == Set(StoredTable.all.flatMap(\.export)), "what the tables declare")
             #expect(data["account"]?["user_id"]?.string == world.user)
             #expect(data["account"]?["email"]?.string == World.email)
             #expect(data["account"]?["has_password"]?.bool == true)
