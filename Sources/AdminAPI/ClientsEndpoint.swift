@@ -2,7 +2,7 @@ import Administration
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 

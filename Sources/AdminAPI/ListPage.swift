@@ -1,6 +1,6 @@
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 
 /// One page of a list and where the next begins: an opaque cursor.

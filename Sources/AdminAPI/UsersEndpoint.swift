@@ -4,7 +4,7 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Storage
 import Values

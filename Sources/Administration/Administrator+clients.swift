@@ -1,5 +1,5 @@
 public import Directory
-import JOSE
+import JSON
 import OAuth
 
 extension Administrator {

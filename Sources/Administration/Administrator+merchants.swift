@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 
 extension Administrator {
     /// A change of a merchant, by the members that its document names.

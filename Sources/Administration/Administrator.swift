@@ -1,5 +1,5 @@
 public import Directory
-public import JOSE
+public import JSON
 public import OAuth
 public import Values
 

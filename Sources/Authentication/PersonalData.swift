@@ -1,5 +1,5 @@
 import Directory
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 public import Mail
 
 /// Carries letters to a mailer.

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What a parcel holds, read back.
 struct StoredMembers {

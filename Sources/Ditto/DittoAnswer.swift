@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 public import OAuth
 import Values
 

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What a webhook says beside its permissions, the same to everybody. Nothing of a person is ever put into it: Ditto
 /// shows the metadata of one peer to all others.

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What people may read and write at Ditto: a template, with each person's subject and attributes for its blanks.
 struct DittoPermissions: Sendable {

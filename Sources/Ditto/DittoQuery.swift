@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// One query of a template, in Ditto's legacy syntax: `_id.userID == '{{sub}}'`, `_id.team == '{{attributes.teams}}'`.
 ///

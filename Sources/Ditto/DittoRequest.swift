@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import OAuth
 
 /// What Ditto asks, in either of its shapes: of old with `appID`, in version 1 with `databaseID`.

@@ -1,6 +1,6 @@
 public import Authentication
 public import Directory
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Values

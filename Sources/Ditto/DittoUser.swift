@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Values
 
 /// Who comes to Ditto, as their token says.

@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 
 /// One key that other people's JWTs are verified with.
 struct AssertionKey: Sendable {

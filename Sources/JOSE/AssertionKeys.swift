@@ -1,3 +1,5 @@
+import JSON
+
 /// The keys of a trusted issuer, to verify what it asserts (RFC 7523, RFC 8725).
 public struct AssertionKeys: Sendable, CustomReflectable {
     /// A key set that is not read: over 64 KiB, not JSON, or without an array of `keys`.

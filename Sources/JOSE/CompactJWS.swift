@@ -1,4 +1,5 @@
 public import Cryptography
+public import JSON
 
 /// A JWS in compact form (RFC 7515 §7.1), as we sign it.
 public enum CompactJWS {

@@ -1,4 +1,5 @@
 public import Cryptography
+public import JSON
 
 /// The public half of a key of ours, as it stands in the JWK set (RFC 7517).
 public struct JSONWebKey: Sendable, Hashable {

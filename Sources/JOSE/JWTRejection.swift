@@ -1,3 +1,5 @@
+import JSON
+
 /// Why another's JWT was not taken. For the log: it names what was wrong and carries nothing of the token.
 public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     /// Not three parts of canonical base64url, or a header or claims that are not a JSON object.

@@ -1,4 +1,5 @@
 import Cryptography
+import JSON
 
 /// A JWT as it came in: taken apart, its header read, nothing verified and its claims not looked at.
 struct SignedJWT {

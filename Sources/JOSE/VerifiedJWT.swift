@@ -1,3 +1,4 @@
+public import JSON
 public import Values
 
 /// A JWT whose signature was verified. Its times, issuer and audience are still to be judged by the caller.

@@ -1,5 +1,6 @@
 public import Cryptography
 public import JOSE
+public import JSON
 public import Values
 
 /// A key we sign tokens with.

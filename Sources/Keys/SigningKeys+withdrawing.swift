@@ -1,5 +1,6 @@
 public import Cryptography
 import JOSE
+import JSON
 import Storage
 public import Values
 

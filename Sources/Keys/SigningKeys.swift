@@ -1,5 +1,5 @@
 public import Cryptography
-import JOSE
+import JSON
 public import Storage
 public import Values
 

@@ -1,5 +1,5 @@
 public import Directory
-import JOSE
+import JSON
 public import Values
 
 // Every refusal of the domain, in one list: code for the client, reason for the log, hint for the developer.

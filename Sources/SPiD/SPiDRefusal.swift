@@ -1,5 +1,5 @@
 package import HTTP
-package import JOSE
+package import JSON
 
 /// A refusal in SPiD's container: an HTTP status that is also the `code`, and words for a developer.
 package struct SPiDRefusal: Error, Sendable {

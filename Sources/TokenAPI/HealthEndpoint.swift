@@ -1,6 +1,6 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import Storage
 
 /// `GET /healthz`: the process lives. `GET /readyz`: it can serve, which takes its database.

@@ -1,5 +1,7 @@
 import Cryptography
 @testable import JOSE
+@testable import JSON
+@testable import JSON
 @testable import OAuth
 import Values
 

@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-import JOSE
+import JSON
 import Logging
 @testable import OAuth
 import Values

@@ -1,7 +1,7 @@
 import Cryptography
 import HTTP
 import InternationalText
-import JOSE
+import JSON
 import OAuth
 import Pages
 import Values

@@ -3,6 +3,7 @@ import Cryptography
 import Directory
 import Federation
 import JOSE
+import JSON
 import Keys
 import Logging
 import OAuth

@@ -1,5 +1,5 @@
 import Foundation
-public import JOSE
+public import JSON
 
 /// What the server answered.
 public struct Answer: Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import Cryptography
 import Foundation
-public import JOSE
+public import JSON
 import Synchronization
 
 /// Facebook and Google as their documents describe them, on 127.0.0.1: they know some access tokens, and fail on demand.

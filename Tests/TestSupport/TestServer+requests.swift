@@ -1,5 +1,5 @@
 import Foundation
-public import JOSE
+public import JSON
 import Transfer
 import Values
 

@@ -1,6 +1,6 @@
 public import Cryptography
 import Directory
-public import JOSE
+public import JSON
 import OAuth
 import Values
 

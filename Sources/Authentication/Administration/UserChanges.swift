@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-public import JOSE
+public import JSON
 
 /// What a document of administration says about an account.
 public struct UserChanges: Sendable {

@@ -1,5 +1,5 @@
 public import Cryptography
-public import JOSE
+public import JSON
 import Values
 
 /// Why a line is not imported. Quotes no value: lines hold secrets.

@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Values
 
 /// One line of an import: a person as another system knew them, with the hash it had of their password.

@@ -1,5 +1,5 @@
 import Cryptography
-public import JOSE
+public import JSON
 
 /// A password that may be set: 8 to 128 characters of any kind without composition rules, and none that is tried first.
 public struct Password: Sendable {

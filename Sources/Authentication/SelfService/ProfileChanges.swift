@@ -1,5 +1,5 @@
 import Directory
-public import JOSE
+public import JSON
 
 /// What a person says about themselves: each field a text, or taken away.
 public struct ProfileChanges: Sendable {

@@ -2,7 +2,7 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 
 /// `GET /account/data`: all that is held on a person, for that person.
 public struct AccountDataEndpoint: Endpoint {

@@ -3,7 +3,7 @@ import Cryptography
 import Directory
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Pages
 

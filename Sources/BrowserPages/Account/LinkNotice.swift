@@ -2,7 +2,7 @@ import Authentication
 import Delivery
 public import Directory
 public import HTTPSupport
-import JOSE
+import JSON
 import Pages
 public import Storage
 public import Values

@@ -2,7 +2,7 @@ import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Pages

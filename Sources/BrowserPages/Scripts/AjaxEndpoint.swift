@@ -2,7 +2,7 @@ import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import Logging
 public import OAuth
 public import Values

@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 import Values
 
 extension Client {

@@ -1,4 +1,5 @@
-public import JOSE
+import JOSE
+public import JSON
 import Values
 
 /// What a registration or a change says about a client, in the member names of RFC 7591 §2.

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What a client says about its pages and servers on the web.
 extension ClientMetadata {

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Storage
 
 /// Whose the APIs are that clients name as `resources` (RFC 8707): an API's tokens are trusted by their `aud`, so that of one

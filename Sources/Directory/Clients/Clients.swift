@@ -1,5 +1,5 @@
 public import Cryptography
-public import JOSE
+public import JSON
 public import Keys
 public import Storage
 public import Values

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// The parameters of a POST as SPiD's verified hash reads them: what is nested (`items[0][price]`) stands below its name,
 /// and the values are joined level by level in the natural order of the names.

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// The document at a `sector_identifier_uri`: the redirect URIs of all clients that know people by the same names
 /// (OpenID Connect Registration §5).

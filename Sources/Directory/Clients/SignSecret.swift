@@ -1,5 +1,6 @@
 import Cryptography
-public import JOSE
+package import JOSE
+public import JSON
 public import Keys
 import Values
 

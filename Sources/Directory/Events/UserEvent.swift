@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What happened to a person that others act on.
 public enum UserEvent: Sendable, Equatable {

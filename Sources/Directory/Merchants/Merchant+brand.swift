@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// How a merchant's pages look.
 extension Merchant {

@@ -1,5 +1,5 @@
 public import Cryptography
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 extension OpenIDSettings {
     private static let texts = ["software_id", "software_version"]

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 extension OpenIDSettings {
     /// Where the client's keys are, if the document says anything of it.

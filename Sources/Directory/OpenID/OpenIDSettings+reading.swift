@@ -1,5 +1,6 @@
 import Cryptography
-public import JOSE
+import JOSE
+public import JSON
 import Values
 
 extension OpenIDSettings {

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 extension OpenIDSettings {
     /// Addresses, each perhaps with the hash of what is there as its fragment (OpenID Connect Registration §2).

@@ -1,5 +1,6 @@
 public import Cryptography
 public import JOSE
+public import JSON
 import Values
 
 /// What a client registered of OpenID Connect (Dynamic Client Registration §2, Back-Channel Logout §2.2).

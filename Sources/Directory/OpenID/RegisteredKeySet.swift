@@ -1,5 +1,6 @@
 import Cryptography
 package import JOSE
+import JSON
 
 /// The public keys that a client registered by value (`jwks`).
 ///

@@ -1,4 +1,4 @@
-package import JOSE
+package import JSON
 
 /// What a document says of a person's attributes: each set to a text or a list of texts, or taken away by null, and the
 /// others left as they are (RFC 7396).

@@ -1,4 +1,4 @@
-package import JOSE
+package import JSON
 
 /// The claim `address` (OpenID Connect Core §5.1.1).
 package enum PostalAddress {

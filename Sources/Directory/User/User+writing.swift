@@ -1,4 +1,4 @@
-package import JOSE
+package import JSON
 package import Storage
 package import Values
 

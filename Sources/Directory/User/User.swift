@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 public import Values
 
 /// A person's account. It belongs to the deployment; merchants' clients are connected to it.

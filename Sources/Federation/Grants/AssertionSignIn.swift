@@ -2,6 +2,7 @@ import Authentication
 public import Cryptography
 import Directory
 import JOSE
+import JSON
 import OAuth
 public import Values
 

@@ -1,6 +1,6 @@
 import Authentication
 public import Directory
-public import JOSE
+public import JSON
 
 /// A person as an issuer describes them.
 public struct IssuerUser: Sendable {

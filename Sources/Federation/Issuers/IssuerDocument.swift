@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Outbound
 
 /// What an issuer publishes about itself (OpenID Connect Discovery §3), as far as we need it.

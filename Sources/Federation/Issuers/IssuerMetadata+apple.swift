@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Values
 
 extension IssuerMetadata.NewSignIn {

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Values
 
 /// The names that rules have in administration, and in their column.

@@ -1,5 +1,6 @@
 public import Directory
 public import JOSE
+public import JSON
 import OAuth
 public import Values
 

@@ -1,6 +1,6 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 public import Keys
 import OAuth
 public import Outbound

@@ -1,6 +1,6 @@
 import Authentication
 import Directory
-import JOSE
+import JSON
 
 /// A person as a provider describes them: what a new account is made of.
 struct ProviderUser: Sendable {

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import Values
 
 /// The key that Apple gives a team of developers, which signs the secret that Apple takes of them, for a few minutes at a

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What the browser brings back from another issuer (RFC 6749 §4.1.2, RFC 9207 §2). Nothing in it is believed yet.
 public struct IdentityProviderAnswer: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import JSON
 import Values
 
 /// An ID token that a code was redeemed for, its signature verified and its claims judged (OpenID Connect Core §3.1.3.7).

@@ -1,5 +1,6 @@
 public import Cryptography
 import JOSE
+import JSON
 public import Keys
 public import Outbound
 public import Values

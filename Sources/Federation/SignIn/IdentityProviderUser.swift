@@ -1,6 +1,6 @@
 import Authentication
 public import Directory
-import JOSE
+import JSON
 public import Values
 
 /// Who came back from another issuer.

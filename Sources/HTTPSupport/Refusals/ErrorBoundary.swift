@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 import Logging
 import OAuth
 import Storage

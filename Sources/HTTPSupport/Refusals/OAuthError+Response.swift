@@ -1,5 +1,5 @@
 package import HTTP
-package import JOSE
+package import JSON
 package import Logging
 import OAuth
 import Values

@@ -1,5 +1,5 @@
 package import HTTP
-import JOSE
+import JSON
 
 /// A refusal as a problem document (RFC 9457): what administration refuses beyond what the domain does.
 package struct Problem: Error {

@@ -1,6 +1,6 @@
 import Foundation
 package import HTTP
-package import JOSE
+package import JSON
 package import OAuth
 import Values
 

@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Values
 
 /// What a client that signs says instead of a secret (RFC 7521 §4.2). Nothing of it is believed yet.

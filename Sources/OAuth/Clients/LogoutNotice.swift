@@ -1,5 +1,5 @@
 public import Directory
-import JOSE
+import JSON
 public import Values
 
 /// That a browser session ended in which somebody had signed in to a client (Back-Channel Logout §2.5). What the client

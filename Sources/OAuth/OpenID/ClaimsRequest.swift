@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 
 /// The `claims` parameter: single claims that a client asks for, beside those of its scope (OpenID Connect Core §5.5).
 public struct ClaimsRequest: Sendable, Equatable {

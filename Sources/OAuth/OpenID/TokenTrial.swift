@@ -1,5 +1,5 @@
 import Directory
-import JOSE
+import JSON
 import Values
 
 /// What a developer tries out with the tokens of one authorization (`spindle serve --dev`).

@@ -1,5 +1,5 @@
 import Directory
-public import JOSE
+public import JSON
 import Values
 
 /// Which addresses a client may give: none of ours, and one that registers itself, at whom nobody looked, only what people

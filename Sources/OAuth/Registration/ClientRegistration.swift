@@ -1,6 +1,6 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 import Keys
 public import Storage
 public import Values

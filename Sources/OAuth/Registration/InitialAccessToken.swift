@@ -1,5 +1,5 @@
 public import Directory
-public import JOSE
+public import JSON
 public import Values
 
 /// With which clients of a merchant register themselves (RFC 7591 §1.2). It may be used more than once while it lives.

@@ -1,5 +1,5 @@
 public import Directory
-public import JOSE
+public import JSON
 import Values
 
 /// What a client says of itself when it registers (RFC 7591 §2, OpenID Connect Registration §2), with what it leaves

@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 

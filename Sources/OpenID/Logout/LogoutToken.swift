@@ -1,5 +1,5 @@
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values

@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 public import Keys
 
 /// The public halves of our keys, as others fetch them (RFC 7517 §5).

@@ -1,7 +1,8 @@
 import Authentication
 import Cryptography
 public import Directory
-public import JOSE
+import JOSE
+public import JSON
 import OAuth
 
 /// What describes us to clients (OpenID Connect Discovery §3, RFC 8414 §2): the same bytes each time, for whoever compares.

@@ -1,6 +1,7 @@
 import Cryptography
 public import Directory
 public import JOSE
+import JSON
 public import OAuth
 public import Values
 

@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 public import Keys
 import OAuth
 import Values

@@ -1,6 +1,7 @@
 import Cryptography
 public import Directory
 import JOSE
+import JSON
 public import Keys
 import OAuth
 public import Values

@@ -1,5 +1,5 @@
 import Directory
-import JOSE
+import JSON
 import Keys
 public import OAuth
 public import Values

@@ -1,5 +1,5 @@
 public import Directory
-import JOSE
+import JSON
 public import Keys
 public import OAuth
 public import Values

@@ -1,6 +1,6 @@
 public import Authentication
 import Directory
-public import JOSE
+public import JSON
 public import OAuth
 public import Values
 

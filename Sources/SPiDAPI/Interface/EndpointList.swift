@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 
 /// `GET /api/2/endpoints`: what there is, path by path, as SPiD describes it.
 enum EndpointList {

@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 
 /// What an endpoint of SPiD's API answers, before it is in its container.
 struct SPiDAnswer: Sendable {

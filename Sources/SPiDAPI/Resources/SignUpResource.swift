@@ -3,7 +3,7 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Pages
 import SPiD

@@ -1,6 +1,6 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 import StorageSQLite
 
 /// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.

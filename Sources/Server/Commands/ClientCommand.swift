@@ -1,7 +1,7 @@
 import Administration
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 

@@ -1,5 +1,5 @@
 import CommandLineTool
-import JOSE
+import JSON
 
 /// What can be said about a client on the command line, in the names of RFC 7591.
 struct ClientMembers: CommandArguments {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPServer
-import JOSE
+import JSON
 import Keys
 import Pages
 import Storage

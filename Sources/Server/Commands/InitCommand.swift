@@ -1,6 +1,6 @@
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values

@@ -1,5 +1,5 @@
 import CommandLineTool
-import JOSE
+import JSON
 
 /// How a command prints its answer.
 struct OutputOptions: CommandArguments {

@@ -1,6 +1,6 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 import Keys
 import Migrations
 import Storage

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// Documents as people read them.
 enum Table {

@@ -1,8 +1,8 @@
 import Administration
-import CommandLineTool
 import Authentication
+import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Storage
 import Values

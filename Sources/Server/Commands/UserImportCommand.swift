@@ -1,7 +1,7 @@
+import Authentication
 import CommandLineTool
 import Foundation
-import Authentication
-import JOSE
+import JSON
 
 extension UserCommand {
     /// `spindle user import FILE`: people of another system, with the hashes it had of their passwords.

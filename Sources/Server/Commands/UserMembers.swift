@@ -1,6 +1,6 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 
 /// What can be said about a person on the command line, in the names of OpenID Connect.
 struct UserMembers: CommandArguments {

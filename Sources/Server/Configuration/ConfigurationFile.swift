@@ -1,5 +1,5 @@
 import Foundation
-import JOSE
+import JSON
 import YAML
 
 /// A configuration file, JSON or YAML by its extension.

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import YAML
 
 /// The settings of a file; one that stands in another is named with a dot, as in `log.level`.

@@ -1,7 +1,7 @@
 import BrowserPages
 import Directory
 import HTTPSupport
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values

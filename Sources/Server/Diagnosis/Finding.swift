@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What `spindle doctor` found out about one thing.
 struct Finding {

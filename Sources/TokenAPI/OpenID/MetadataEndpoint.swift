@@ -1,6 +1,6 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OpenID
 
 /// `/.well-known/openid-configuration` and the keys that belong to it: what others read before they trust us.

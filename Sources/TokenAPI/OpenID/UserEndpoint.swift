@@ -2,7 +2,7 @@ public import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Values

@@ -1,7 +1,7 @@
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import Keys
 public import OAuth
 public import OpenID

@@ -1,7 +1,7 @@
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 

@@ -1,6 +1,6 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 

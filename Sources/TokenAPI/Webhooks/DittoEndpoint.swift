@@ -1,7 +1,7 @@
 public import Ditto
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 
 /// `POST /webhooks/ditto/{name}`: Ditto asks whose a token is, and what that person may read and write.

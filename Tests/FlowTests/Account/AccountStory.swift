@@ -1,5 +1,5 @@
 import Authentication
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import TestSupport
 
 /// A client that registered itself, and what it was told.

@@ -1,6 +1,6 @@
 import Cryptography
 import Foundation
-import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing

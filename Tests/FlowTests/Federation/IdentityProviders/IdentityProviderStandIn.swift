@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import Synchronization
 import TestSupport
 
