@@ -119,7 +119,7 @@ let package = Package(
             resources: [
                 .embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql"),
                 .embedInCode("v004_openid.sql"), .embedInCode("v005_defences.sql"), .embedInCode("v006_vocabulary.sql"),
-                .embedInCode("v007_interactions.sql"),
+                .embedInCode("v007_interactions.sql"), .embedInCode("v008_sessions.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"], overC: true),

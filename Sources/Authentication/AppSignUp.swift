@@ -59,7 +59,7 @@ public struct AppSignUp: Sendable {
     }
 
     /// Whether `client` may sign up one more, before work is done for it; else how long it has to wait.
-    public func charge(_ client: String) async throws -> Duration? {
+    public func charge(_ client: Client.ID) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
     }
@@ -115,7 +115,7 @@ public struct AppSignUp: Sendable {
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(
-                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)
             return taken
         }
@@ -125,7 +125,7 @@ public struct AppSignUp: Sendable {
 extension Throttle {
     /// A backend signs up many people from one address: it is charged by its name.
     fileprivate static func chargeSignUp(
-        by client: String, at now: Timestamp, in db: any Transaction
+        by client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {
         try take(Bucket("sign-ups by|\(client)", burst: 600, refill: .seconds(6)), at: now, in: db)
     }

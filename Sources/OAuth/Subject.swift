@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// The person a token speaks for, and when and how that person last proved to be that person.
@@ -7,9 +8,9 @@ public struct Subject: Sendable, Hashable {
     /// What the person showed: an authentication method reference (RFC 8176).
     public let method: String?
     /// The browser session it happened in: a logout there is told to its clients.
-    public let session: String?
+    public let session: Session.ID?
 
-    public init(user: UserID, signedInAt: Timestamp, method: String? = nil, session: String? = nil) {
+    public init(user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil) {
         self.user = user
         self.signedInAt = signedInAt
         self.method = method

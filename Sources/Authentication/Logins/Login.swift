@@ -1,3 +1,4 @@
+public import Directory
 public import Values
 
 /// A try to sign in to an account, as it is remembered: by whom, from where, and whether it was the person.
@@ -20,8 +21,8 @@ public struct Login: Sendable {
     public let user: UserID
     /// The account's address, where whoever asks may see it.
     public let email: String?
-    public let client: String
-    public let merchant: String?
+    public let client: Client.ID
+    public let merchant: Merchant.ID?
     public let kind: Kind
     public let succeeded: Bool
     /// Whose word it was.
@@ -33,7 +34,7 @@ public struct Login: Sendable {
     /// A try, before it is known what comes of it.
     public struct Attempt: Sendable {
         let id: ID
-        let client: String?
+        let client: Client.ID?
         let kind: Kind
         let provider: String?
         let address: String
@@ -41,7 +42,7 @@ public struct Login: Sendable {
 
         /// - Parameter client: the client that the person came by; nil where none did.
         public init(
-            id: ID, client: String?, kind: Kind, provider: String? = nil, address: String, userAgent: String
+            id: ID, client: Client.ID?, kind: Kind, provider: String? = nil, address: String, userAgent: String
         ) {
             self.id = id
             self.client = client

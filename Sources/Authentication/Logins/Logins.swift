@@ -36,7 +36,7 @@ public struct Logins: Sendable {
         """
 
     /// Those at one client come in the order of an index, however many there are.
-    private static func all(_ query: Query, at client: String, in db: any Transaction) throws -> [Login] {
+    private static func all(_ query: Query, at client: Client.ID, in db: any Transaction) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), 1 AS is_own

@@ -7,12 +7,13 @@ extension Sessions {
     /// remembered; a session that was bought shows nothing. Each is a login too, but for that by a password, which was one
     /// when the password was looked at.
     public static func open(
-        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, family: String?,
+        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID? = nil,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         try begin(
-            opening, user: user, signedInAt: signedInAt, family: family, replacing: old, at: now, in: db, announcement)
+            opening, user: user, signedInAt: signedInAt, boughtBy: family, replacing: old, at: now, in: db, announcement
+        )
         if opening.method != .password {
             try Logins.record(
                 opening.login(family == nil ? .normal : .auto), of: user, succeeded: true, at: now, in: db)
@@ -31,7 +32,7 @@ extension Sessions {
         return try await news.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)
             return true
         }

@@ -158,7 +158,7 @@ public struct AuthorizeEndpoint: Endpoint {
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
-            isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id.text),
+            isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id),
             isPresent: isPresent)
     }
 
@@ -167,7 +167,7 @@ public struct AuthorizeEndpoint: Endpoint {
     ) async throws -> Response {
         let address = request.returnAddress
         guard let session, try await isFirst(incoming.interaction, http),
-            let answer = try await answers.answer(to: request, of: session.subject, in: session.id.text)
+            let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
         else {
             // What was allowed was taken back a moment ago, or another tab was faster: ask again.
             return try await pages.waiting(incoming.interaction, incoming.form, http) { $0.sendBrowser(to: Self.path) }
@@ -208,7 +208,7 @@ public struct AuthorizeEndpoint: Endpoint {
 extension Session {
     /// Its person, in OAuth's words. A session that was bought is no sign-in of a kind that could be told.
     var subject: Subject {
-        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id.text)
+        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id)
     }
 
     private var methodReference: String? {
@@ -224,8 +224,8 @@ extension Session {
         switch origin {
         case .signIn where method == .issuer || method == .issuerUndated: .vouched(for: nil, isDated: method == .issuer)
         case .signIn: .signIn
-        case .bought(let merchant): .bought(by: merchant.map { Merchant.ID($0) })
-        case .vouched(let merchant): .vouched(for: Merchant.ID(merchant), isDated: method == .issuer)
+        case .bought(let merchant): .bought(by: merchant)
+        case .vouched(let merchant): .vouched(for: merchant, isDated: method == .issuer)
         }
     }
 }

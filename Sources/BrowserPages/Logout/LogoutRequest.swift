@@ -35,7 +35,7 @@ struct LogoutRequest {
     /// lead elsewhere than it may shows nothing, whatever it holds.
     func isShown(by session: Session) async throws -> Bool {
         guard let hint, address != nil || !LogoutAddress.isAsked(by: parameters),
-            try await hint.isOf(session: session.id.text)
+            try await hint.isOf(session: session.id)
         else { return false }
         return try await hint.isAbout(session.user)
     }

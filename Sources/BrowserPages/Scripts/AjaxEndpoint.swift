@@ -71,7 +71,7 @@ public struct AjaxEndpoint: Endpoint {
     /// Whether the person has to do with the client: no merchant decides for whoever passes by.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
-            try await !introductions.isDue(session.user, to: client, in: session.id.text)
+            try await !introductions.isDue(session.user, to: client, in: session.id)
         else { return false }
         return try await apps.scope(of: client.id, for: session.user) != nil
     }

@@ -58,7 +58,7 @@ public struct HasSessionEndpoint: Endpoint {
             return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
         }
         // Whom the merchant has never met it is told nothing of, whatever it connected the account to by itself.
-        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id.text)
+        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
         let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
         let known: JSON = .members([
             "result": .bool(true), "serverTime": .integer(now.seconds),

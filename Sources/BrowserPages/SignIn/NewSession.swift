@@ -54,14 +54,13 @@ public struct NewSessions: Sendable {
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
-            isRemembered: isRemembered, client: visit.client?.id.text
+            isRemembered: isRemembered, client: visit.client?.id
         ).doing { user, now, db in
             try introduction?(user, now, db)
             guard let continuation else { return }
             try Interactions.signedIn(
                 continuation.interaction, as: continuation.id, in: continuation.browser,
-                session: secret.fingerprint.text,
-                isSeen: sawPage, trying: trial, at: now, in: db)
+                session: secret.fingerprint, isSeen: sawPage, trying: trial, at: now, in: db)
         }
         return NewSession(
             opening: opening, replaces: try await sessions.of(request, site), secret: secret,
@@ -92,7 +91,7 @@ public struct NewSessions: Sendable {
     /// How a try to sign in on our pages is remembered, by whatever client the person came.
     func login(_ request: Request, client: Client?) -> Login.Attempt {
         Login.Attempt(
-            id: .random(from: random), client: client?.id.text, kind: .normal, address: address(request),
+            id: .random(from: random), client: client?.id, kind: .normal, address: address(request),
             userAgent: request.headers[.userAgent] ?? "")
     }
 

@@ -85,8 +85,8 @@ public struct SessionCodeEndpoint: Endpoint {
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             guard kept?.user != entitlement.subject.user else { return }
             try Sessions.open(
-                opening.at(entitlement.client.text), user: entitlement.subject.user,
-                signedInAt: entitlement.subject.signedInAt, family: entitlement.family.text,
+                opening.at(entitlement.client), user: entitlement.subject.user,
+                signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)
         }
         announcement.send()

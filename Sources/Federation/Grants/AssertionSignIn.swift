@@ -98,7 +98,7 @@ extension Login.Attempt {
         of provider: String, _ request: TokenRequest, _ client: Client, _ random: any RandomSource
     ) -> Login.Attempt {
         Login.Attempt(
-            id: .random(from: random), client: client.id.text, kind: .thirdParty, provider: provider,
+            id: .random(from: random), client: client.id, kind: .thirdParty, provider: provider,
             address: request.address, userAgent: request.userAgent)
     }
 }

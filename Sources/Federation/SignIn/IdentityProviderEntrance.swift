@@ -48,7 +48,7 @@ public struct IdentityProviderEntrance: Sendable {
                     arrival.person.subject, of: arrival.person.issuer.id, in: db)
                 try Sessions.open(
                     opening.vouched(by: arrival.voucher(isConfined: isConfined)), user: user,
-                    signedInAt: arrival.signedInAt ?? now, family: nil, replacing: old,
+                    signedInAt: arrival.signedInAt ?? now, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
             case .leaving(let user): return try User.find(user, in: db).map { .leaving($0) } ?? .unknown

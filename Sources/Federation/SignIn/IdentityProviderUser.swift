@@ -16,7 +16,7 @@ public struct IdentityProviderUser: Sendable {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
             name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
-            merchant: isGoodEverywhere ? nil : person.issuer.merchant.text, signedInAt: signedInAt)
+            merchant: isGoodEverywhere ? nil : person.issuer.merchant, signedInAt: signedInAt)
     }
 }
 

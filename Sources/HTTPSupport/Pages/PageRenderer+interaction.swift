@@ -1,5 +1,5 @@
 import Authentication
-import Directory
+package import Directory
 package import HTTP
 package import Logging
 package import OAuth
@@ -64,8 +64,8 @@ extension PageRenderer {
     }
 
     /// What tells a sign-in in this browser from the next, by which a session's id may stay.
-    package func signInMark(_ http: Request) -> String {
-        Fingerprint<Session>(of: http.cookie(site.sessionCookie) ?? "").text
+    package func signInMark(_ http: Request) -> Fingerprint<Session> {
+        Fingerprint(of: http.cookie(site.sessionCookie) ?? "")
     }
 
     package func tooManyAttempts(_ wait: Duration, _ http: Request) async throws -> Response {

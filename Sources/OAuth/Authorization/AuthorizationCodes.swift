@@ -1,5 +1,5 @@
 public import Cryptography
-import Directory
+public import Directory
 public import Storage
 public import Values
 
@@ -50,7 +50,7 @@ public struct AuthorizationCodes: Sendable {
     /// Makes a code for `request`, allowed by `subject` in `session`. Nil when what was allowed has been taken back since
     /// the request was decided.
     public func issue(
-        _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
+        _ request: AuthorizationRequest, subject: Subject, session: Session.ID, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { db -> Bool in
@@ -63,7 +63,7 @@ public struct AuthorizationCodes: Sendable {
 
     static func store(
         _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, of subject: Subject,
-        session: String, at now: Timestamp, in db: any Transaction
+        session: Session.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         let (address, asked) = (request.returnAddress, request.authentication)
         try db.execute(
@@ -106,8 +106,8 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
-                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM sessions s
+                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
             """) == 1
     }
 }

@@ -1,5 +1,5 @@
 public import Cryptography
-import Directory
+public import Directory
 public import Storage
 public import Values
 
@@ -21,7 +21,7 @@ public struct FrontChannelTokens: Sendable {
     /// What `request` asks for, but for the ID token, allowed by `subject` in `session`. Nil when what was allowed, or the
     /// session, has been taken back since the request was decided.
     public func gift(
-        for request: AuthorizationRequest, of subject: Subject, in session: String
+        for request: AuthorizationRequest, of subject: Subject, in session: Session.ID
     ) async throws -> AuthorizationGift? {
         let now = clock.now
         let code =
@@ -49,16 +49,16 @@ public struct FrontChannelTokens: Sendable {
 
     private func family(
         for request: AuthorizationRequest, of subject: Subject, parent: TokenFamily.ID?, at now: Timestamp
-    ) -> TokenFamily {
+    ) -> NewTokenFamily {
         let client = request.returnAddress.client
-        return TokenFamily(
+        return NewTokenFamily(
             id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
             scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
             expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
     }
 
     /// The permission that bought the session, if one did: what comes of it ends with that.
-    private func parent(of session: String) async throws -> TokenFamily.ID? {
+    private func parent(of session: Session.ID) async throws -> TokenFamily.ID? {
         try await database.read { db in
             try db.rows("SELECT family_id FROM sessions WHERE id = \(session)").first?.get("family_id")
         }

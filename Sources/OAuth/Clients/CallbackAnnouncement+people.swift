@@ -1,4 +1,4 @@
-import Directory
+public import Directory
 import JSON
 public import Storage
 public import Values

@@ -26,7 +26,7 @@ public final class CallbackAnnouncement: Sendable {
     }
 
     /// Leaves word for `client` that a browser session of its ended (`TokenFamilies.end(with:)`).
-    func leaveNotice(of session: String, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
+    func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
         try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, user: user, session: session), db)
         isSaid.store(true, ordering: .relaxed)

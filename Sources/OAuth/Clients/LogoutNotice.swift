@@ -12,9 +12,9 @@ public struct LogoutNotice: Sendable, Equatable {
     public let client: Client.ID
     public let user: UserID
     /// `sid`.
-    public let session: String
+    public let session: Session.ID
 
-    init(id: Identifier<LogoutNotice>, client: Client.ID, user: UserID, session: String) {
+    init(id: Identifier<LogoutNotice>, client: Client.ID, user: UserID, session: Session.ID) {
         self.id = id
         self.client = client
         self.user = user
@@ -25,7 +25,7 @@ public struct LogoutNotice: Sendable, Equatable {
     public var text: String {
         JSON.members([
             "id": .string(id.text), "client": .string(client.text), "account": .string(user.description),
-            "session": .string(session),
+            "session": .string(session.text),
         ]).text
     }
 
@@ -35,6 +35,6 @@ public struct LogoutNotice: Sendable, Equatable {
             let client = json["client"]?.string, let session = json["session"]?.string,
             let user = json["account"]?.string.flatMap({ UserID($0) })
         else { return nil }
-        self.init(id: Identifier(id), client: Client.ID(client), user: user, session: session)
+        self.init(id: Identifier(id), client: Client.ID(client), user: user, session: Session.ID(session))
     }
 }

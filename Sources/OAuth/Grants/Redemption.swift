@@ -1,3 +1,4 @@
+public import Directory
 public import Storage
 public import Values
 

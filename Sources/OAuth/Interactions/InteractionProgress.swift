@@ -1,10 +1,10 @@
-import Directory
+public import Directory
 public import Values
 
 /// What a person has done for an authorization request.
 public struct InteractionProgress: Sendable, Equatable {
     /// The sign-in after which it was done: the fingerprint of its session's cookie, which the next one replaces.
-    public let session: String?
+    public let session: Fingerprint<Session>?
     /// Whether that session was opened for this very request: what `prompt=login` asks for.
     public let isSignedIn: Bool
     /// When the person last answered a page about this request.
@@ -21,7 +21,7 @@ public struct InteractionProgress: Sendable, Equatable {
     public static let none = InteractionProgress()
 
     init(
-        session: String? = nil, isSignedIn: Bool = false, seenAt: Timestamp? = nil, allowed: Scope? = nil,
+        session: Fingerprint<Session>? = nil, isSignedIn: Bool = false, seenAt: Timestamp? = nil, allowed: Scope? = nil,
         trial: TokenTrial? = nil, isBySomebodyElse: Bool = false, asksConsent: Bool = false
     ) {
         self.session = session
@@ -34,7 +34,7 @@ public struct InteractionProgress: Sendable, Equatable {
     }
 
     /// What of it counts in `session`: what another person did, or the same one before signing in again, does not.
-    public func counted(in session: String?) -> InteractionProgress {
+    public func counted(in session: Fingerprint<Session>?) -> InteractionProgress {
         guard let session, session == self.session else {
             return InteractionProgress(isBySomebodyElse: isBySomebodyElse, asksConsent: asksConsent)
         }

@@ -11,7 +11,8 @@ extension Interactions {
     ///   - isSeen: whether its person answered a page of ours about the request.
     public static func signedIn(
         _ interaction: Interaction, as target: Interaction.ID, in browser: Fingerprint<Interaction.Browser>,
-        session: String, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp, in db: any Transaction
+        session: Fingerprint<Session>, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp,
+        in db: any Transaction
     ) throws {
         if target.fingerprint != interaction.id.fingerprint {
             try db.execute(
@@ -33,7 +34,7 @@ extension Interactions {
     }
 
     /// Notes that the person of `session` answered a page about the request.
-    public func saw(_ interaction: Interaction, in session: String) async throws {
+    public func saw(_ interaction: Interaction, in session: Fingerprint<Session>) async throws {
         let now = clock.now
         try await step(interaction, in: session) { db in
             try db.execute(
@@ -45,7 +46,7 @@ extension Interactions {
     }
 
     /// Notes that the person of `session` allowed `scope` of it. Asked twice, the last answer counts.
-    public func allowed(_ scope: Scope, of interaction: Interaction, in session: String) async throws {
+    public func allowed(_ scope: Scope, of interaction: Interaction, in session: Fingerprint<Session>) async throws {
         let now = clock.now
         try await step(interaction, in: session) { db in
             try db.execute(
@@ -58,7 +59,8 @@ extension Interactions {
 
     /// Does `work` once the row is `session`'s: what was done in another is forgotten first.
     private func step(
-        _ interaction: Interaction, in session: String, _ work: @escaping @Sendable (any Transaction) throws -> Int
+        _ interaction: Interaction, in session: Fingerprint<Session>,
+        _ work: @escaping @Sendable (any Transaction) throws -> Int
     ) async throws {
         try await database.write { db in
             try db.execute(
@@ -99,7 +101,7 @@ extension Interactions {
 
     /// Takes what was done in `session` for an answer, once: whoever comes again, by the back button or in another tab,
     /// begins the request anew. False when another tab was faster.
-    public func answer(_ interaction: Interaction, in session: String) async throws -> Bool {
+    public func answer(_ interaction: Interaction, in session: Fingerprint<Session>) async throws -> Bool {
         guard interaction.progress.counted(in: session).session != nil else { return true }
         return try await database.write { db in
             try db.execute(

@@ -11,14 +11,14 @@ public struct Introductions: Sendable {
     public init(database: any Database) { self.database = database }
 
     /// Whether `user` must be shown who `client` is of before it learns anything in `session`.
-    public func isDue(_ user: UserID, to client: Client, in session: String) async throws -> Bool {
+    public func isDue(_ user: UserID, to client: Client, in session: Session.ID) async throws -> Bool {
         guard client.introduces != nil else { return false }
         return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
     }
 
     /// A session that a token bought is the merchant's already: it is good for nobody else's client.
     static func isDue(
-        _ user: UserID, to client: Client, in session: String, _ db: any Transaction
+        _ user: UserID, to client: Client, in session: Session.ID, _ db: any Transaction
     ) throws -> Bool {
         guard let merchant = client.introduces else { return false }
         return try !db.rows(

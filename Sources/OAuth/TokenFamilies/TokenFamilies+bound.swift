@@ -1,3 +1,4 @@
+import Directory
 import Storage
 import Values
 
@@ -10,7 +11,7 @@ extension TokenFamilies {
     ///
     /// Looks when one of 256 is stored, which its random id decides, so that a sign-in does not pay for the count. There are
     /// therefore some hundreds more at times.
-    static func endOldest(for family: TokenFamily, of user: UserID, in db: any Transaction) throws {
+    static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
         guard family.id.text.hasSuffix("00") else { return }
         let now = family.createdAt
         let live = try db.rows(

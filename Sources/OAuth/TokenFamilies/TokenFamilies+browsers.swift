@@ -1,11 +1,11 @@
-import Directory
+public import Directory
 public import Storage
 public import Values
 
 /// Browser sessions of a person, as those know them who know no sessions.
 public enum BrowserSessions: Sendable {
-    case one(String)
-    case all(except: String?)
+    case one(Session.ID)
+    case all(except: Session.ID?)
 }
 
 /// What the end of a browser session means to the clients that somebody signed in to there.
@@ -29,8 +29,8 @@ extension TokenFamilies {
         var told: Set<[String]> = []
         for row in rows {
             let client: Client.ID = try row.get("client_id")
-            let session: String = try row.get("session_id")
-            if told.insert([client.text, session]).inserted,
+            let session: Session.ID = try row.get("session_id")
+            if told.insert([client.text, session.text]).inserted,
                 try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
@@ -71,7 +71,7 @@ extension TokenFamilies {
                 """
                 SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
                 FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
+                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept?.text ?? "")
                     AND p.ended_at IS NULL
                 """)
         }
@@ -87,6 +87,7 @@ extension TokenFamilies {
         let before = try bought(by: user, at: now, in: db)
             .map { (session: $0, rows: try rows(of: .one($0), user, in: db)) }
         let value = try work()
+        try endBought(of: user, at: now, in: db)
         guard !before.isEmpty else { return value }
         let left = Set(try bought(by: user, at: now, in: db))
         for (session, rows) in before where !left.contains(session) {
@@ -96,11 +97,11 @@ extension TokenFamilies {
     }
 
     /// The sessions that tokens of `user` bought and that live.
-    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [String] {
+    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [Session.ID] {
         try db.rows(
             """
-            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
-            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            SELECT id FROM sessions
+            WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL AND expires_at > \(now)
             """
         ).map { try $0.get("id") }
     }

@@ -1,3 +1,4 @@
+public import Directory
 import Storage
 public import Values
 

@@ -13,7 +13,7 @@ public struct TokenFamilies: Sendable {
     }
 
     /// Stores a new permission and that its person is now connected to its client.
-    static func store(_ family: TokenFamily, in db: any Transaction) throws {
+    static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
         try db.execute(
             """
             INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
@@ -45,10 +45,23 @@ public struct TokenFamilies: Sendable {
         }.map(ClaimsRequest.init)
     }
 
-    /// Ends a permission: one mark, however many tokens it has.
+    /// Ends a token family, one mark however many tokens it has, and the browser sessions that it bought.
     @discardableResult
     static func end(_ id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
-        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+        let ended =
+            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+        if ended { try Sessions.endBought(by: id, at: now, in: db) }
+        return ended
+    }
+
+    /// Ends the sessions of `user` whose token families have ended: after a statement that ended several.
+    static func endBought(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bought = try db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
+            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND p.ended_at IS NOT NULL
+            """)
+        for session in bought { try Sessions.mark(try session.get("id"), at: now, in: db) }
     }
 
     /// Ends a permission of whomever, and tells the clients of the browser sessions that it had bought.
@@ -67,6 +80,7 @@ public struct TokenFamilies: Sendable {
     /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
     public static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL")
+        try endBought(of: user, at: now, in: db)
     }
 
     /// Whether the person has used a client of `merchant`: one that it vouches for, not one that registered itself.

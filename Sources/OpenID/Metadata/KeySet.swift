@@ -1,3 +1,4 @@
+import JOSE
 public import JSON
 public import Keys
 

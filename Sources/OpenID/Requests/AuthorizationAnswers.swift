@@ -1,4 +1,4 @@
-import Directory
+public import Directory
 public import OAuth
 public import Values
 
@@ -23,7 +23,7 @@ public struct AuthorizationAnswers: Sendable {
     /// What `request` gets, allowed by `subject` in `session`. Nil when that has been taken back since the request was
     /// decided: decide again.
     public func answer(
-        to request: AuthorizationRequest, of subject: Subject, in session: String
+        to request: AuthorizationRequest, of subject: Subject, in session: Session.ID
     ) async throws -> AuthorizationAnswer? {
         let (address, type) = (request.returnAddress, request.responseType)
         guard !type.isEmpty else { return address.emptyAnswer(issuer: issuer) }

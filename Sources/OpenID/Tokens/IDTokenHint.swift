@@ -25,7 +25,7 @@ public struct IDTokenHint: Sendable {
     }
 
     /// Whether it was given in the browser session `id`.
-    public func isOf(session id: String) async throws -> Bool {
+    public func isOf(session id: Session.ID) async throws -> Bool {
         guard let session else { return false }
         return try await names.session(id, for: client) == session
     }

@@ -28,8 +28,8 @@ public final class SubjectIdentifiers: Sendable {
 
     /// `sid` of the browser session `session` for `client`: one that all clients were told alike would undo what different
     /// names of its person are for.
-    public func session(_ session: String, for client: Client) async throws -> String {
-        try await pairwise("session/\(session)", for: client) ?? session
+    public func session(_ session: Session.ID, for client: Client) async throws -> String {
+        try await pairwise("session/\(session)", for: client) ?? session.text
     }
 
     /// Nil for a client whose people go by their numbers.

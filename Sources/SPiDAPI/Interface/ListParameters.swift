@@ -50,6 +50,6 @@ extension SPiDCall {
     /// Those of the client that asks; of its whole merchant with the filter `merchant`.
     func circle(isWide: Bool = false) throws -> ClientScope {
         let client = try asking.client
-        return ClientScope(client: client.id.text, merchant: client.merchant?.text, isWide: isWide)
+        return ClientScope(client: client.id, merchant: client.merchant, isWide: isWide)
     }
 }

@@ -68,7 +68,7 @@ extension Login {
         let email = showsEmail ? email ?? "" : ""
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
-            "id": .string(id.text), "clientId": .string(client), "merchantId": .string(merchant ?? ""),
+            "id": .string(id.text), "clientId": .string(client.text), "merchantId": .string(merchant?.text ?? ""),
             "userId": .string(user.description), "email": .string(email), "type": .string(kind.rawValue),
             "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
             "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,

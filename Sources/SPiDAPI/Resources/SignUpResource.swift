@@ -51,7 +51,7 @@ public struct SignUpResource: SPiDResource {
         }
         let user = try NewUser(call.parameters, email: email)
         let visit = try await pages.visit(call.request, client: asking.client, uiLocales: user.locale)
-        if let wait = try await signUp.charge(asking.caller.id.text) {
+        if let wait = try await signUp.charge(asking.caller.id) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
         }
