@@ -79,7 +79,7 @@ final class Connection {
 
     /// The socket's state has changed.
     func signal(_ events: UInt32) {
-        // Reset, or both sides have ended: nobody would receive a response.
+        // Reset, or both sides have ended: a response could not arrive.
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 { mayRead = true }
         if events & EPOLLRDHUP.rawValue != 0 { peerEnded = true }

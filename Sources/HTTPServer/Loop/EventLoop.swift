@@ -49,7 +49,7 @@ public final class EventLoop: TaskExecutor {
             return (Self.wake(&inbox), false)
         }
         if wakes { poll.signal() }
-        // The thread is gone, but code that waits for the job must not wait for ever.
+        // The thread is gone, but code that waits for the job must not wait forever.
         if isOver { runElsewhere(job) }
     }
 

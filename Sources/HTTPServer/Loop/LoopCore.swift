@@ -39,7 +39,7 @@ final class LoopCore {
 
     var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
 
-    /// How long the loop may sleep; -1 means for ever.
+    /// How long the loop may sleep; -1 means forever.
     var patience: Int32 {
         earliest == .never ? -1 : Int32(clamping: max(0, earliest - .now))
     }

@@ -36,7 +36,7 @@ final class Poll: Sendable {
 
     func remove(_ watched: Int32) { _ = linux_epoll_remove(descriptor, watched) }
 
-    /// Waits, and returns how many of `events` are filled. `milliseconds` -1 waits for ever.
+    /// Waits, and returns how many of `events` are filled. `milliseconds` -1 waits forever.
     func wait(_ events: inout [linux_event], milliseconds: Int32) -> Int {
         let capacity = Int32(events.count)
         return unsafe events.withUnsafeMutableBufferPointer { events in
