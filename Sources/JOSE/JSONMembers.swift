@@ -87,8 +87,7 @@ public struct JSONMembers: Sendable {
 
 extension Unicode.Scalar {
     /// Not a control or format character, which include bidirectional overrides and most invisible characters, and not
-    /// a line separator. Variation selectors are allowed, and so are joiners and non-joiners: Persian and Hindi need
-    /// them.
+    /// a line separator. Variation selectors and joiners are allowed: Persian and Hindi cannot do without joiners.
     fileprivate var isSeen: Bool {
         switch properties.generalCategory {
         case .format where properties.isJoinControl: true

@@ -28,7 +28,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// Of these, for one requester. Identity providers have their own limits, because each serves all users.
+    /// Of these, for one requester. An identity provider has a larger share, because it serves all users.
     var mostForOne: Int {
         switch self {
         case .provider, .signIn: 32

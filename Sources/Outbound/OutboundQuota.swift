@@ -3,7 +3,7 @@ import Values
 
 /// The quotas of requests to other servers: for each purpose, and within it for each requester.
 ///
-/// For each rate only one time is kept (generic cell rate algorithm). When there are too many requesters, those who
+/// One time is kept for each requester (generic cell rate algorithm). When there are too many requesters, those who
 /// asked longest ago are forgotten; the total over all requesters is counted separately and never forgotten.
 final class OutboundQuota: Sendable {
     fileprivate struct Requester: Hashable {

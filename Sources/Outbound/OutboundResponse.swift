@@ -5,7 +5,7 @@ public struct OutboundResponse: Sendable {
     /// `Cache-Control`, its values joined by commas (RFC 9110 §5.3).
     public let cacheControl: String?
 
-    /// How long the response may be cached: zero for `no-store` or `no-cache`, nil if nothing is said (RFC 9111
+    /// How long the response may be cached: zero for `no-store` or `no-cache`, nil if it does not say (RFC 9111
     /// §5.2.2).
     public var maxAge: Duration? {
         let directives = (cacheControl ?? "").split(separator: ",").map { directive in

@@ -13,8 +13,7 @@ public final class HTTPClient: Sendable {
 
     deinit { queue.withLock { $0?.end() } }
 
-    /// Sends `request`. Every status counts as a response. Throws `TransferError`, or `CancellationError` when the task
-    /// is cancelled.
+    /// Sends `request`. Every status is a response. Throws `TransferError`, or `CancellationError` on cancellation.
     public func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         let queue = try running()
         let ticket = HTTPJob.Ticket()

@@ -32,8 +32,8 @@ public final class NameService: Sendable {
     /// Limits the threads that hang in a dead name service.
     private var mostRunning: Int { mostAtOnce * 4 }
 
-    /// Returns every address of `host`, in the order to try them; none for an unknown host. `purpose` shares the room
-    /// out.
+    /// Returns every address of `host`, in the order to try them; none for an unknown host. Each `purpose` has its
+    /// share.
     ///
     /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled. A caller that stops waiting
     /// frees its slot, though the resolver may still be at work.

@@ -26,8 +26,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether canonical ordering moves it. Three Tibetan signs have no combining class, but consist of two marks that
-    /// have one.
+    /// Whether canonical ordering moves it. Three Tibetan signs have no combining class, but consist of two that do.
     fileprivate var isCombiningMark: Bool {
         switch value {
         // The first one with a class is U+0300.

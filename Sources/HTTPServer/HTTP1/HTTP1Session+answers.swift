@@ -89,7 +89,7 @@ extension HTTP1Session {
 
     private func hasBody(_ response: Response) -> Bool { !isHead && response.status.mayHaveBody }
 
-    /// Does nothing: responses ask the service, and the connection handles its own idleness.
+    /// Does nothing: responses check `service.isDraining`, and the connection closes itself when idle.
     func drain(now: Milliseconds) {}
 
     func abandon(now: Milliseconds) { close() }

@@ -76,8 +76,7 @@ struct HeadReader {
         (requestLineStart, fieldsStart) = (start, position)
     }
 
-    /// Where the current line ends, before its CRLF; nil when it is not complete. Only CRLF ends a line (RFC 9112
-    /// §2.2).
+    /// Where the current line ends, before its CRLF; nil if it is not complete. RFC 9112 §2.2: only CRLF ends a line.
     private mutating func lineEnd(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Int? {
         let isFirst = requestLine == nil
         let limit = isFirst ? lineStart + maxTarget + Self.besideTarget : fieldsStart + maxHeader

@@ -10,8 +10,7 @@ struct HTTP2Limits: Sendable {
     var unreadAcknowledgements = 100
     /// Bytes of a streamed response that wait for the peer's window.
     var streamedBytes = 64 * 1024
-    /// While more bytes of responses than this wait for the peer's windows, no request begins. Most of a hundred pages
-    /// fit.
+    /// No request begins while more bytes than this wait for the peer's windows. Most of a hundred pages fit.
     var unsentBytes = 1024 * 1024
     /// Bytes of output made at a time.
     var outputBytes = 64 * 1024

@@ -49,8 +49,7 @@ final class Acceptor {
         }
     }
 
-    /// Accepts the whole queue at shutdown, however many connections are open, so that no connected client is turned
-    /// away.
+    /// Accepts the whole queue at shutdown, over any limit, so that no connected client is turned away.
     func acceptRest(_ now: Milliseconds) {
         isWatched = true
         while acceptOne(now) {}
