@@ -1,6 +1,6 @@
 public import Mail
 
-/// Delivers one kind of delivery to its receivers.
+/// Sends one kind of delivery to its receivers.
 public protocol Transport: Sendable {
     var kind: Delivery.Kind { get }
 

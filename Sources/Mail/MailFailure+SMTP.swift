@@ -3,8 +3,8 @@ import Transfer
 extension MailFailure {
     /// What `failure` means for the mail.
     ///
-    /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). A demand for TLS or other credentials (RFC
-    /// 3207 §4, RFC 4954 §6) and a 5xx before the envelope concern our settings, which the operator can correct.
+    /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). A demand for TLS or other credentials
+    /// (RFC 3207 §4, RFC 4954 §6) and a 5xx before the envelope concern our settings, which the operator can correct.
     init(_ failure: SMTPFailure) {
         switch failure {
         case .refusedEnvelope(let answer): self.init(answer, to: "envelope")

@@ -5,8 +5,7 @@ public struct OutboundResponse: Sendable {
     /// `Cache-Control`, its values joined by commas (RFC 9110 §5.3).
     public let cacheControl: String?
 
-    /// How long the response may be cached: zero for `no-store` or `no-cache`, nil if it does not say (RFC 9111
-    /// §5.2.2).
+    /// How long the response may be cached (RFC 9111 §5.2.2): zero for `no-store` or `no-cache`, nil without `max-age`.
     public var maxAge: Duration? {
         let directives = (cacheControl ?? "").split(separator: ",").map { directive in
             directive.trimming { $0 == " " || $0 == "\t" }.lowercased()
