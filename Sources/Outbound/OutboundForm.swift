@@ -1,6 +1,6 @@
 import Foundation
 
-/// Parameters as queries and forms have them.
+/// Parameters in the form of queries and forms.
 public enum OutboundForm {
     private static let unreserved = CharacterSet(
         charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~")
@@ -9,7 +9,7 @@ public enum OutboundForm {
         pairs.map { "\(encode($0.0))=\(encode($0.1))" }.joined(separator: "&")
     }
 
-    /// What is not unreserved in percent encoding (RFC 3986 §2.1).
+    /// Percent-encodes everything that is not unreserved (RFC 3986 §2.1).
     static func encode(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }

@@ -1,10 +1,10 @@
 import Foundation
 public import Storage
 
-/// PostgreSQL through the system's libpq: a pool of connections, each owned by a thread of its own.
+/// PostgreSQL through the system's libpq: a pool of connections, each owned by its own thread.
 ///
-/// `write` is SERIALIZABLE and answers after COMMIT was acknowledged. Its closure runs again after a serialization
-/// failure, after a connection was lost, and after a COMMIT whose outcome is unknown.
+/// `write` is SERIALIZABLE and returns after COMMIT was acknowledged. Its closure runs again after a serialization
+/// failure, after a lost connection, and after a COMMIT of unknown outcome.
 public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
 
@@ -14,18 +14,18 @@ public final class PostgreSQLDatabase: Database {
 
     /// Connects to `url`, which is `postgresql://…` or libpq's `key=value` form.
     ///
-    /// One connection is made at once, so that a wrong address shows here; the others when work needs them. Work that
-    /// has waited for a connection as long as `patience` is refused: whoever asked has gone by then.
+    /// One connection is made at once, so that a wrong address fails here; the others are made when work needs them.
+    /// Work that has waited `patience` for a connection is refused: its caller has gone by then.
     public static func open(
         url: String, connections: Int = 16, patience: Duration = .seconds(5)
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
         let turn = NSLock()
-        let door = ConnectGate()
+        let gate = ConnectGate()
         for number in 0..<connections {
             startThread("postgresql-\(number)") {
-                let session = Session(address: address, turn: turn, door: door)
+                let session = Session(address: address, turn: turn, door: gate)
                 session.waitForTurn()
                 while let work = queue.next() {
                     work.run(session)
@@ -35,7 +35,7 @@ public final class PostgreSQLDatabase: Database {
                 queue.threadEnded()
             }
         }
-        // All others may be waiting for a server that does not answer.
+        // All other threads may be waiting for a server that does not answer.
         startThread("postgresql-watch") { while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) } }
         let database = PostgreSQLDatabase(queue: queue)
         try await database.perform { session in try session.connect() }
@@ -66,7 +66,7 @@ public final class PostgreSQLDatabase: Database {
     }
 
     private func perform<Value: Sendable>(_ job: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
-        // A continuation does not hear of cancellation: a transaction once begun ends by its own rules, not the caller's.
+        // A continuation ignores cancellation: a transaction that has begun ends by its own rules, not the caller's.
         try await withCheckedThrowingContinuation { continuation in
             do {
                 try queue.add(

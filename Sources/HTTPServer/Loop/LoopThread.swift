@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A thread of the system.
+/// A system thread.
 enum LoopThread {
     private final class Start {
         let name: String
@@ -13,7 +13,7 @@ enum LoopThread {
         }
     }
 
-    /// Runs `body` on a new thread. The name has at most 15 bytes. False when the system has no thread to give.
+    /// Runs `body` on a new thread. The name has at most 15 bytes. False when the system cannot start one.
     @discardableResult
     static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
