@@ -6,7 +6,7 @@ public struct TokenFamily: Sendable {
     public typealias ID = Identifier<TokenFamily>
 
     public let id: ID
-    /// The permission whose token bought the exchange code this one came from.
+    /// The family whose token bought the exchange code of this one.
     public let parent: ID?
     public let client: Client.ID
     /// Nil when a client acts for itself.
@@ -14,12 +14,12 @@ public struct TokenFamily: Sendable {
     public let scope: Scope
     public let request: AuthenticationRequest
     public let createdAt: Timestamp
-    /// What its tokens live to; it moves along with them.
+    /// The latest expiry of its tokens. It moves along with them.
     public let expiresAt: Timestamp
-    /// Whether its tokens come with an authorization answer, through the browser.
+    /// Whether its tokens come in an authorization response, through the browser.
     public let isOfFrontChannel: Bool
 
     public var user: UserID? { subject?.user }
-    /// A client's own permission begins with itself.
+    /// A client's own family counts from its creation.
     var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
 }
