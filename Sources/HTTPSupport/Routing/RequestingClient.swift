@@ -2,7 +2,7 @@ package import Directory
 import OAuth
 import Synchronization
 
-/// Which client a request turned out to come from, for what surrounds its endpoint. It need not have proven it.
+/// The client that a request comes from, for code that surrounds its endpoint. It need not be authenticated.
 package final class RequestingClient: Sendable {
     private let found = Mutex<Client.ID?>(nil)
 

@@ -2,10 +2,10 @@ import HTTP
 package import Logging
 package import Values
 
-/// What belongs to one request besides the request: its route, its name in the log, and who asks.
+/// The context of a request: its route, its id in the log, and its client.
 public struct SpindleContext: Sendable {
     package let route: Route
-    /// Where the client that asks is written down, if somebody wants to know.
+    /// Receives the client of the request; nil when that is not needed.
     package let asker: RequestingClient?
     private let path: String
     private let number: UInt64

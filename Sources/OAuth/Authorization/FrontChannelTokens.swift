@@ -3,8 +3,8 @@ public import Directory
 public import Storage
 public import Values
 
-/// Answers that bring tokens past the token endpoint (OpenID Connect Core §3.2.2.5, §3.3.2.5): what must be stored of
-/// them, all of it or nothing.
+/// Responses whose tokens bypass the token endpoint (OpenID Connect Core §3.2.2.5, §3.3.2.5): stores what they need,
+/// all of it or nothing.
 public struct FrontChannelTokens: Sendable {
     private let database: any Database
     private let mint: BearerTokenMint
@@ -18,8 +18,8 @@ public struct FrontChannelTokens: Sendable {
         self.random = random
     }
 
-    /// What `request` asks for, but for the ID token, allowed by `subject` in `session`. Nil when what was allowed, or the
-    /// session, has been taken back since the request was decided.
+    /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
+    /// session has ended since the request was decided.
     public func gift(
         for request: AuthorizationRequest, of subject: Subject, in session: Session.ID
     ) async throws -> AuthorizationGift? {
@@ -30,7 +30,7 @@ public struct FrontChannelTokens: Sendable {
         let claim = BrowserRedemption(request: request, subject: subject, session: session, code: code?.fingerprint)
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
-            // Who gets an ID token alone is connected too, and is told of a logout.
+            // A client that gets only an ID token is connected too, and is notified of a logout.
             let family = code == nil ? family(for: request, of: subject, parent: parent, at: now) : nil
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
@@ -57,7 +57,7 @@ public struct FrontChannelTokens: Sendable {
             expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
     }
 
-    /// The permission that bought the session, if one did: what comes of it ends with that.
+    /// The token family that bought the session, if one did. Whatever is issued in the session ends with it.
     private func parent(of session: Session.ID) async throws -> TokenFamily.ID? {
         try await database.read { db in
             try db.rows("SELECT family_id FROM sessions WHERE id = \(session)").first?.get("family_id")

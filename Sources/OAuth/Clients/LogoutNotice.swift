@@ -2,10 +2,10 @@ public import Directory
 import JSON
 public import Values
 
-/// That a browser session ended in which somebody had signed in to a client (Back-Channel Logout §2.5). What the client
-/// is told is signed when it is told: an old word is worth nothing.
+/// The end of a browser session in which a user had signed in to a client (Back-Channel Logout §2.5). The logout token
+/// is signed when it is sent, because an old one is worthless.
 public struct LogoutNotice: Sendable, Equatable {
-    /// How long it is worth telling: by then nobody is signed in anywhere of that session.
+    /// How long a notice is worth sending: after that, the session is over everywhere.
     public static let use: Duration = .days(1)
 
     public let id: Identifier<LogoutNotice>
@@ -21,7 +21,7 @@ public struct LogoutNotice: Sendable, Equatable {
         self.session = session
     }
 
-    /// How it waits to be sent.
+    /// The text under which it is stored until it is sent.
     public var text: String {
         JSON.members([
             "id": .string(id.text), "client": .string(client.text), "account": .string(user.description),
@@ -29,7 +29,7 @@ public struct LogoutNotice: Sendable, Equatable {
         ]).text
     }
 
-    /// One that waited; nil when `text` is none.
+    /// Reads a stored notice; nil when `text` is not one.
     public init?(_ text: String) {
         guard let json = try? JSON(stored: text), let id = json["id"]?.string,
             let client = json["client"]?.string, let session = json["session"]?.string,

@@ -2,8 +2,8 @@ import Directory
 import Storage
 import Values
 
-/// The claim that a person in a browser still allows what a request was decided by: the account, the session and the
-/// consent live. The code that goes with the tokens is stored along with it.
+/// Confirms that a request's decision still holds: its user, session and consent are live. Stores the code that goes
+/// with the tokens, if there is one.
 struct BrowserRedemption: Redemption {
     let request: AuthorizationRequest
     let subject: Subject

@@ -3,7 +3,7 @@ import Directory
 public import Storage
 public import Values
 
-/// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT where the client wants that. The fingerprint is stored.
+/// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT if the client wants one. Only the fingerprint is stored.
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
     private let jwts: JWTAccessTokens

@@ -2,7 +2,7 @@ import Directory
 public import Storage
 import Values
 
-/// Where refresh tokens are kept.
+/// The stored refresh tokens.
 public struct RefreshTokens: Sendable {
     private let database: any Database
 
@@ -40,7 +40,7 @@ public struct RefreshTokens: Sendable {
         ).first.map(RefreshToken.init)
     }
 
-    /// Marks a rotation as received and erases its sealed successor. One small write a rotation.
+    /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
     static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             """

@@ -8,7 +8,7 @@ public struct KeySet: Sendable {
 
     public init(ring: KeyRing) { self.ring = ring }
 
-    /// Those that sign, those that will, and those whose signatures may still be presented.
+    /// The keys that sign, those that will, and those whose signatures may still be presented.
     public func json() async throws -> JSON {
         .members(["keys": .array(try await ring.published().map(\.publicKey.json))])
     }
