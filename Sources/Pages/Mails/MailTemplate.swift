@@ -88,7 +88,7 @@ extension MailTemplate {
             passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), confirmAddress(link: "", days: 0),
             choosePassword(link: "", hours: 0),
             deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
-        ].flatMap { letter in
-            (["subject", "text", "otherwise"] + letter.links.map(\.label)).map { "mail.\(letter.name).\($0)" }
+        ].flatMap { template in
+            (["subject", "text", "otherwise"] + template.links.map(\.label)).map { "mail.\(template.name).\($0)" }
         }
 }

@@ -33,9 +33,9 @@ public struct MailTemplates: Sendable {
     }
 
     /// Writes `letter`. Its sender is the frame's brand, or else this site.
-    public func callAsFunction(_ letter: MailTemplate, in frame: Frame) -> MailText {
+    public func callAsFunction(_ mail: MailTemplate, in frame: Frame) -> MailText {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
-        var words = letter.words(version.texts)
+        var words = mail.words(version.texts)
         words["language"] = frame.language.rawValue
         words["sender"] = (frame.brand?.name ?? site).onOneLine
         words["site"] = frame.brand == nil ? nil : site
