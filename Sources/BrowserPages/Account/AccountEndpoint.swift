@@ -43,8 +43,7 @@ public struct AccountEndpoint: Endpoint {
         router.form("/account/links/remove", from: Self.path, use: removeLink)
     }
 
-    /// The values of `?done=`, and the notices they show. Any other value shows nothing, so no link can put text on the
-    /// page.
+    /// The values of `?done=` and their notices. Any other value shows nothing, so no link can put text on the page.
     private static let notices: [String: AccountPage.Notice] = [
         "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
         "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,

@@ -14,8 +14,7 @@ public struct UserDeletedMail: Sendable {
 
     public init(mail: MailComposer) { self.mail = mail }
 
-    /// Queues the mail in the transaction that deletes the user. There is no browser to ask for a language, so it is
-    /// the profile's.
+    /// Queues the mail in the transaction that deletes the user. No browser tells a language, so it is the profile's.
     @Sendable public func say(to user: User, at now: Timestamp, in db: any Transaction) throws {
         guard let email = user.email else { return }
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)

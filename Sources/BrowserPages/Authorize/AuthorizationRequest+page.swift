@@ -81,8 +81,7 @@ extension PageRenderer {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 
-    /// Sends `answer` to the client: by a redirect, by a form that posts itself, or by a message from one page to
-    /// another.
+    /// Sends `answer` to the client: by a redirect, by a form that posts itself, or by a message to its page.
     func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
         switch answer {
         case .redirect(let location): return .sendBrowser(to: location)
@@ -92,8 +91,7 @@ extension PageRenderer {
                 action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
         case .message(let origin, let fields):
-            // The page that gets the message may frame this one, as a silent request does. The answer is for its origin
-            // anyway.
+            // The receiving page may frame this one, as a silent request does. The answer is only for its origin.
             let visit = try await visit(http, client: address.client).framed(by: origin)
             let message = WebMessagePage(
                 origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })

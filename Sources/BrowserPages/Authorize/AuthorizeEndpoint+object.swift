@@ -11,8 +11,7 @@ extension AuthorizeEndpoint {
         [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
     }
 
-    /// Opens a request object, once. The browser goes on with its parameters, which are stored here as they were
-    /// signed.
+    /// Opens a request object, once. The browser goes on with its parameters, which are stored here as signed.
     func takeApart(
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {

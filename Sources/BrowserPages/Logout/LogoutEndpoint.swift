@@ -87,8 +87,7 @@ public struct LogoutEndpoint: Endpoint {
         return try await end(session, request, wish)
     }
 
-    /// The user that the form would sign out. The form of our signed-in page has none: it is as good as a click on a
-    /// link there.
+    /// The user that the form would sign out. Our signed-in page does not send it: its button counts as a link there.
     private static let person = "person"
 
     private func ask(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {

@@ -22,8 +22,7 @@ struct VerificationForm: Sendable {
         .sendBrowser(to: address(verification), status: .seeOther)
     }
 
-    /// `GET`: the form, in the browser that asked for the code and while it can be typed; otherwise a redirect to
-    /// `start`.
+    /// `GET`: the form, in the browser that asked for the code and while it can be typed; else a redirect to `start`.
     ///
     /// - Parameter user: the user that the code must belong to, where somebody is signed in.
     func show(_ request: Request, of user: UserID? = nil) async throws -> Response {

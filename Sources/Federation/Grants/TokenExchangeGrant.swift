@@ -21,8 +21,7 @@ public struct TokenExchangeGrant: Grant {
         guard try parameters.require(.subjectTokenType) == Self.idToken else {
             throw OAuthError.exchangeRefused("subject_token_type", "The subject_token_type must be \(Self.idToken).")
         }
-        // There is no delegation here: the client signs a user in, and acts only as the client that it authenticated
-        // as.
+        // No delegation: the client signs a user in, and acts only as the client that it authenticated as.
         guard parameters[.actorToken] == nil, parameters[.actorTokenType] == nil else {
             throw OAuthError.exchangeRefused(
                 "actor_token", "This server takes no actor_token: leave it and actor_token_type out.")

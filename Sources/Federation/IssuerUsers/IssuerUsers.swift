@@ -30,8 +30,7 @@ public struct IssuerUsers: Sendable {
         case disabled
         /// The user asked to be deleted, and will be.
         case leaving(UserID)
-        /// The address belongs to a user that the issuer does not lead to. That user has to sign in and link the
-        /// issuer.
+        /// The address has a user that the issuer does not lead to: that user has to sign in and link the issuer.
         case addressTaken
     }
 

@@ -6,8 +6,7 @@ public import Values
 public struct IssuerDirectory: Sendable {
     private static let longest = 64 * 1024
 
-    /// Two merchants may expect different issuers at one address, so each document is checked against the registered
-    /// name.
+    /// Two merchants may expect different issuers at one address: each is checked against its registered name.
     private struct Source: Hashable, Sendable {
         let address: String
         let issuer: String

@@ -1,7 +1,6 @@
 /// What a merchant requires of an issuer's token besides a valid signature.
 public struct IssuerRules: Sendable, Equatable {
-    /// How the `nonce` of an ID token is checked. It shows that the token was made for the sign-in that the app
-    /// started.
+    /// How the `nonce` of an ID token is checked: it shows that the token was made for the app's own sign-in.
     public enum Nonce: String, Sendable, CaseIterable {
         /// The app sends it, and the token has it.
         case required

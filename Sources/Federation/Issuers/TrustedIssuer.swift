@@ -13,8 +13,7 @@ public struct TrustedIssuer: Sendable {
         case keySet(String)
         /// The address of its key set.
         case address(String)
-        /// The address of its discovery document, which has its name, endpoints and key set (OpenID Connect Discovery
-        /// §4).
+        /// The address of its discovery document: its name, endpoints and key set (OpenID Connect Discovery §4).
         case discovery(String)
         /// A shared secret, sealed for this row.
         case secret(sealed: String)

@@ -26,8 +26,7 @@ struct FacebookTokens: Sendable {
             "/debug_token", ["input_token": token.value, "access_token": app.token])
         if let error = answer.json["error"] {
             guard error["code"]?.integer != Self.codeOfAnotherApp else { throw .providerTokenOfAnotherApp(.facebook) }
-            // Facebook refused the app's own token. That is the operator's to fix, and says nothing about the user's
-            // token.
+            // Facebook refused the app's own token, which the operator has to fix. The user's token may be good.
             throw .providerUnavailable(.facebook, "refused our app, with code \(error["code"]?.integer ?? 0)")
         }
         guard !answer.isRefusal, let data = answer.json["data"], let isValid = data["is_valid"]?.bool else {
@@ -51,8 +50,7 @@ struct FacebookTokens: Sendable {
         return subject
     }
 
-    /// The name only. Facebook does not say whether it knows that a user reads their address, so it is not asked for
-    /// it.
+    /// The name only. Facebook does not say whether it knows that a user reads their address: it is not asked.
     func person(
         _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
     ) async throws(OAuthError) -> ProviderUser {

@@ -2,8 +2,7 @@ import Directory
 import OAuth
 import Values
 
-// Every refusal of a provider's access token, in the order of the checks. The hint tells the app's developer what to
-// fix.
+// Every refusal of a provider's access token, in the order of the checks. The hint is for the app's developer.
 extension OAuthError {
     // MARK: The client
 

@@ -2,8 +2,7 @@ public import Directory
 import OAuth
 public import Values
 
-/// Accepts the assertions of SPiD's SDKs: checks the client and the purpose, and finds the user of the provider's
-/// token.
+/// Accepts the assertions of SPiD's SDKs: checks client and purpose, and finds the user of the provider's token.
 public struct ProviderAssertions: Sendable {
     private let issuers: TrustedIssuers
     private let secrets: SignSecrets
@@ -69,8 +68,7 @@ public struct ProviderAssertions: Sendable {
         return (assertion, issuer)
     }
 
-    /// The merchant of a client that may send these: SPiD-compatible and confidential. A public client's sign secret is
-    /// no secret.
+    /// The merchant of a client that may send these: SPiD-compatible, and not public, for a public sign secret is none.
     private static func merchant(of client: Client) throws(OAuthError) -> Merchant.ID {
         guard client.spidCompatible else {
             throw .providerNotForClient(client.id, "This client is not set to SPiD compatibility.")

@@ -2,8 +2,7 @@ import Cryptography
 import JOSE
 import Values
 
-/// An ID token that a code was redeemed for, with a verified signature and checked claims (OpenID Connect Core
-/// §3.1.3.7).
+/// An ID token for a redeemed code, with a verified signature and checked claims (OpenID Connect Core §3.1.3.7).
 struct IdentityProviderIDToken: Sendable {
     let subject: String
     /// When the user signed in there; nil when the token does not say.

@@ -81,8 +81,7 @@ public struct IdentityProviderSignIn: Sendable {
         return endpoints.address(parameters)
     }
 
-    /// The code verifier (RFC 7636), which stays secret until the code is redeemed: `state` alone does not give it
-    /// away.
+    /// The code verifier (RFC 7636), secret until the code is redeemed: nobody can derive it from `state` alone.
     func verifier(of state: IdentityProviderRequests.State) -> String {
         seal.derive("provider_requests.verifier", of: state.value)
     }
