@@ -1,4 +1,4 @@
-/// An action that is not allowed to an administrator who may do other things.
+/// Something that an administrator may not do, although they may do other things.
 public struct AdministrationRefusal: Error, Sendable {
     public let detail: String
     /// The member of the document that is at fault.

@@ -23,7 +23,7 @@ extension Administrator {
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
-        // Users whom the platform sends there may be linked to it. That is kept, with the same keys.
+        // The platform may send users there who are linked to it. That stays so, with the same keys.
         let isAsBefore = issuer.signIn?.clientID == changed.signIn?.clientID && issuer.isTrustedAlike(changed)
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)

@@ -48,7 +48,7 @@ public struct UserAdministration: Sendable {
         return try await families.isConnected(id, to: merchant)
     }
 
-    /// Nil for a user that does not exist. The caller has checked that `administrator` may change it (`covers`).
+    /// Nil for a user that does not exist. The caller has checked that `administrator` may change them (`covers`).
     public func change(
         _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User? {

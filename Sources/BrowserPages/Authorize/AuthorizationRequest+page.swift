@@ -24,8 +24,8 @@ extension PageRenderer {
     ///
     /// A bad client or redirect URI gets a page; any other refusal, of the request or of `work`, goes to the client.
     ///
-    /// - Parameter isKnown: whether the user has seen a page about a client. If not, the browser is not sent to a
-    ///   client that registered itself without asking (RFC 9700 §4.11.2): it may be a trap that looks like this server.
+    /// - Parameter isKnown: whether the user has seen a page about a client. If not, they are asked before the browser
+    ///   goes to one that registered itself (RFC 9700 §4.11.2): it may be a trap that looks like this server.
     func answering(
         _ form: Form, _ http: Request, _ context: SpindleContext,
         isKnown: (Client) async throws -> Bool = { _ in false },
@@ -107,7 +107,7 @@ extension AuthorizationAnswer {
 
 extension Request {
     /// Whether a page makes the request without showing it. In a frame nobody is led astray, and a client that waits
-    /// for the answer to `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). A document is shown.
+    /// for the answer to `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). A `document` is seen.
     fileprivate func isSilent(_ form: Form) -> Bool {
         form[Parameter.prompt.rawValue] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
     }

@@ -94,7 +94,7 @@ struct ProviderAssertionParts {
         signature = String(parts[2])
     }
 
-    /// Reads base64url without padding, or base64 with padding and perhaps a line feed every 76 characters (RFC 2045 §6.8).
+    /// Reads base64url without padding, or padded base64, perhaps with a line feed every 76 characters (RFC 2045 §6.8).
     private static func decode(_ part: Substring) -> JSON? {
         (Base64URL.decode(part) ?? mimeBase64(part)).flatMap { try? JSON(parsing: $0) }
     }
