@@ -96,7 +96,7 @@ public struct AddressEndpoint: Endpoint {
             let outcome = try await addresses.change(
                 codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
             ) { verification, db in
-                // The old address is told part of the new one: if the change was not the user's, they will want to know.
+                // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }
                 try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit.frame)(db)
             }
