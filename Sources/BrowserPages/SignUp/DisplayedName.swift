@@ -1,6 +1,6 @@
 import Authentication
 
-/// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
+/// A name as a user typed it: any script and any sign, but nothing that controls a terminal or breaks a line.
 struct DisplayedName: Sendable {
     let text: String
 
@@ -8,7 +8,7 @@ struct DisplayedName: Sendable {
         self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 
-    // As `UserChanges` takes it.
+    // The limits of `UserChanges`.
     var isTooLong: Bool { text.utf8.count > ProfileChanges.longest }
     var isFit: Bool { !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
 }
