@@ -25,7 +25,7 @@ extension Verifications {
         try await database.write { db in try Self.store(draft, in: db) }
     }
 
-    /// Ends all open verifications of a user: someone else may have asked for them.
+    /// Ends all open verifications of a user: the current holder of the password asked for none of them.
     static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             "UPDATE verifications SET spent_at = \(now) WHERE user_id = \(user) AND spent_at IS NULL")

@@ -4,7 +4,7 @@ public import Values
 /// A user of the deployment. Merchants' clients are connected to users.
 public struct User: Sendable {
     public let id: UserID
-    /// Nil when the user signs in only through identity providers.
+    /// Nil when the user is known only by the subjects of issuers.
     public var email: String?
     public var emailVerified: Bool
     /// Profile claims by their names in OpenID Connect Core §5.1.

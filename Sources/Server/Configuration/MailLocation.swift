@@ -3,7 +3,7 @@ public import Mail
 /// Where mail goes: a folder, or a mail server.
 public enum MailLocation: Sendable, CustomStringConvertible {
     case folder(path: String)
-    /// The server may hold a password.
+    /// Its URL may hold a password.
     case server(SMTPServer)
 
     /// Reads `file:` and a path, `smtp://…` or `smtps://…`; nil for anything else.
