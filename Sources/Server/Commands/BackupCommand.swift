@@ -22,7 +22,7 @@ struct BackupCommand: Command {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
-        // Under another name until it is whole: half a backup must not look like one.
+        // Under another name until it is complete: half a backup must not look like a backup.
         let unfinished = file + ".unfinished"
         SQLiteFile.remove([unfinished])
         let database = try await SQLiteDatabase.open(path: path)

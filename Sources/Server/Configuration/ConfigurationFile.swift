@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import YAML
 
-/// A configuration file, JSON or YAML by its extension.
+/// A configuration file, JSON or YAML by its file extension.
 struct ConfigurationFile: Sendable {
     let path: String
     let layer: ConfigurationLayer
