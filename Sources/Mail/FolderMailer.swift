@@ -1,4 +1,5 @@
 import Foundation
+import Threads
 
 /// Puts each mail as a file into a folder: for development, and for programs that carry it on from there.
 ///
@@ -16,7 +17,13 @@ public struct FolderMailer: Mailer {
     public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
         guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
         let message = Message(letter, from: sender, to: recipient, postmark)
-        try await onThread("spindle-mail") { try write(Array(message.text.utf8), named: postmark.id) }
+        do {
+            try await SystemThread.run(named: "spindle-mail") {
+                try write(Array(message.text.utf8), named: postmark.id)
+            }
+        } catch let error as SystemThread.Unavailable {
+            throw MailFailure.temporary("\(error)")
+        }
     }
 
     private func write(_ bytes: [UInt8], named name: String) throws {

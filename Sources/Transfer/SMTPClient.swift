@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 import Values
 
 /// An SMTP client over libcurl, each message on a connection and a thread of its own.
@@ -34,14 +35,19 @@ public struct SMTPClient: Sendable {
         let cancellation = SMTPConversation.Cancellation()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (outcome: CheckedContinuation<Void, any Error>) in
-                startThread("spindle-mail") {
-                    let conversation = Result {
-                        try SMTPConversation(
-                            destination, at: addresses, time: limits.time, connecting: limits.connecting, cancellation)
+                do throws(SystemThread.Unavailable) {
+                    try SystemThread.start(named: "spindle-mail") {
+                        let conversation = Result {
+                            try SMTPConversation(
+                                destination, at: addresses, time: limits.time, connecting: limits.connecting,
+                                cancellation)
+                        }
+                        outcome.resume(with: Result { try work(conversation.get()) })
+                        // What is left may take a while: QUIT and the server's answer.
+                        withExtendedLifetime(conversation) {}
                     }
-                    outcome.resume(with: Result { try work(conversation.get()) })
-                    // What is left may take a while: a farewell.
-                    withExtendedLifetime(conversation) {}
+                } catch {
+                    outcome.resume(throwing: SMTPFailure.other("\(error)"))
                 }
             }
         } onCancel: {

@@ -1,5 +1,6 @@
 import Directory
 public import JOSE
+import Text
 
 /// What a person says about themselves: each field a text, or taken away.
 public struct ProfileChanges: Sendable {
@@ -20,20 +21,12 @@ public struct ProfileChanges: Sendable {
         for name in Self.fields {
             guard let text = field(name) else { continue }
             named.insert(name)
-            let trimmed = text.trimmed
+            // Marks of direction stay: they are part of a name.
+            let trimmed = text.trimmingScalars(while: \.isWhiteSpace)
             if !trimmed.isEmpty { members.append(.init(name, .string(trimmed))) }
         }
         // Judged as administration's documents are: one rule for what a profile can hold.
         self.set = try UserChanges(.object(members)).profile
         self.named = named
-    }
-}
-
-extension String {
-    /// Without the white space around it. Marks of direction stay: they are part of a name.
-    fileprivate var trimmed: String {
-        let inside = unicodeScalars.drop { $0.properties.isWhitespace }.reversed()
-            .drop { $0.properties.isWhitespace }.reversed()
-        return String(UnicodeScalarView(inside))
     }
 }

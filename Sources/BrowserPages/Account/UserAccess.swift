@@ -3,6 +3,7 @@ import Directory
 import HTTP
 public import HTTPSupport
 import Pages
+import Text
 public import Values
 
 /// Lets people to their own account: those who signed in here, and no form that was another's.
@@ -63,7 +64,7 @@ public struct UserAccess: Sendable {
     }
 
     func signInFirst(for page: OwnPage) -> Response {
-        .sendBrowser(to: "/login?continue=\(Form.encode(page.rawValue))", status: .seeOther)
+        .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
     /// Whether the person signed in a moment ago.
@@ -71,7 +72,7 @@ public struct UserAccess: Sendable {
 
     /// Sends the person to confirm that it is them, and then on to `page`.
     func confirmFirst(for page: OwnPage) -> Response {
-        .sendBrowser(to: "/login?confirm=1&continue=\(Form.encode(page.rawValue))", status: .seeOther)
+        .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
     /// The proof that the person of `entry` knows the account's password, by what the form says. Throws

@@ -3,6 +3,7 @@ import HTTP
 import HTTPSupport
 import Logging
 import Pages
+import Text
 import Values
 
 /// The form into which a mailed code is typed, and what it may come to. It has an address of its own, so that a tab that
@@ -44,14 +45,15 @@ struct VerificationForm: Sendable {
         let page = CodePage(
             action: address(verification), formToken: form.token, verification: verification.text,
             continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
-            startOver: start + (visit.destination.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
+            startOver: start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""),
+            refusal: refusal)
         return pages.page(
             pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 
     private func address(_ verification: Verification.ID) -> String {
-        "\(path)?verification=\(Form.encode(verification.text))"
+        "\(path)?verification=\(PercentEncoding.encode(verification.text))"
     }
 
     /// What was typed, and in which browser.

@@ -1,11 +1,12 @@
 import Authentication
+import Text
 
 /// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
 struct DisplayedName: Sendable {
     let text: String
 
     init(_ text: String) {
-        self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        self.text = String(text.trimming(while: \.isWhitespace))
     }
 
     // As `UserChanges` takes it.

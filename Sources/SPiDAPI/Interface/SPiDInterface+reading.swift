@@ -1,8 +1,8 @@
-import Foundation
 import HTTP
 import HTTPSupport
 import OAuth
 import SPiD
+import Text
 import Values
 
 extension SPiDInterface {
@@ -57,7 +57,9 @@ extension SPiDInterface {
         for (name, value) in context.parameters.all {
             var text = value
             if route.path.hasSuffix("{\(name)}"), text.hasSuffix(".json") { text.removeLast(5) }
-            guard let text = text.removingPercentEncoding, !text.utf8.contains(0) else {
+            guard let bytes = PercentEncoding.decode(text.utf8), !bytes.contains(0),
+                let text = String(validating: bytes, as: UTF8.self)
+            else {
                 throw SPiDRefusal(.notFound, "There is nothing of this name.", reason: "malformed_path")
             }
             guard text.isStreamSafe else {
