@@ -98,7 +98,7 @@ let package = Package(
         // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
         module(
             "OpenID", ["OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Values"]),
+        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage", "Values"]),
         module(
             "Federation",
             [

@@ -14,7 +14,14 @@ public final class RequestAllowance: Sendable {
         package let limit: Int
         package let used: Int
 
-        package var isExceeded: Bool { used > limit }
+        /// Refuses the call that is one too many.
+        package func requireRemaining() throws(SPiDRefusal) {
+            guard used > limit else { return }
+            throw SPiDRefusal(
+                .allowanceUsedUp, "Request limit exceeded: \(limit) an hour. See request.reset.",
+                reason: "allowance_used_up")
+        }
+
         package var json: JSON {
             .members([
                 "reset": .integer(reset.seconds), "limit": .integer(Int64(limit)),

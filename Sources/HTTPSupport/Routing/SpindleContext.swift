@@ -2,11 +2,11 @@ import HTTP
 package import Logging
 package import Values
 
-/// What belongs to one request besides the request: its route, its name in the log, and who asks.
+/// What belongs to one request besides the request: its route, its name in the log, and its client.
 public struct SpindleContext: Sendable {
     package let route: Route
-    /// Where the client that asks is written down, if somebody wants to know.
-    package let asker: RequestingClient?
+    /// Where the endpoint notes its client, if CORS is to know: for a cross-origin route and a request with `Origin`.
+    package let presumedClient: PresumedClient?
     private let path: String
     private let number: UInt64
     private let log: RequestLog
@@ -16,7 +16,7 @@ public struct SpindleContext: Sendable {
         self.log = log
         path = request.target.path
         number = log.next()
-        asker = route.isCrossOrigin && request.headers.contains(.origin) ? RequestingClient() : nil
+        presumedClient = route.isCrossOrigin && request.headers.contains(.origin) ? PresumedClient() : nil
     }
 
     package var parameters: PathParameters { PathParameters(path: path, template: route.template) }

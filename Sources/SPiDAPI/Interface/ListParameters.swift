@@ -46,10 +46,4 @@ extension SPiDCall {
         guard let unknown = filters.first(where: { !known.contains($0) }) else { return Set(filters) }
         throw SPiDRefusal.malformed("filters", "of \(known.sorted().joined(separator: ", ")), and not \(unknown)")
     }
-
-    /// Those of the client that asks; of its whole merchant with the filter `merchant`.
-    func circle(isWide: Bool = false) throws -> ClientScope {
-        let client = try asking.client
-        return ClientScope(client: client.id.text, merchant: client.merchant?.text, isWide: isWide)
-    }
 }

@@ -6,9 +6,6 @@ import OAuth
 import SPiD
 
 extension OAuthError {
-    static let clientTokenNeeded = OAuthError(
-        .invalidToken, "client_token_needed", "This needs a client's own token, not a person's.")
-
     /// As SPiD's API says it: about a token flat, about all else in the container.
     func spidResponse(in container: SPiDContainer, logger: Logger) -> Response {
         guard code == .invalidToken || code == .insufficientScope else {

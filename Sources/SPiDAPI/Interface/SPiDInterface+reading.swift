@@ -8,7 +8,7 @@ import Values
 extension SPiDInterface {
     /// The body, where there is one that somebody reads; or what is wrong with it, which who has shown a token is told.
     static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
-        guard route.caller != .anybody, request.method == .post, request.headers[.contentType] != nil else {
+        guard route.access.token != .unread, request.method == .post, request.headers[.contentType] != nil else {
             return .success(Form(pairs: []))
         }
         do {

@@ -17,14 +17,14 @@ public struct EmailResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", caller: .client,
+                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", token: .client,
                 answer: status)
         ]
     }
 
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
         // Whoever may ask of every address learns who has an account.
-        try call.requireFirstParty()
+        try call.caller.requireFirstParty()
         guard let email = Self.address(call.path["email"] ?? "") else {
             throw SPiDRefusal(
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",

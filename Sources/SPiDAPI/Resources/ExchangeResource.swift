@@ -13,7 +13,7 @@ public struct ExchangeResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "oauth/exchange", name: "Exchange", controller: "Authorization.exchange", caller: .person,
+                .post, "oauth/exchange", name: "Exchange", controller: "Authorization.exchange", token: .user,
                 optional: ["clientId", "client_id", "type", "redirectUri", "redirect_uri"], answer: exchange)
         ]
     }
@@ -29,7 +29,7 @@ public struct ExchangeResource: SPiDResource {
         guard type == .code || call["redirectUri"] ?? call["redirect_uri"] != nil else {
             throw SPiDRefusal(.badRequest, "Type session: Missing redirect URI", reason: "missing_redirect_uri")
         }
-        let (code, kind) = try await sell(try ExchangeRequest(parameters), to: call.asking.token)
+        let (code, kind) = try await sell(try ExchangeRequest(parameters), to: call.caller.token)
         return .element(
             "Authorization",
             .members([

@@ -1,6 +1,7 @@
 import HTTP
 import JOSE
 public import OAuth
+import SPiD
 public import Values
 
 /// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
@@ -16,9 +17,9 @@ public struct LogoutResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "logout", name: "Logout", controller: "User.logout", caller: .either, reach: .everyToken
+                .get, "logout", name: "Logout", controller: "User.logout", token: .either, reach: .everyToken
             ) { call in
-                try await families.logOut(try call.asking.token, at: clock.now)
+                try await families.logOut(try call.caller.token, at: clock.now)
                 return .element("User", "OK")
             }
         ]

@@ -26,18 +26,18 @@ public struct SignUpResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "signup", name: "Signup", controller: "User.user_signup", caller: .client, required: ["email"],
+                .post, "signup", name: "Signup", controller: "User.user_signup", token: .client, required: ["email"],
                 optional: ["password", "redirectUri", "acceptTerms"] + NewUser.parameters, answer: make)
         ]
     }
 
     @Sendable private func make(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking
+        let caller = try call.caller
         // Who signs people up has their passwords.
-        try call.requireFirstParty()
+        try caller.requireFirstParty()
         guard
             let address = try await AppReturn.address(
-                of: call["redirectUri"], for: asking.client, pages,
+                of: call["redirectUri"], for: caller.contextClient, pages,
                 lasting: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
         else {
             throw SPiDRefusal(
@@ -50,8 +50,8 @@ public struct SignUpResource: SPiDResource {
                 .badRequest, fields: .members(["email": "This is not an e-mail address."]), reason: "malformed_email")
         }
         let user = try NewUser(call.parameters, email: email)
-        let visit = try await pages.visit(call.request, client: asking.client, uiLocales: user.locale)
-        if let wait = try await signUp.charge(asking.caller.id.text) {
+        let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
+        if let wait = try await signUp.charge(caller.client.id.text) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
         }
@@ -68,12 +68,12 @@ public struct SignUpResource: SPiDResource {
             call["acceptTerms"].map { ["0", "false"].contains($0) } ?? false
             ? []
             : agreements.terms(
-                for: asking.client)
+                for: caller.contextClient)
         let outcome = try await signUp.finish(
             prepared,
             also: { id, now, db in
-                try asking.confirm(db)
-                try TokenFamilies.connect(id, to: asking.client.id, at: now, in: db)
+                try caller.confirm(db)
+                try TokenFamilies.connect(id, to: caller.contextClient.id, at: now, in: db)
                 // As SPiD has it: the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
             }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
@@ -81,7 +81,7 @@ public struct SignUpResource: SPiDResource {
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)
         return .element(
-            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [asking.client]),
+            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [caller.contextClient]),
             status: .created)
     }
 

@@ -22,11 +22,11 @@ public struct StatusResource: SPiDResource {
         // Apps post what they know of their device along when they start: it is not read.
         [HTTP.Method.get, .post].map { method in
             SPiDRoute(
-                method, "status", name: "Platform status", controller: "Platform.status", caller: .anybody
+                method, "status", name: "Platform status", controller: "Platform.status", token: .unread
             ) { _ in .element("Platform", .object(versions + status)) }
         } + [
             SPiDRoute(
-                .get, "version", name: "Platform version", controller: "Platform.version", caller: .anybody
+                .get, "version", name: "Platform version", controller: "Platform.version", token: .unread
             ) { _ in .element("Platform", .object(versions)) }
         ]
     }

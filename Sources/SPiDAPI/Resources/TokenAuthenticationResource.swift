@@ -23,7 +23,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         [
             SPiDRoute(
                 .get, "token/{token}/authentication", name: "Authenticate token",
-                controller: "Authorization.authenticate", caller: .anybody, answer: tell)
+                controller: "Authorization.authenticate", token: .unread, answer: tell)
         ]
     }
 

@@ -32,7 +32,7 @@ public struct UserListResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "users", name: "List users", controller: "User.users", caller: .client,
+                .get, "users", name: "List users", controller: "User.users", token: .client,
                 optional: SPiDCall.listParameters + Self.keys, answer: list)
         ]
     }
@@ -52,11 +52,11 @@ public struct UserListResource: SPiDResource {
         if !states.isEmpty { query.states = Set(states) }
         guard let key = try Self.key(call) else { return .collection("User", [], offset: query.part.offset) }
         query.key = key.value
-        if key.isAddress { try call.requireFirstParty() }
-        let isOwn = try call.asking.caller.firstParty
+        if key.isAddress { try call.caller.requireFirstParty() }
+        let isOwn = try call.caller.client.firstParty
         // Whoever may not see an address must not find out by it either.
         let isWide = filters.contains("merchant") && !key.isAddress
-        let found = try await people.list(query, for: try call.circle(isWide: isWide))
+        let found = try await people.list(query, for: try call.caller.clientScope(isWide: isWide))
         let now = clock.now
         return .collection(
             "User",

@@ -1,0 +1,12 @@
+package import Directory
+import OAuth
+import Synchronization
+
+/// The client that a request seems to come from, as its endpoint found it, for what surrounds the endpoint. The client
+/// need not have proven it.
+package final class PresumedClient: Sendable {
+    private let found = Mutex<Client.ID?>(nil)
+
+    package var id: Client.ID? { found.withLock { $0 } }
+    package func note(_ client: Client.ID?) { found.withLock { $0 = client } }
+}
