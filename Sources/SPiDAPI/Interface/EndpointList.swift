@@ -2,9 +2,9 @@ import HTTP
 import JOSE
 import SPiD
 
-/// `GET /api/2/endpoints`: what there is, path by path, as SPiD describes it.
+/// `GET /api/2/endpoints`: the API's endpoints by path, as SPiD describes them.
 enum EndpointList {
-    /// The route of the list, which is on it.
+    /// The route of the list, which lists itself too.
     static func route(of routes: [SPiDRoute]) -> SPiDRoute {
         let own = SPiDRoute(
             .get, "endpoints", name: "List API endpoints", controller: "Utility.endpoints", token: .unread
@@ -29,7 +29,7 @@ enum EndpointList {
         }
     }
 
-    /// What stands in braces.
+    /// The names in braces.
     private static func names(in path: String) -> [JSON] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { .string(String($0.dropFirst().dropLast())) }
     }
@@ -44,7 +44,7 @@ extension SPiDRoute {
         ])
     }
 
-    /// The same route with another answer.
+    /// This route with another answer.
     fileprivate func answering(_ answer: @escaping Answer) -> SPiDRoute {
         SPiDRoute(
             method, path, name: name, controller: controller, token: access.token, reach: access.reach,

@@ -3,15 +3,15 @@ import HTTPSupport
 import OAuth
 import SPiD
 
-/// One call of SPiD's API, after the checks that are the same for all of them.
+/// One call of SPiD's API, after the checks that are the same for all calls.
 struct SPiDCall: Sendable {
     let request: Request
     let context: SpindleContext
     /// The client that calls; nil without a token.
     let requestingClient: RequestingClient?
-    /// The parts of the path that are not fixed.
+    /// The variable parts of the path, by name.
     let path: [String: String]
-    /// What the query and the body say; a parameter without a value counts as left out.
+    /// The parameters of query and body. One without a value counts as left out.
     let parameters: [String: String]
 
     subscript(name: String) -> String? { parameters[name] }

@@ -7,8 +7,8 @@ public import OAuth
 public import SPiD
 public import Values
 
-/// `/api/2/…`: SPiD's API. Every call is checked in SPiD's order: the endpoint, the token, the allowance, for whom, and
-/// whether this client may; what the data is to whom is then its resource's business.
+/// `/api/2/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
+/// context client, and whether the caller may (`CallAuthorization`). Its resource decides what the answer shows.
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
     private let tokens: AccessTokens
@@ -28,7 +28,7 @@ public struct SPiDInterface: Endpoint {
     public func add(to router: inout Routes) {
         for route in routes {
             let path = "/api/2/" + route.path
-            // SPiD's clients may say what they want back; it is always JSON. A value at the end is cut by `call`.
+            // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at the end.
             for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
                 router.on(path, method: route.method) { request, context in
                     try await answer(route, request, context)
@@ -37,7 +37,7 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// What is refused before an endpoint of it was reached is in its container too; but the token endpoint is OAuth's.
+    /// Refusals before an endpoint was reached are in SPiD's container too, except for the token endpoint, which is OAuth's.
     public static let dialect = RefusalDialect(below: "/api/2", except: ["/api/2/oauth/token"]) {
         SPiDContainer().response(SPiDRefusal($0, $1))
     }
@@ -69,8 +69,8 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// The token and the client whose it is, before the rest of the request is read; nil where none is needed. The
-    /// container learns what every later answer shows: the allowance, and the secret that signs it.
+    /// The token and its client, checked before the rest of the request is read; nil if none is needed. Sets what every
+    /// later answer shows: the allowance, and the secret that signs it.
     private func caller(
         _ access: CallAccess, _ presented: PresentedToken?, _ container: inout SPiDContainer
     ) async throws -> (token: AccessToken, client: Client)? {

@@ -1,7 +1,7 @@
 import HTTP
 import SPiD
 
-/// One endpoint of SPiD's API: where it is, whose token it takes, which parameters it knows, and what answers.
+/// One endpoint of SPiD's API: its path, whose token it takes, the parameters it knows, and the function that answers.
 public struct SPiDRoute: Sendable {
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 
@@ -9,7 +9,7 @@ public struct SPiDRoute: Sendable {
     /// Below `/api/2/`: `user/{id}/logins`.
     let path: String
     let name: String
-    /// SPiD's own word for what answers: `User.logins`.
+    /// SPiD's name for the code that answers: `User.logins`.
     let controller: String
     let access: CallAccess
     let required: [String]
@@ -30,13 +30,13 @@ public struct SPiDRoute: Sendable {
         self.answer = answer
     }
 
-    /// What every caller may add.
+    /// The parameters that every route takes.
     static let common = ["oauth_token", "contextClientId", "hash"]
-    /// What may be said again, as a list: who answers reads it.
+    /// The parameters that may be repeated, as a list. The endpoint reads them from the query itself.
     static let repeatable: Set = ["filters"]
 }
 
-/// A part of SPiD's API: a few routes that belong together.
+/// A part of SPiD's API: routes that belong together.
 public protocol SPiDResource: Sendable {
     var routes: [SPiDRoute] { get }
 }

@@ -6,7 +6,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `terms`, `user/{id}/agreements` and `…/accept`: what people agree to, and whether they have.
+/// `terms`, `user/{id}/agreements` and `…/accept`: the terms that users agree to, and whether they have.
 public struct AgreementResource: SPiDResource {
     private let agreements: Agreements
     private let clients: Clients
@@ -37,7 +37,7 @@ public struct AgreementResource: SPiDResource {
         ]
     }
 
-    /// SPiD shows the terms themselves; here is where they are to be read.
+    /// SPiD has the text of the terms here; Spindle has their address.
     @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
         let terms = try await wanted(call)
         var isAccepted = terms == nil
@@ -52,14 +52,14 @@ public struct AgreementResource: SPiDResource {
             ]))
     }
 
-    /// Those of the client that is named, or of the platform.
+    /// The terms of the client that is named, or of the platform.
     private func wanted(_ call: SPiDCall) async throws -> Terms? {
         guard let id = call["clientId"] ?? call["client_id"] else { return agreements.platform }
         guard let client = try await clients.findLive(Client.ID(id)) else { throw SPiDRefusal.unknownClient }
         return client.terms
     }
 
-    /// The person of `{id}`, for those who may ask.
+    /// The user of `{id}`, if the caller may ask about them.
     private func person(of call: SPiDCall) async throws -> UserID {
         let caller = try call.caller
         let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
@@ -77,7 +77,7 @@ public struct AgreementResource: SPiDResource {
     }
 
     @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
-        // It is the platform's terms, too, that are agreed to in the person's name.
+        // The call also accepts the platform's terms in the user's name.
         try call.caller.requireFirstParty()
         let user = try await person(of: call)
         try await agreements.accept(agreements.terms(for: try call.caller.contextClient), by: user, at: clock.now)

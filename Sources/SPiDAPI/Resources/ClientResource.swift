@@ -5,7 +5,7 @@ import OAuth
 import SPiD
 import Values
 
-/// `clients` and `client/{id}`: what a merchant's backend may know of the merchant's clients.
+/// `clients` and `client/{id}`: what a merchant's backend may see of the merchant's clients.
 public struct ClientResource: SPiDResource {
     private let clients: Clients
 
@@ -32,7 +32,7 @@ public struct ClientResource: SPiDResource {
 }
 
 extension Client {
-    /// In SPiD's members, which are all texts. What Spindle has no word for is off, or empty.
+    /// In SPiD's members, whose values are texts. What Spindle does not have is off or empty.
     fileprivate var spid: JSON {
         .members([
             "id": .string(id.text), "name": .string(name), "domain": .string(webOrigins.first ?? ""),

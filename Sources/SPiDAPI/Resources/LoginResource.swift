@@ -7,7 +7,7 @@ import OAuth
 import SPiD
 import Values
 
-/// `logins` and `user/{id}/logins`: who tried to sign in at a client, or at any of its merchant.
+/// `logins` and `user/{id}/logins`: the attempts to sign in at a client, or at any client of its merchant.
 public struct LoginResource: SPiDResource {
     private let logins: Logins
     private let finder: UserFinder
@@ -62,7 +62,7 @@ public struct LoginResource: SPiDResource {
 }
 
 extension Login {
-    /// In SPiD's members. Pages that led to one another are not followed here: their members are empty.
+    /// In SPiD's members. Spindle records no referers: their members are empty.
     fileprivate func spid(showsEmail: Bool) -> JSON {
         let email = showsEmail ? email ?? "" : ""
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))

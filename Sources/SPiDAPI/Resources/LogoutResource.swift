@@ -4,7 +4,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
+/// `logout`: ends the token of the call and its refresh token, and for a user the sessions bought with it.
 public struct LogoutResource: SPiDResource {
     private let families: TokenFamilies
     private let clock: any WallClock

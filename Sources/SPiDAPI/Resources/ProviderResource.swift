@@ -9,8 +9,8 @@ import Pages
 import SPiD
 public import Values
 
-/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
-/// app sends in a JWT that it signed.
+/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: users of Facebook or Google sign up or are linked. The app sends
+/// the provider's access token in a JWT that it signed.
 public struct ProviderResource: SPiDResource {
     private let users: ProviderUsers
     private let finder: UserFinder
@@ -49,7 +49,7 @@ public struct ProviderResource: SPiDResource {
         let made = try await users.register(
             try call.require("jwt"), from: caller.client, connectedTo: caller.contextClient.id, confirm: caller.confirm)
         guard let made else {
-            // SPiD's status for an account that is there already; it leads nowhere.
+            // SPiD's status for a user who exists already; there is no redirect.
             throw SPiDRefusal(
                 .found, fields: .members(["exists": "There is an account of this person or address already."]),
                 reason: "provider_person_exists")
@@ -67,7 +67,7 @@ public struct ProviderResource: SPiDResource {
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        // A link is a way in that outlives every token and password.
+        // The link is a way to sign in that outlives every token and password.
         try caller.requireFirstParty()
         let found = try await finder.find(person, for: caller)
         let owner = found.person.user
@@ -77,8 +77,8 @@ public struct ProviderResource: SPiDResource {
         let isAttached = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
             provider in
             guard let email = owner.email else { return { _ in } }
-            let letter = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
-            return mail.post(letter, to: email, visit.frame)
+            let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
+            return mail.post(message, to: email, visit.frame)
         }
         guard isAttached else {
             throw SPiDRefusal(

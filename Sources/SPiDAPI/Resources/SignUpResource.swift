@@ -9,7 +9,7 @@ import Pages
 import SPiD
 import Values
 
-/// `signup`: a backend makes an account for somebody who signed up in its app. The address gets a link.
+/// `signup`: a backend creates a user who signed up in its app. The address is mailed a link.
 public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements
@@ -33,7 +33,7 @@ public struct SignUpResource: SPiDResource {
 
     @Sendable private func make(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
-        // Who signs people up has their passwords.
+        // A client that signs users up sees their passwords.
         try caller.requireFirstParty()
         guard
             let address = try await AppReturn.address(
@@ -74,9 +74,9 @@ public struct SignUpResource: SPiDResource {
             also: { id, now, db in
                 try caller.confirm(db)
                 try TokenFamilies.connect(id, to: caller.contextClient.id, at: now, in: db)
-                // As SPiD has it: the app showed the terms before it sent the form.
+                // As with SPiD, the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
-            }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
+            }, post: mail.post(message(prepared), to: user.email.text, visit.frame))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)
@@ -85,7 +85,7 @@ public struct SignUpResource: SPiDResource {
             status: .created)
     }
 
-    private func letter(_ prepared: AppSignUp.Prepared) -> MailTemplate {
+    private func message(_ prepared: AppSignUp.Prepared) -> MailTemplate {
         let verification = prepared.draft.verification
         let (link, lifetime) = (prepared.draft.link?.value ?? "", verification.purpose.linkLifetime ?? .zero)
         guard verification.purpose == .confirmAddress else {
@@ -97,7 +97,7 @@ public struct SignUpResource: SPiDResource {
 }
 
 extension SPiDRefusal {
-    /// SPiD's status for an account that is there already; it leads nowhere.
+    /// SPiD's status for a user who exists already; there is no redirect.
     fileprivate static let addressTaken = SPiDRefusal(
         .found, fields: .members(["exists": "There is an account of this address already."]),
         reason: "address_taken")

@@ -6,7 +6,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `me`, `user/{id}` and `user/{id}/connected`: one person.
+/// `me`, `user/{id}` and `user/{id}/connected`: one user.
 public struct UserResource: SPiDResource {
     private let finder: UserFinder
     private let clients: Clients
@@ -42,7 +42,7 @@ public struct UserResource: SPiDResource {
         .element("User", try await disclosure.object(of: id, for: caller))
     }
 
-    /// Whether the person has used a client.
+    /// Whether the user has used the client `clientId`.
     @Sendable private func connected(_ call: SPiDCall) async throws -> SPiDAnswer {
         let caller = try call.caller
         let client = try caller.known(try await clients.findLive(Client.ID(try call.require("clientId"))))
