@@ -39,9 +39,8 @@ let package = Package(
             [
                 "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
                 "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
-                "Keys",
-                "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer", "Transfer",
-                "YAML", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer",
+                "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
 
         // 9  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
@@ -49,104 +48,103 @@ let package = Package(
         module(
             "TokenAPI",
             [
-                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JOSE",
-                "Storage",
-                "Values", "Cryptography", "Logging",
+                "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JSON",
+                "Storage", "Values", "Cryptography", "Logging",
             ]),
         module(
             "BrowserPages",
             [
                 "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
-                "HTTP", "JOSE",
-                "Storage", "Values", "Cryptography", "Text", "Logging",
+                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "AdminAPI",
             [
                 "HTTPSupport", "Administration", "Ditto", "Federation", "OAuth", "Authentication", "Directory", "HTTP",
-                "JOSE",
-                "Storage", "Values", "Cryptography", "Logging",
+                "JSON", "Storage", "Values", "Cryptography", "Logging",
             ]),
         module(
             "SPiDAPI",
             [
-                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JOSE",
-                "Storage",
-                "Values", "Cryptography", "Text", "Logging",
+                "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JSON",
+                "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
 
         // 8  what surfaces share, with no endpoint of its own; what administrators may do, by HTTP or on the command line
         module(
             "HTTPSupport",
             [
-                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JOSE",
-                "Storage",
-                "Values", "Cryptography", "Text", "Logging",
+                "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JSON",
+                "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
         module(
             "Administration",
-            ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JOSE", "Storage", "Values"]),
+            ["Ditto", "Federation", "OAuth", "Authentication", "Directory", "JSON", "Storage", "Values"]),
 
         // 7  whom a merchant lets in, as Ditto asks
         module(
             "Ditto",
             [
-                "OpenID", "OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography",
+                "OpenID", "OAuth", "Authentication", "Directory", "Keys", "JSON", "Storage", "Values", "Cryptography",
                 "Text",
             ]),
 
         // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
         module(
-            "OpenID", ["OAuth", "Authentication", "Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
-        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JOSE", "Storage", "Values"]),
+            "OpenID",
+            [
+                "OAuth", "Authentication", "Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography",
+            ]),
+        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values"]),
         module(
             "Federation",
             [
-                "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "Storage", "Values", "Cryptography",
-                "Text",
+                "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage", "Values",
+                "Cryptography", "Text",
             ]),
         module("Pages", ["Mustache", "Text"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
-        module("OAuth", ["Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography"]),
+        module("OAuth", ["Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),
         module(
             "Authentication",
-            ["Directory", "Keys", "JOSE", "Storage", "Values", "Cryptography", "Text", "InternationalText"],
+            ["Directory", "Keys", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"],
             resources: [.embedInCode("Passwords/common-passwords.txt")]),
 
         // 4  merchants, clients, users, connections, sessions; what waits to be delivered. Strangers to each other
         module(
-            "Directory", ["Keys", "JOSE", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
-        module("Delivery", ["Keys", "Mail", "Outbound", "JOSE", "Storage", "Values", "Cryptography", "Logging"]),
+            "Directory", ["Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
+        module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
         // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
-        module("Keys", ["JOSE", "Storage", "Values", "Cryptography", "Text"]),
+        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text"]),
         .target(
-            name: "Migrations", dependencies: ["JOSE", "Storage"], path: "migrations",
+            name: "Migrations", dependencies: ["JSON", "Storage"], path: "migrations",
             resources: [
                 .embedInCode("v001_foundation.sql"), .embedInCode("v002_people.sql"), .embedInCode("v003_spid.sql"),
                 .embedInCode("v004_openid.sql"), .embedInCode("v005_defences.sql"), .embedInCode("v006_vocabulary.sql"),
-                .embedInCode("v007_interactions.sql"),
+                .embedInCode("v007_interactions.sql"), .embedInCode("v008_sessions.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
-        module("Mail", ["Transfer", "Values", "Cryptography", "Text", "Threads"]),
+        module("Mail", ["Transfer", "Values", "Cryptography", "Threads", "Text"]),
         module("Outbound", ["Transfer", "Values", "Text", "Logging"]),
-        module("HTTPServer", ["HTTP", "Logging", "Threads", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
+        module("HTTPServer", ["Threads", "HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
 
-        // 2  JSON, JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
-        module("JOSE", ["Values", "Cryptography"]),
-        module("Storage", ["Values", "Cryptography", "Text"]),
-        module("Transfer", ["Values", "Text", "Threads", "CCurl", "CLinux"], overC: true),
+        // 2  JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
+        module("JOSE", ["JSON", "Values", "Cryptography"]),
+        module("Storage", ["JSON", "Values", "Cryptography", "Text"]),
+        module("Transfer", ["Values", "Threads", "Text", "CCurl", "CLinux"], overC: true),
 
-        // 1  time, identifiers, secrets and their fingerprints; command lines, YAML, templates
+        // 1  time, identifiers, secrets and their fingerprints; JSON above them; command lines, YAML, templates
         module("Values", ["Cryptography", "Text", "InternationalText"]),
+        module("JSON", ["Values"]),
         module("CommandLineTool"),
         module("YAML", ["CYAML"], overC: true),
         module("Mustache"),
 
         // 0  digests, HMAC, random, keys, signatures, sealing, password hashes
-        module("Cryptography", ["InternationalText", "Threads", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
+        module("Cryptography", ["Threads", "InternationalText", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
 
         //    normal forms and names of hosts; what HTTP speaks of; lines of a log; trimming and
         //    percent-encoding; threads of the system
@@ -173,7 +171,7 @@ let package = Package(
             name: "TestSupport",
             dependencies: [
                 "Server", "Pages", "OAuth", "Authentication", "Directory", "Federation", "Delivery", "Mail", "Outbound",
-                "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JOSE",
+                "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "HTTPServer", "Transfer", "HTTP", "JSON",
                 "Storage", "Values", "Cryptography", "Logging",
             ],
             path: "Tests/TestSupport", swiftSettings: strict),
@@ -182,10 +180,9 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages",
-                "Mail",
-                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Text", "Threads",
-                "Logging",
+                "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages", "Mail",
+                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text",
+                "Threads", "Logging",
             ]),
         tests(
             "StorageTests",
@@ -193,23 +190,20 @@ let package = Package(
         tests(
             "OAuthTests",
             [
-                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE",
-                "Storage", "Values",
-                "Cryptography", "Logging",
+                "TestSupport", "OAuth", "Authentication", "Directory", "Federation", "Outbound", "Keys", "JOSE", "JSON",
+                "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests(
             "AuthenticationTests",
             [
-                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JOSE", "Storage",
-                "Values",
-                "Cryptography", "Logging",
+                "TestSupport", "Directory", "Authentication", "Delivery", "Mail", "Outbound", "Keys", "JSON", "Storage",
+                "Values", "Cryptography", "Logging",
             ]),
         tests(
             "FlowTests",
             [
                 "TestSupport", "Server", "HTTPSupport", "OpenID", "OAuth", "Authentication", "Directory", "Delivery",
-                "Mail",
-                "Pages", "Keys", "HTTP", "JOSE", "Storage", "Values", "Cryptography", "Logging",
+                "Mail", "Pages", "Keys", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Logging",
             ]),
         tests("ArchitectureTests", []),
     ]
@@ -222,7 +216,7 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
             name: "fuzz",
             dependencies: [
                 "BrowserPages", "SPiDAPI", "HTTPSupport", "Ditto", "SPiD", "Federation", "Pages", "OAuth",
-                "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "Values",
+                "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "JSON", "Values",
                 "Cryptography",
                 "InternationalText", "Text", "Logging",
             ],

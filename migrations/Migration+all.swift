@@ -10,6 +10,7 @@ extension Migration {
         Migration(version: 5, name: "defences", text: PackageResources.v005_defences_sql, then: noteResources),
         Migration(version: 6, name: "vocabulary", text: PackageResources.v006_vocabulary_sql),
         Migration(version: 7, name: "interactions", text: PackageResources.v007_interactions_sql),
+        Migration(version: 8, name: "sessions", text: PackageResources.v008_sessions_sql),
     ]
 
     private init(

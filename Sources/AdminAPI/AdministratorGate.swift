@@ -5,20 +5,20 @@ import HTTPSupport
 public import OAuth
 import Storage
 
-/// Decides who administers.
+/// Decides who is an administrator.
 public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
 
     public init(tokens: AccessTokens) { self.tokens = tokens }
 
-    /// Throws when who asked does not administer any more, or less than before.
+    /// Throws when the caller is no longer an administrator, or has fewer rights than before.
     typealias Confirm = @Sendable (any Transaction) throws -> Void
 
     func administrator(_ request: Request) async throws -> Administrator {
         try Administrator(try await tokens.require(request))
     }
 
-    /// The same, with what is asked again in the transaction that writes: a password is hashed before it.
+    /// The same, with a check to repeat in the transaction that writes: a password is hashed before it.
     func entry(_ request: Request) async throws -> (administrator: Administrator, confirm: Confirm) {
         let token = try await tokens.require(request)
         let administrator = try Administrator(token)

@@ -2,11 +2,11 @@ import Administration
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 
-/// `/admin/v1/clients`, in the member names of RFC 7591.
+/// `/admin/v1/clients`, with the member names of RFC 7591.
 public struct ClientsEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let clients: Clients

@@ -1,11 +1,11 @@
 import Administration
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 
-/// `/admin/v1/initial-access-tokens`: with which a merchant's clients register themselves.
+/// `/admin/v1/initial-access-tokens`: the tokens with which a merchant's clients register themselves.
 public struct InitialAccessTokensEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let tokens: InitialAccessTokens

@@ -2,11 +2,11 @@ import Administration
 public import Federation
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Values
 
-/// `/admin/v1/issuers`: who else a merchant trusts to say who somebody is (RFC 7523).
+/// `/admin/v1/issuers`: the issuers that a merchant trusts to identify users (RFC 7523).
 public struct IssuersEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let issuers: TrustedIssuers

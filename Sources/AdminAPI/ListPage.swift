@@ -1,12 +1,12 @@
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 
-/// One page of a list and where the next begins: an opaque cursor.
+/// One page of a list, and an opaque cursor to the next.
 struct ListPage {
     static let size = 100
-    /// A page ends early when what it shows is this large, in bytes: others wait while it is written.
+    /// In bytes: a page ends early when it is this large, since others wait while it is written.
     private static let most = 256 * 1024
     let after: String
     let count: Int
@@ -17,7 +17,7 @@ struct ListPage {
         count = query["limit"].flatMap(Int.init).map { min(max($0, 1), Self.size) } ?? Self.size
     }
 
-    /// `items` holds one more than the page if there is a next one.
+    /// `items` holds one more than the page if there is a next page.
     func response<Item>(_ items: [Item], json: (Item) -> JSON, cursor: (Item) -> String) -> Response {
         var shown: [JSON] = []
         var size = 0

@@ -2,7 +2,7 @@ import Administration
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Values
 

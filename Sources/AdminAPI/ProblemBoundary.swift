@@ -1,7 +1,7 @@
 import Administration
 public import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import Logging
 import OAuth
 

@@ -1,6 +1,6 @@
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 
 extension Request {

@@ -4,12 +4,12 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Storage
 import Values
 
-/// `/admin/v1/users`. A merchant's administrator sees the people connected to its clients, and no others.
+/// `/admin/v1/users`. A merchant's administrator sees only the users connected to its clients.
 public struct UsersEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let administration: UserAdministration
@@ -81,7 +81,7 @@ public struct UsersEndpoint: Endpoint {
         }
     }
 
-    /// All that is held on a person: what merchants other than the administrator's know is among it.
+    /// Everything stored about a user. What other merchants know is among it, so only the platform gets it.
     @Sendable private func export(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         try administrator.requirePlatform("have everything that is held on a person")
@@ -89,7 +89,7 @@ public struct UsersEndpoint: Endpoint {
         return .json(document)
     }
 
-    /// The platform deletes the account at once; a merchant only ends what connects it to its own clients.
+    /// The platform deletes the user at once; a merchant only ends the user's connections to its own clients.
     @Sendable private func delete(_ request: Request, context: SpindleContext) async throws -> Response {
         let (id, administrator) = try await mine(request, context)
         switch try await administration.remove(id, by: administrator) {
@@ -107,7 +107,7 @@ public struct UsersEndpoint: Endpoint {
         return (try await own(context, of: administrator), administrator)
     }
 
-    /// The person of `{id}`, if `administrator` may see them.
+    /// The user of `{id}`, if `administrator` may see them.
     private func own(_ context: SpindleContext, of administrator: Administrator) async throws -> UserID {
         guard let id = UserID(try context.parameters.require("id")),
             try await administration.covers(id, by: administrator)

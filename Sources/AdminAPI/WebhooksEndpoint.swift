@@ -2,11 +2,11 @@ import Administration
 public import Ditto
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Values
 
-/// `/admin/v1/webhooks`: where Ditto asks whom a merchant lets in.
+/// `/admin/v1/webhooks`: where Ditto asks which users a merchant lets in.
 public struct WebhooksEndpoint: Endpoint {
     private let gate: AdministratorGate
     private let webhooks: DittoWebhooks
@@ -61,7 +61,7 @@ public struct WebhooksEndpoint: Endpoint {
         return Response(status: .noContent)
     }
 
-    /// With the address that is pasted into Ditto's portal.
+    /// The webhook, with the URL to paste into Ditto's portal.
     private func shown(_ webhook: DittoWebhook) -> JSON {
         .object((webhook.json.members ?? []) + [.init("url", .string("\(site.origin)/webhooks/ditto/\(webhook.name)"))])
     }

@@ -1,4 +1,4 @@
-/// What an administrator may not do, who may do other things there.
+/// Something that an administrator may not do, although they may do other things.
 public struct AdministrationRefusal: Error, Sendable {
     public let detail: String
     /// The member of the document that is at fault.

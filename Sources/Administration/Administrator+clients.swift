@@ -1,10 +1,10 @@
 public import Directory
-import JOSE
+import JSON
 import OAuth
 
 extension Administrator {
-    /// Whose a new client is: `named`, or the administrator's own merchant. Only a client with the scope admin belongs to
-    /// nobody, and only the platform makes one.
+    /// The merchant of a new client: `named`, or the administrator's own. Only a client with the scope admin belongs to
+    /// no merchant, and only the platform creates one.
     public func merchant(
         named: Merchant.ID?, ofNew metadata: ClientMetadata, among merchants: Merchants
     ) async throws -> Merchant.ID? {
@@ -25,6 +25,6 @@ extension Administrator {
         return named
     }
 
-    /// Whether its clients may call themselves by the names of others' resources: the platform's may.
+    /// Whether its clients may name other merchants' APIs: only the platform's may.
     public var lendsResources: Bool { confines == nil }
 }

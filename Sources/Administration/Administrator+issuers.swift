@@ -1,12 +1,12 @@
 public import Federation
 
-/// What a merchant's own administrator may say of an issuer. Accounts belong to the deployment: whose word leads to
-/// accounts that the merchant did not make is the platform's to decide.
+/// What a merchant's own administrator may set for an issuer. Users belong to the deployment: the platform decides
+/// which issuers lead to users that the merchant did not create.
 extension Administrator {
     public func permit(registering issuer: TrustedIssuer) throws {
         guard confines != nil else { return }
         try permit(vouching: !issuer.vouchesForAddresses)
-        // One that only calls itself as a provider does would have its links taken for the provider's later.
+        // The links of an issuer that only has a provider's name would later be taken for the provider's.
         try permit(keysOfProvider: issuer.app == nil ? !issuer.isNamedAsProvider : issuer.hasProvidersKeys)
         try permit(signingIn: issuer.signIn == nil || issuer.hasProvidersKeys)
     }
@@ -16,20 +16,20 @@ extension Administrator {
         guard confines != nil else { return }
         // Its links were made under other keys.
         try permit(keysOfProvider: issuer.app != nil || changed.app == nil)
-        // Whose keys it has is as good as whom it vouches for.
+        // Changing the keys is as much as changing what the issuer vouches for.
         try permit(
             vouching: !(issuer.vouchesForAddresses || changed.vouchesForAddresses)
                 || issuer.isTrustedAlike(changed))
         try permit(
             keysOfProvider: changed.app == nil || changed.hasProvidersKeys
                 || (issuer.app != nil && issuer.keys == changed.keys))
-        // Whom the platform sends people to may be connected to their accounts: that stays so, with the same keys.
+        // The platform may send users there who are linked to it. That stays so, with the same keys.
         let isAsBefore = issuer.signIn?.clientID == changed.signIn?.clientID && issuer.isTrustedAlike(changed)
         let isOfNobody = issuer.signIn == nil && changed.signIn == nil
         try permit(signingIn: isOfNobody || changed.hasProvidersKeys || isAsBefore)
     }
 
-    /// An issuer that was deleted could be registered anew, and would be enabled.
+    /// Deleting counts as enabling: a deleted issuer could be registered anew, and would be enabled.
     public func permit(deleting issuer: TrustedIssuer) throws {
         try permit(enabling: issuer.disabledAt != nil)
     }
@@ -42,7 +42,7 @@ extension Administrator {
         }
     }
 
-    /// Who signs in there signs in to every merchant's applications here: that takes the platform's trust.
+    /// Users who sign in there are signed in to every merchant's applications: that takes the platform's trust.
     private func permit(signingIn isPermitted: Bool) throws {
         guard isPermitted else {
             throw AdministrationRefusal(

@@ -4,18 +4,18 @@ extension Administrator {
     func permit(making user: UserChanges) throws(AdministrationRefusal) {
         guard confines != nil else { return }
         if user.verifiesEmail {
-            // An account is the deployment's: one merchant's word does not make an address verified for the others.
+            // Users belong to the deployment: one merchant cannot verify an address for the others.
             throw AdministrationRefusal(
                 "Only the platform may say that an address is verified.", member: "email_verified")
         }
         if user.setsPassword {
-            // Else the address's owner, when they come, would find an account that somebody else can sign in to.
+            // Otherwise the address's owner would one day find a user that somebody else can sign in as.
             throw AdministrationRefusal(
                 "Only the platform may set a password. The person sets one at /password, by a link in a mail.",
                 member: "password")
         }
         if user.setsAttributes {
-            // They reach the clients of every merchant.
+            // Attributes reach the clients of every merchant.
             throw AdministrationRefusal("Only the platform may set attributes.", member: "attributes")
         }
         if user.disables {

@@ -1,20 +1,21 @@
 public import Directory
-public import JOSE
+public import JSON
 public import OAuth
 public import Values
 
-/// Who administers: the platform, or one merchant.
+/// An administrator: the platform, or one merchant.
 public enum Administrator: Sendable, Equatable {
     case platform
     case merchant(Merchant.ID, client: Client.ID)
 
-    /// Who shows `token`: a client's own with an admin scope; a person's never is, whatever its scope says.
+    /// The administrator that shows `token`: a client's own token with an admin scope. A user's token never is one,
+    /// whatever its scope says.
     public init(_ token: AccessToken) throws(OAuthError) {
         guard token.user == nil else {
             throw OAuthError(
                 .insufficientScope, "person_administers", "Administration takes a client_credentials token.")
         }
-        // What the client was when the token was issued is not enough: the scope may have been taken from it since.
+        // The token's scope alone is not enough: the client may have lost it since.
         func has(_ scope: String) -> Bool { token.scope.contains(scope) && token.clientScope.contains(scope) }
         if has(Scope.admin), token.merchant == nil {
             self = .platform
@@ -27,10 +28,10 @@ public enum Administrator: Sendable, Equatable {
         throw OAuthError.scopeMissing(Scope.admin)
     }
 
-    /// The merchant it is confined to.
+    /// The merchant that it is confined to; nil for the platform.
     public var confines: Merchant.ID? { if case .merchant(let id, _) = self { id } else { nil } }
 
-    /// Whether it may see and touch what belongs to `merchant`.
+    /// Whether it may see and change what belongs to `merchant`.
     public func covers(_ merchant: Merchant.ID?) -> Bool {
         switch self {
         case .platform: true
@@ -38,7 +39,7 @@ public enum Administrator: Sendable, Equatable {
         }
     }
 
-    /// The merchant that `json` names, or else its own: for whom something is made. `what` it may make for no other.
+    /// The merchant that `json` names, or else its own: something is made for it. `what` says what, in a refusal.
     public func merchant(_ json: JSON, toMake what: String) throws -> Merchant.ID {
         let named = try JSONMembers(json).text("merchant_id").map { Merchant.ID($0) }
         guard let merchant = named ?? confines else { throw JSONFault("merchant_id", "given") }
@@ -54,20 +55,20 @@ public enum Administrator: Sendable, Equatable {
         }
     }
 
-    /// Admin scopes are granted by the platform only.
+    /// Only the platform grants admin scopes.
     public func permit(granting scope: Scope) throws {
         guard confines == nil || scope == scope.withoutAdministration else {
             throw AdministrationRefusal("Admin scopes are granted by the platform only.", member: "scope")
         }
     }
 
-    /// A change of a client, judged in its own transaction: what the platform took a moment ago stays taken.
+    /// Checks a change of a client, in the transaction that makes it: what the platform took a moment ago stays taken.
     public func permit(_ client: Client, toBecome changed: Client) throws {
         try permit(granting: Scope(changed.scope.tokens.filter { !client.scope.contains($0) }))
         try permit(enabling: client.disabledAt != nil && changed.disabledAt == nil)
     }
 
-    /// Whoever disabled it may have been the platform, against this very merchant.
+    /// The platform may have disabled it, against this very merchant.
     public func permit(enabling: Bool) throws {
         guard confines == nil || !enabling else {
             throw AdministrationRefusal("What is disabled is enabled by the platform only.", member: "disabled")

@@ -4,9 +4,9 @@ public import OAuth
 public import Storage
 public import Values
 
-/// What administrators do to users. A merchant's sees those connected to its clients, and no others.
+/// What administrators do to users. A merchant's administrator sees only the users connected to its clients.
 public struct UserAdministration: Sendable {
-    /// Throws when who asked does not administer any more, or less than before.
+    /// Throws when the caller is no longer an administrator, or has fewer rights than before.
     public typealias Confirm = @Sendable (any Transaction) throws -> Void
 
     private let users: Users
@@ -21,8 +21,8 @@ public struct UserAdministration: Sendable {
         self.clock = clock
     }
 
-    /// Makes a user, connected to the client of the merchant's administrator who does. Throws `StorageError.conflict` when
-    /// the address is taken.
+    /// Creates a user; if a merchant's administrator does so, connected to that administrator's client. Throws
+    /// `StorageError.conflict` when the address is taken.
     public func create(
         _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User {
@@ -34,21 +34,20 @@ public struct UserAdministration: Sendable {
         }
     }
 
-    /// Those that `administrator` may see; of `merchant` alone, if there is one.
+    /// The users that `administrator` may see; of `merchant` alone, if there is one.
     public func list(
         by administrator: Administrator, connectedTo merchant: Merchant.ID? = nil, after cursor: Int64, count: Int
     ) async throws -> [User] {
-        try await users.list(
-            connectedTo: (administrator.confines ?? merchant)?.text, after: cursor, count: count)
+        try await users.list(connectedTo: administrator.confines ?? merchant, after: cursor, count: count)
     }
 
-    /// Whether `administrator` may see and touch the user.
+    /// Whether `administrator` may see and change the user.
     public func covers(_ id: UserID, by administrator: Administrator) async throws -> Bool {
         guard let merchant = administrator.confines else { return true }
         return try await families.isConnected(id, to: merchant)
     }
 
-    /// Nil for a user that is not there. Whether it is the administrator's to touch was asked before (`covers`).
+    /// Nil for a user that does not exist. The caller has checked that `administrator` may change them (`covers`).
     public func change(
         _ id: UserID, _ changes: UserChanges, by administrator: Administrator, confirm: @escaping Confirm = { _ in }
     ) async throws -> User? {
@@ -57,13 +56,13 @@ public struct UserAdministration: Sendable {
     }
 
     public enum Removal: Sendable {
-        /// The user is gone, or there was none.
+        /// The user is deleted, or did not exist.
         case deleted(Bool)
-        /// A merchant only ends what connects the user to its own clients.
+        /// A merchant only ends the user's connections to its own clients.
         case disconnected
     }
 
-    /// The platform deletes the user at once. Whether it is the administrator's to touch was asked before (`covers`).
+    /// The platform deletes the user at once. The caller has checked that `administrator` may do so (`covers`).
     public func remove(_ id: UserID, by administrator: Administrator) async throws -> Removal {
         guard let merchant = administrator.confines else { return .deleted(try await deletion.delete(id)) }
         try await families.disconnect(id, from: merchant, at: clock.now)

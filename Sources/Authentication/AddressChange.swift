@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// The address of an account: shown to be read, or changed for one that is.
+/// Verifies or changes the e-mail address of a signed-in user.
 public struct AddressChange: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -16,7 +16,7 @@ public struct AddressChange: Sendable {
         self.news = news
     }
 
-    /// Marks the address of the session's account as read by its person.
+    /// Marks the address of the session's user as verified.
     public func verify(
         _ key: VerificationKey, session: Session, attempt: String
     ) async throws -> Result<Verification, Verification.Refusal> {
@@ -26,8 +26,8 @@ public struct AddressChange: Sendable {
         }
     }
 
-    /// Gives the session's account the new address. What was mailed to the old one is void. `post` joins the
-    /// transaction. Throws `StorageError.conflict` when the address has an account by now.
+    /// Gives the session's user the new address. Codes and links mailed to the old one become void. `post` joins the
+    /// transaction. Throws `StorageError.conflict` when another user has the address by now.
     public func change(
         _ key: VerificationKey, session: Session, attempt: String,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
@@ -48,7 +48,7 @@ public struct AddressChange: Sendable {
         try await news.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
-            // The code was asked for by one person; another may be signed in to the browser by now.
+            // One user asked for the code; another may be signed in to the browser by now.
             guard verification.user == session.user,
                 try announcement.watching(session.user, in: db, { try apply(verification, db) })
             else {

@@ -1,11 +1,11 @@
 public import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Storage
 public import Values
 
-/// Somebody whom an app signs up, with an account at once: the app signs them in right afterwards. The address is not
-/// known to be theirs before they open the link that goes there.
+/// Sign-ups by an app. The user is created at once, because the app signs them in right afterwards. The address is not
+/// verified until they open the link sent to it.
 public struct AppSignUp: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -26,7 +26,7 @@ public struct AppSignUp: Sendable {
         self.news = news
     }
 
-    /// An account that is not stored yet, and the link that goes to its address.
+    /// A user who is not stored yet, and the link that is sent to their address.
     public struct Prepared: Sendable {
         public let user: User
         public let email: EmailAddress
@@ -36,13 +36,13 @@ public struct AppSignUp: Sendable {
 
     public enum Outcome: Sendable, Equatable {
         case made
-        /// The address has an account.
+        /// Another user has the address.
         case taken
-        /// The client has signed up too many of late.
+        /// The client signed up too many users recently.
         case wait(Duration)
     }
 
-    /// Without a password the link is the one that sets it. Throws `HashingPoolFull`.
+    /// Prepares a sign-up. Without a password, the link is one that sets the password. Throws `HashingPoolFull`.
     public func prepare(
         email: EmailAddress, password: Password?, profile: UserChanges, continueTo: String
     ) async throws -> Prepared {
@@ -58,19 +58,19 @@ public struct AppSignUp: Sendable {
         return Prepared(user: user, email: email, draft: draft, passwordHash: hash)
     }
 
-    /// Whether `client` may sign up one more, before work is done for it; else how long it has to wait.
-    public func charge(_ client: String) async throws -> Duration? {
+    /// Charges `client` for one sign-up before work is done for it. Returns how long to wait if it has made too many.
+    public func charge(_ client: Client.ID) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeSignUp(by: client, at: now, in: db) }
     }
 
-    /// Whether an address is an account's.
+    /// Whether a user has the address.
     public func isTaken(_ email: EmailAddress) async throws -> Bool {
         try await database.read { db in try Users.has(email, in: db) }
     }
 
-    /// Stores the account. `also` joins the transaction, and so does `post`, which puts the mail into the post. A mailbox
-    /// that has had enough gets none: its person can ask for another at any time.
+    /// Stores the user. `also` and `post`, which queues the mail, join the transaction. A mailbox that had too many
+    /// mails gets none: the user can ask for another at any time.
     public func finish(
         _ prepared: Prepared, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void,
         post: @escaping @Sendable (any Transaction) throws -> Void
@@ -78,7 +78,7 @@ public struct AppSignUp: Sendable {
         let user = prepared.user
         do {
             return try await database.write { db in
-                // A retry after a COMMIT of unknown outcome meets its own row.
+                // A retry after a COMMIT of unknown outcome finds its own row.
                 guard try db.rows("SELECT id FROM users WHERE id = \(user.id)").isEmpty else { return .made }
                 guard try !Users.has(prepared.email, in: db) else { return .taken }
                 try User.insert(user, passwordHash: prepared.passwordHash, in: db)
@@ -92,15 +92,15 @@ public struct AppSignUp: Sendable {
                 return .made
             }
         } catch StorageError.conflict {
-            // Two at once for one address: the other was quicker.
+            // Another sign-up with the same address was faster.
             return .taken
         }
     }
 
-    /// Marks the address as read by its person, who knows the password too, and signs in.
+    /// Marks the address as verified by the user, who knows the password too, and signs in.
     ///
-    /// Whoever finds such a mail without having signed up cannot be made to give a stranger's account their address: they
-    /// do not know the password.
+    /// Someone who gets such a mail without having signed up cannot be tricked into verifying their address for another
+    /// user: they do not know the password.
     public func confirm(
         _ link: Secret<Verification>, by proof: SignIn.Proof, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
@@ -115,7 +115,7 @@ public struct AppSignUp: Sendable {
             }
             guard isConfirmed else { return .failure(.gone(reason: "account_gone_or_changed")) }
             try Sessions.open(
-                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)
             return taken
         }
@@ -123,9 +123,9 @@ public struct AppSignUp: Sendable {
 }
 
 extension Throttle {
-    /// A backend signs up many people from one address: it is charged by its name.
+    /// A backend signs up many users from one IP address, so the client is charged instead.
     fileprivate static func chargeSignUp(
-        by client: String, at now: Timestamp, in db: any Transaction
+        by client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws -> Duration? {
         try take(Bucket("sign-ups by|\(client)", burst: 600, refill: .seconds(6)), at: now, in: db)
     }

@@ -37,7 +37,7 @@ extension Deletion {
             // Kept in another browser meanwhile: whoever wants to leave all the same asks for it again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
             try Sessions.open(
-                opening.by(method), user: user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                opening.by(method), user: user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)
             return .success(.kept)
         }

@@ -72,7 +72,7 @@ public struct MailSignIn: Sendable {
             ).first?.get("deletion_due_at")
             if dueAt == nil {
                 try Sessions.open(
-                    opening, user: user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                    opening, user: user, signedInAt: now, replacing: old, at: now, in: db,
                     announcement)
             }
             return .success(Entry(verification: verification, user: user, deletionDueAt: dueAt))

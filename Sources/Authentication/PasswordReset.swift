@@ -75,7 +75,7 @@ public struct PasswordReset: Sendable {
             ).isEmpty
             if !isToBeDeleted {
                 try Sessions.open(
-                    opening, user: user, signedInAt: now, family: nil, replacing: nil, at: now, in: db,
+                    opening, user: user, signedInAt: now, replacing: nil, at: now, in: db,
                     announcement)
             }
             try post(verification, db)

@@ -1,5 +1,5 @@
 import Directory
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 
@@ -50,14 +50,12 @@ public struct PersonalData: Sendable {
         ]
     }
 
-    /// The ended ones too, as long as they are kept. One that was bought ends with what bought it, without a mark of its
-    /// own.
+    /// The ended ones too, as long as they are kept.
     private static func sessions(_ id: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
-            SELECT s.user_agent, s.ip_address, s.method, s.remembered, s.signed_in_at, s.created_at, s.seen_at,
-                s.expires_at, COALESCE(s.ended_at, p.ended_at) AS ended_at
-            FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id WHERE s.user_id = \(id)
+            SELECT user_agent, ip_address, method, remembered, signed_in_at, created_at, seen_at, expires_at, ended_at
+            FROM sessions WHERE user_id = \(id)
             """
         ).map { row in
             .members([

@@ -1,6 +1,6 @@
 public import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Storage
 public import Values
 
@@ -99,7 +99,7 @@ public struct SignUp: Sendable {
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(
-                opening, user: id, signedInAt: now, family: nil, replacing: old, at: now, in: db, announcement)
+                opening, user: id, signedInAt: now, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return taken
         }

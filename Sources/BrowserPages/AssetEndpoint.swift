@@ -5,7 +5,7 @@ import OAuth
 public import Pages
 import Values
 
-/// What pages are made with besides themselves: the style, a merchant's colours, the scripts.
+/// Serves what pages need besides their HTML: the stylesheet, a merchant's colours, the scripts.
 public struct AssetEndpoint: Endpoint {
     private let templates: Templates
     private let merchants: Merchants

@@ -1,11 +1,11 @@
-/// A value by its position.
+/// A value identified by its position.
 @propertyWrapper public struct Argument<Value>: Declaration {
     private let slot: Slot<Value>
     private let help: String
     private let isRequired: Bool
     private let take: (String) -> Bool
 
-    /// The value that was given.
+    /// The given value.
     public var wrappedValue: Value { slot.content }
 
     func parameters(of property: String) -> [Parameter] {
@@ -17,7 +17,7 @@
 }
 
 extension Argument where Value: ArgumentValue {
-    /// An argument that must be given.
+    /// A required argument.
     public init(help: String = "") {
         let slot = Slot<Value>(nil)
         self.slot = slot
@@ -28,7 +28,7 @@ extension Argument where Value: ArgumentValue {
 }
 
 extension Argument {
-    /// An argument that may be left out, after all that must be given.
+    /// An optional argument; it must follow the required ones.
     public init<Content: ArgumentValue>(help: String = "") where Value == Content? {
         let slot = Slot<Value>(.some(nil))
         self.slot = slot

@@ -1,11 +1,11 @@
-/// What a text on the command line can be read as.
+/// A type that can be read from a text on the command line.
 public protocol ArgumentValue: Sendable {
-    /// Nil when `argument` does not stand for a value.
+    /// Nil when `argument` is not a value of this type.
     init?(argument: String)
 }
 
 extension String: ArgumentValue {
-    /// Takes every text as it stands.
+    /// Takes every text unchanged.
     public init(argument: String) { self = argument }
 }
 

@@ -2,7 +2,7 @@
 public protocol CommandArguments {
     init()
 
-    /// Refuses values that do not go together.
+    /// Throws for values that are invalid together.
     func validate() throws(Misuse)
 }
 
@@ -10,7 +10,7 @@ extension CommandArguments {
     /// Accepts every combination of values.
     public func validate() throws(Misuse) {}
 
-    /// Reads `arguments`, which name no subcommand.
+    /// Reads `arguments`, which contain no subcommand.
     public static func parse(_ arguments: [String]) throws(CommandExit) -> Self {
         let parsed = Self()
         let name = String(describing: Self.self).kebabCased
@@ -19,7 +19,7 @@ extension CommandArguments {
     }
 }
 
-/// What the program does when the command line names it.
+/// A command of the program.
 public protocol Command: CommandArguments, SendableMetatype {
     static var configuration: CommandConfiguration { get }
 
@@ -27,7 +27,7 @@ public protocol Command: CommandArguments, SendableMetatype {
     func run() async throws
 }
 
-/// A command that only holds others; named alone, it prints its help.
+/// A command that only contains others; without a subcommand it prints its help.
 public protocol CommandGroup: Command {}
 
 extension CommandGroup {
@@ -38,7 +38,7 @@ extension CommandGroup {
 extension Command {
     static var name: String { configuration.commandName ?? String(describing: Self.self).kebabCased }
 
-    /// Reads a whole command line, without the name of the program, and returns the command that it names.
+    /// Reads a whole command line, without the name of the program, and returns its command.
     public static func command(for arguments: [String]) throws(CommandExit) -> any Command {
         let (path, rest) = try CommandPath(root: Self.self).descend(arguments)
         let command = path.command.init()

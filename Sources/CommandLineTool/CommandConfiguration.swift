@@ -1,4 +1,4 @@
-/// How a command is named and explained.
+/// The name and the explanation of a command.
 public struct CommandConfiguration: Sendable {
     let commandName: String?
     let abstract: String
@@ -6,7 +6,7 @@ public struct CommandConfiguration: Sendable {
     let version: String?
     let subcommands: [any Command.Type]
 
-    /// Without `commandName` the command has the name of its type, `AddSecret` that of `add-secret`.
+    /// Without `commandName`, the name comes from the type: `AddSecret` becomes `add-secret`.
     public init(
         commandName: String? = nil, abstract: String, discussion: String = "", version: String? = nil,
         subcommands: [any Command.Type] = []

@@ -1,6 +1,6 @@
 /// Why a command line starts no command: the text to print and the exit status.
 public struct CommandExit: Error, Sendable {
-    /// What to print, on the standard output if `status` is 0, otherwise on the standard error.
+    /// The text to print, on standard output if `status` is 0, otherwise on standard error.
     public let text: String
     /// 0 after help and version, 64 after misuse (EX_USAGE of sysexits.h).
     public let status: Int32

@@ -1,4 +1,4 @@
-/// Hands the words of a command line to the parameters they are for.
+/// Passes the words of a command line to their parameters.
 struct CommandLineReader {
     private let parameters: [Parameter]
     private let groups: [any CommandArguments]
@@ -10,7 +10,7 @@ struct CommandLineReader {
         self.usage = usage
     }
 
-    /// Fills every parameter that `arguments` name, and refuses what they do not know or leave out.
+    /// Fills the parameters that `arguments` name. Throws for unknown names and for missing values.
     func read(_ arguments: [String]) throws(CommandExit) {
         do throws(Misuse) {
             let missing = try fill(arguments)
@@ -53,7 +53,7 @@ struct CommandLineReader {
         return parameters.indices.first { parameters[$0].isRequired && given[$0] == nil }.map { parameters[$0] }
     }
 
-    /// Takes an option's value, which stands behind its `=` or is the next word, or a flag.
+    /// Takes a flag, or an option's value: the text after `=` or the next word.
     private func take(
         _ parameter: Parameter, _ name: String, _ inline: String?, _ words: inout ArraySlice<String>,
         after earlier: String?
@@ -72,10 +72,10 @@ struct CommandLineReader {
 }
 
 extension String {
-    /// A dash alone is a value: many programs call the standard input so.
+    /// A single dash is a value: in many programs it means standard input.
     fileprivate var isOption: Bool { hasPrefix("-") && count > 1 && !isDigest }
 
-    /// A SHA-256 in base64url, as the ids of keys are (RFC 7638 §3): one of 64 begins with a dash, and no option is like it.
+    /// A SHA-256 in base64url, like ids of keys (RFC 7638 §3): one in 64 begins with a dash, and no option looks so.
     private var isDigest: Bool {
         utf8.count == 43 && utf8.allSatisfy { UInt8(ascii: "-") == $0 || UInt8(ascii: "_") == $0 || $0.isAlphanumeric }
     }

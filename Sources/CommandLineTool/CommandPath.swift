@@ -1,6 +1,6 @@
-/// The way from the program to one of its commands.
+/// The path from the program to one of its commands.
 struct CommandPath {
-    /// From the name of the program on.
+    /// Begins with the name of the program.
     private(set) var names: [String]
     private(set) var command: any Command.Type
     let version: String?
@@ -12,17 +12,17 @@ struct CommandPath {
     }
 
     var name: String { names.joined(separator: " ") }
-    /// Without the program's own name.
+    /// The path without the program's own name.
     var subcommand: String { names.dropFirst().joined(separator: " ") }
 
-    /// Follows the names that `arguments` begin with, and returns what stands behind them.
+    /// Follows the names at the start of `arguments`, and returns the rest.
     func descend(_ arguments: [String]) throws(CommandExit) -> (path: CommandPath, rest: [String]) {
         guard arguments.first != "help" else { throw CommandExit(help: following(arguments.dropFirst()).path) }
         let (path, rest) = following(arguments[...])
         return (path, Array(rest))
     }
 
-    /// Answers `--help` and `--version`, wherever they stand.
+    /// Answers `--help` and `--version`, wherever they occur before `--`.
     func answerBuiltIns(_ arguments: [String]) throws(CommandExit) {
         let options = arguments.prefix { $0 != "--" }
         guard !options.contains("--help"), !options.contains("-h") else { throw CommandExit(help: self) }

@@ -5,7 +5,7 @@
     private let isDeniable: Bool
     private let value: (_ isDenied: Bool) -> Value
 
-    /// Whether it was given.
+    /// Whether the flag was given.
     public var wrappedValue: Value { slot.content }
 
     func parameters(of property: String) -> [Parameter] {
@@ -23,7 +23,7 @@
 }
 
 extension Flag where Value == Bool {
-    /// A flag that is true when it is given.
+    /// A flag that is true if given.
     public init(wrappedValue: Bool, help: String) {
         slot = Slot(wrappedValue)
         self.help = help
@@ -33,7 +33,7 @@ extension Flag where Value == Bool {
 }
 
 extension Flag where Value == Bool? {
-    /// A flag with its opposite, `--no-name`: nil when neither is given. Both together, or one twice, are a misuse.
+    /// A flag with its opposite, `--no-name`; nil if neither is given. Giving both, or one twice, is a misuse.
     public init(deniable help: String) {
         slot = Slot(.some(nil))
         self.help = help

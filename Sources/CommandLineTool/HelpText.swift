@@ -1,7 +1,7 @@
 /// The help of a command.
 struct HelpText {
     private static let width = 80
-    /// Where the explanations begin.
+    /// The column where the explanations begin.
     private static let column = 26
 
     private let path: CommandPath
@@ -34,7 +34,7 @@ struct HelpText {
         section("Arguments", declarations.parameters.filter { $0.form == .argument }.map(Self.line))
     }
 
-    /// The sections that have a title of their own, in the order in which they are first met.
+    /// The sections with their own titles, in the order in which they first appear.
     private var titled: [String] {
         var titles: [String] = []
         for title in declarations.parameters.compactMap(\.section) where !titles.contains(title) {
@@ -67,7 +67,7 @@ struct HelpText {
         return line(parameter.synopsis, parameter.help + byDefault)
     }
 
-    /// A name, with what it means beside it, or below it where the name is too long.
+    /// A name with its meaning beside it, or below it if the name is too long.
     private static func line(_ name: String, _ meaning: String) -> String {
         let name = "  " + name
         guard !meaning.isEmpty else { return name }

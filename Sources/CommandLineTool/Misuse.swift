@@ -1,10 +1,10 @@
 /// What is wrong with a command line.
 public struct Misuse: Error, Sendable {
     let message: String
-    /// The line of the help that would have told.
+    /// The line of the help about the parameter.
     let help: String?
 
-    /// A fault that a command finds itself, as a whole sentence without full stop.
+    /// An error that a command itself finds, as a whole sentence without full stop.
     public init(_ message: String) {
         self.message = message
         help = nil

@@ -1,4 +1,4 @@
-/// `--name VALUE` or `--name=VALUE`; of a list the option may be repeated, otherwise the last one counts.
+/// `--name VALUE` or `--name=VALUE`. A list option may be repeated; otherwise the last one counts.
 @propertyWrapper public struct Option<Value>: Declaration {
     private let slot: Slot<Value>
     private let description: Description
@@ -6,7 +6,7 @@
     private let defaultText: String?
     private let take: (String) -> Bool
 
-    /// The value that was given, or the default.
+    /// The given value, or the default.
     public var wrappedValue: Value { slot.content }
 
     private struct Description {
@@ -37,7 +37,7 @@
 }
 
 extension Option where Value: ArgumentValue {
-    /// An option that must be given. Its name is the property's, unless `name` says otherwise.
+    /// A required option. Its name is the property's, unless `name` is given.
     public init(name: String? = nil, help: String, valueName: String? = nil) {
         let slot = Slot<Value>(nil)
         self.init(slot, Description(name: name, help: help, valueName: valueName), isRequired: true) {
@@ -45,7 +45,7 @@ extension Option where Value: ArgumentValue {
         }
     }
 
-    /// An option with a default, which the help tells.
+    /// An option with a default, which the help shows.
     public init(wrappedValue: Value, name: String? = nil, help: String, valueName: String? = nil) {
         let slot = Slot(wrappedValue)
         self.init(
@@ -55,7 +55,7 @@ extension Option where Value: ArgumentValue {
 }
 
 extension Option {
-    /// An option that may be left out.
+    /// An optional option.
     public init<Content: ArgumentValue>(name: String? = nil, help: String, valueName: String? = nil)
     where Value == Content? {
         let slot = Slot<Value>(.some(nil))

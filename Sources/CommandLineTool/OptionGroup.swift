@@ -1,16 +1,16 @@
 /// Options that several commands share.
 @propertyWrapper public struct OptionGroup<Content: CommandArguments>: Declaration {
-    /// The options, as they were given.
+    /// The options with their given values.
     public let wrappedValue: Content
     private let title: String?
 
-    /// The options stand among the command's own in the help.
+    /// The help lists the options among the command's own.
     public init() {
         wrappedValue = Content()
         title = nil
     }
 
-    /// The options have a section of their own in the help.
+    /// The help lists the options in their own section.
     public init(title: String) {
         wrappedValue = Content()
         self.title = title

@@ -1,7 +1,7 @@
-/// One thing that a command line may hold.
+/// One argument, option or flag of a command line.
 struct Parameter {
     enum Form {
-        /// A value by its position.
+        /// A value identified by its position.
         case argument
         /// A name with a value.
         case option
@@ -10,19 +10,19 @@ struct Parameter {
     }
 
     let form: Form
-    /// `--listen`; of a flag that can be denied the second is `--no-…`; none for an argument.
+    /// `--listen`; a deniable flag also has `--no-…`; empty for an argument.
     var names: [String] = []
     let valueName: String
     let help: String
     var isRequired = false
-    /// What the help says of the value without the option.
+    /// The default value, as the help shows it.
     var defaultText: String?
     /// The title of its section in the help.
     var section: String?
-    /// Takes the value, or the name of a flag; false when it cannot be read.
+    /// Takes the value, or the name of a flag; false when it is invalid.
     let take: (String) -> Bool
 
-    /// As errors and usage lines name it.
+    /// Its name in errors and usage lines.
     var synopsis: String {
         switch form {
         case .argument: "<\(valueName)>"
@@ -32,14 +32,14 @@ struct Parameter {
     }
 }
 
-/// Where a value waits that was read: a command is filled through its declarations, which are values.
+/// Holds a value that was read. Declarations are value types, so a command is filled through this class.
 final class Slot<Value> {
     private var value: Value?
     private(set) var isFilled = false
 
     init(_ value: Value?) { self.value = value }
 
-    /// The value. A command whose required values are missing is never handed out.
+    /// The value. A command that lacks required values is never returned.
     var content: Value {
         guard let value else { preconditionFailure("a value was asked for before the command line was read") }
         return value

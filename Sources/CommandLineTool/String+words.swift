@@ -1,5 +1,5 @@
 extension String {
-    /// `newKeyFile` and `NewKeyFile` as `new-key-file`; capitals in a row are one word, as in `logo-uri`.
+    /// `newKeyFile` and `NewKeyFile` as `new-key-file`; consecutive capitals are one word, as in `logo-uri`.
     var kebabCased: String {
         let letters = Array(self)
         var text = ""
@@ -14,7 +14,7 @@ extension String {
         return text
     }
 
-    /// Lines of at most `width` columns, `indent` of them blank; a longer word has a line of its own.
+    /// Lines of at most `width` columns, `indent` of them blank; a longer word gets its own line.
     func wrapped(to width: Int, indent: Int = 0) -> String {
         let margin = String(repeating: " ", count: indent)
         return split(separator: "\n", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ extension String {
             .joined(separator: "\n")
     }
 
-    /// The first of the `candidates` that differ from it least, in at most `limit` letters.
+    /// The first of the `candidates` with the smallest distance, which is at most `limit`.
     func nearest(of candidates: [String], within limit: Int) -> String? {
         var nearest: String?
         var least = limit + 1
@@ -34,7 +34,7 @@ extension String {
         return nearest
     }
 
-    /// How many letters must be put in, taken out or exchanged (Levenshtein).
+    /// How many characters must be inserted, removed or replaced (Levenshtein).
     private func distance(to other: String) -> Int {
         let other = Array(other)
         var distances = Array(0...other.count)

@@ -1,4 +1,4 @@
-/// The line that says how a command is called.
+/// The line that shows how to call a command.
 struct Usage {
     let name: String
     let text: String
@@ -9,13 +9,13 @@ struct Usage {
         text = ([name] + (rest.isEmpty ? [] : [rest])).joined(separator: " ")
     }
 
-    /// Of options that no command line of a program asks for, but a test.
+    /// For options that are parsed without a program, as tests do.
     init(names: [String]) {
         name = names.joined(separator: " ")
         text = "\(name) <options>"
     }
 
-    /// What must be given by name; what may be left out as `<options>`.
+    /// Required parameters by name; optional ones as `<options>`.
     private static func parameters(_ parameters: [Parameter]) -> String {
         let named = parameters.filter { $0.form == .argument || $0.isRequired }
             .map { $0.isRequired ? $0.synopsis : "[\($0.synopsis)]" }

@@ -55,7 +55,7 @@ public enum Base64URL {
                 bytes.append(UInt8(truncatingIfNeeded: pending >> bits))
             }
         }
-        // Two texts must not decode to one value: no letter may be left over, and no bit of the last one be lost.
+        // Two texts must not decode to the same bytes: no character may be left over, and no bit dropped.
         guard bits < 6, pending & (1 << bits - 1) == 0 else { return nil }
         return bytes
     }

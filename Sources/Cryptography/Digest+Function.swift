@@ -1,5 +1,5 @@
 extension Digest {
-    /// A digest that signatures and HMACs are made with.
+    /// A digest for signatures and HMACs.
     public enum Function: Sendable, Hashable, CaseIterable {
         case sha256, sha384, sha512
 

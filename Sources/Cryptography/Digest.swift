@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Digests through OpenSSL: SHA-2 and HMAC over it, and MD5 for one label.
+/// Digests through OpenSSL: SHA-2 and its HMAC, and MD5 for one label.
 public enum Digest {
     /// The digest of `bytes`.
     public static func compute(_ function: Function, of bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -26,10 +26,10 @@ public enum Digest {
     /// The HMAC-SHA-256 of `bytes` under `key` (RFC 2104).
     public static func hmacSHA256(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] { hmac(.sha256, bytes, key: key) }
 
-    /// The MD5 digest of `bytes`, or nothing where OpenSSL is told to do without (FIPS 140-3).
+    /// The MD5 digest of `bytes`, or nothing when OpenSSL is set up without it (FIPS 140-3).
     ///
-    /// SPiD labels tries to sign in with it, and its clients group them by that. Nothing may ever rest on it: anybody can
-    /// make two texts of one MD5.
+    /// SPiD labels sign-in attempts with it, and its clients group attempts by that label. Nothing else may depend on
+    /// it: anyone can make two texts with the same MD5.
     public static func md5Label(_ bytes: [UInt8]) -> [UInt8] {
         OpenSSL.start()
         return unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
@@ -41,7 +41,7 @@ public enum Digest {
     }
 }
 
-/// Whether `a` and `b` are the same bytes, in a time that depends on their lengths alone.
+/// Whether `a` and `b` are the same bytes, in a time that depends only on their lengths.
 public func constantTimeEqual(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Bool {
     let a = Array(a)
     let b = Array(b)

@@ -16,6 +16,6 @@ internal import COpenSSL
         unsafe self.method = unsafe method
     }
 
-    /// What OpenSSL's functions take to name it.
+    /// The pointer for OpenSSL's functions.
     @unsafe var evp: OpaquePointer { unsafe method }
 }

@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// A digest that is fetched from OpenSSL once, with a context of each thread: fetching for each call takes longer than
-/// a short digest itself.
+/// A digest that is fetched from OpenSSL once, with a context for each thread: fetching it for each call takes longer
+/// than a short digest itself.
 ///
 /// `@unchecked` because OpenSSL's `EVP_MD` is a pointer. It is never changed and never freed; contexts stay with their
 /// threads.
@@ -22,7 +22,7 @@ internal import COpenSSL
         unsafe self.method = unsafe method
     }
 
-    /// What OpenSSL's functions take to name it.
+    /// The pointer for OpenSSL's functions.
     @unsafe var evp: OpaquePointer { unsafe method }
 
     func digest(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
@@ -40,7 +40,7 @@ internal import COpenSSL
 
     func hmac(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         let context = unsafe macs.value { unsafe spindle_hmac(name) }
-        // Without an address a key would count as "the same as before".
+        // OpenSSL would take a key without an address for "the same as before".
         let secret = key.isEmpty ? [0] : key
         return unsafe [UInt8](unsafeUninitializedCapacity: Int(EVP_MAX_MD_SIZE)) { buffer, count in
             let done =

@@ -2,17 +2,17 @@ import Foundation
 import Synchronization
 import Threads
 
-/// Hashes passwords on threads of its own: a few at once, a bounded queue, and below the priority of everything else.
+/// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
 public final class HashingPool: Sendable {
     public let parameters: PasswordHashParameters
     private let queue: HashingQueue
-    /// What an unknown user's password is compared with, so that it costs as much time as a wrong one.
+    /// Compared with the password of an unknown user, so that it takes as long as a wrong password.
     private let decoy: PasswordHash
     private let computed = Atomic(0)
     private let room: Int
     private let admitted = Atomic(0)
 
-    /// As many hashes at once as there are cores: more would only take longer each.
+    /// One hash per core at once: with more, each would only take longer.
     public static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
 
     /// Starts `workers` threads. At most `queueLimit` callers wait; the next one is refused.
@@ -36,14 +36,14 @@ public final class HashingPool: Sendable {
 
     deinit { queue.close() }
 
-    /// How many hashes were computed: what the pool has worked, whoever asked.
+    /// How many hashes the pool has computed.
     public var hashesComputed: Int { computed.load(ordering: .relaxed) }
 
     /// How many callers wait for a thread.
     public var waiting: Int { queue.waiting }
 
-    /// Does `work`, which is about to hash a password, unless as many are about to as could be served: whoever comes then
-    /// is refused with `HashingPoolFull` before they have cost anything.
+    /// Does `work`, which is about to hash a password. When as many callers as the pool can serve are at it already,
+    /// throws `HashingPoolFull` before `work` has cost anything.
     public func admit<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
         defer { admitted.subtract(1, ordering: .relaxed) }
         guard admitted.add(1, ordering: .relaxed).newValue <= room else { throw HashingPoolFull() }
@@ -57,10 +57,10 @@ public final class HashingPool: Sendable {
         return try await run { [parameters] in try PasswordHash(of: bytes, salt: salt, parameters: parameters) }
     }
 
-    /// Whether `password` is the one `hash` was made of; `hash` is nil for a user there is not: the same work, then no.
+    /// Whether `hash` was made of `password`. False for an unknown user, whose `hash` is nil, after the same work.
     ///
-    /// `standIn` is what that work is done on instead. Where hashes of other systems cost more than ours or less, somebody
-    /// else's hash keeps an unknown user from standing out.
+    /// `standIn` is the hash for that work. If imported hashes cost more or less than ours, another user's hash keeps
+    /// an unknown user from standing out.
     public func verify(
         _ password: String, against hash: PasswordHash?, standIn: PasswordHash? = nil
     ) async throws -> Bool {
@@ -86,7 +86,7 @@ public final class HashingPool: Sendable {
                 if !queue.add(job) { continuation.resume(throwing: HashingPoolFull()) }
             }
         } onCancel: {
-            // Nobody reads the answer any more: if it has not begun, it need not.
+            // The caller no longer waits; work that has not begun is dropped.
             queue.drop(ticket)
         }
     }

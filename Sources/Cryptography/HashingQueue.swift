@@ -5,9 +5,9 @@ import Threads
 
 /// The queue between callers and the hashing threads.
 ///
-/// `@unchecked` because the compiler cannot see that `jobs` and `closed` are touched under `condition` only.
+/// `@unchecked` because the compiler cannot see that `jobs` and `closed` are only used under `condition`.
 final class HashingQueue: @unchecked Sendable {
-    /// Names one job, so that its caller can take it back.
+    /// Identifies one job, so that its caller can withdraw it.
     final class Ticket: Sendable {}
 
     struct Job: Sendable {
@@ -26,7 +26,7 @@ final class HashingQueue: @unchecked Sendable {
 
     var waiting: Int { condition.withLock { jobs.count } }
 
-    /// Adds `job` and returns true, or returns false when no thread is free and `limit` jobs wait already.
+    /// Adds `job` and returns true, or returns false when no thread is free and `limit` jobs already wait.
     func add(_ job: Job) -> Bool {
         condition.withLock {
             guard jobs.count < limit + idle else { return false }
@@ -62,8 +62,8 @@ final class HashingQueue: @unchecked Sendable {
 
     /// The next job, or nil at the end.
     ///
-    /// After half a second without one, the work space of the last hashes, nineteen MiB each, goes back to the system.
-    /// Between two hashes it is kept: to have it anew costs a third of a hash.
+    /// After half a second without a job, the memory of the last hashes, 19 MiB each, goes back to the system. Between
+    /// two hashes it is kept: allocating it again costs a third of a hash.
     private func next() -> Job? {
         condition.withLock {
             idle += 1
@@ -84,7 +84,7 @@ final class HashingQueue: @unchecked Sendable {
     }
 }
 
-/// Lets token traffic go first while sign-ins queue. On Linux a nice value belongs to the thread, and 0 names this one.
+/// Lets token traffic go before queued sign-ins. On Linux a nice value belongs to the thread, and 0 means this one.
 private func lowerPriorityOfThisThread() {
     #if os(Linux)
         _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

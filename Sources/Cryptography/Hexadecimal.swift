@@ -1,4 +1,4 @@
-/// Lowercase hexadecimal, two digits a byte.
+/// Lowercase hexadecimal, two digits per byte.
 public enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 

@@ -2,7 +2,7 @@ import CArgon2
 import Foundation
 import InternationalText
 
-/// What a password hash costs (RFC 9106). More memory or more iterations: dearer for everyone, thieves included.
+/// The cost of a password hash (RFC 9106). More memory or iterations make it costlier for everyone, thieves included.
 public struct PasswordHashParameters: Sendable, Hashable {
     public let memoryKiB: UInt32
     public let iterations: UInt32
@@ -18,15 +18,15 @@ public struct PasswordHashParameters: Sendable, Hashable {
     public static let standard = PasswordHashParameters(memoryKiB: 19456, iterations: 2, parallelism: 1)
 }
 
-/// What is stored of a password: Argon2id, a salt and their cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`), or
-/// the hash that another system made, until its owner signs in.
+/// The stored form of a password: Argon2id with its salt and cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`). A
+/// user imported from another system keeps that system's hash until the next sign-in.
 public struct PasswordHash: Sendable, Hashable {
     public let encoded: String
 
     public init(encoded: String) { self.encoded = encoded }
 
-    /// Whether it costs a thief less than Argon2id at the cost of `parameters`, so that the next right password should be
-    /// hashed anew. One that takes as much memory, and as much work in all, stays: another system chose it so.
+    /// Whether it costs a thief less than Argon2id with `parameters`; the next right password should then be hashed
+    /// again. A hash with at least as much memory and total work stays, because another system chose it.
     public func needsUpgrade(to parameters: PasswordHashParameters) -> Bool {
         let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count == 6, fields[1] == "argon2id", fields[2] == "v=19",
@@ -43,7 +43,7 @@ extension PasswordHash: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-// MARK: - The work itself, which HashingPool alone calls: it takes tens of milliseconds of a core
+// MARK: - The work itself, which only HashingPool calls: it takes tens of milliseconds of a core
 
 extension PasswordHash {
     private static let saltLength = 16
@@ -59,17 +59,17 @@ extension PasswordHash {
         self.encoded = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether `password` is the one this was made of, here or in another system.
+    /// Whether this was made of `password`, here or in another system.
     func matches(_ password: Typed) throws(PasswordHashingFailed) -> Bool {
         let scheme: any PasswordScheme
-        // What is stored and yet no hash is not an answer about the password.
+        // A stored text that is no hash says nothing about the password.
         do { scheme = try self.scheme() } catch { throw PasswordHashingFailed() }
         for bytes in password.readings where try scheme.matches(bytes) { return true }
         return false
     }
 
-    /// What no password matches and takes as long to compare: chance in the place of a digest. To hash something instead
-    /// would be a fifth of the start.
+    /// A hash that no password matches, and that takes as long to compare: random bytes in place of a digest. Hashing
+    /// something instead would take a fifth of the time to start.
     static func ofNothing(_ parameters: PasswordHashParameters, random: any RandomSource) -> PasswordHash {
         func field(_ length: Int) -> String {
             String(Data(random.bytes(length)).base64EncodedString().prefix { $0 != "=" })
@@ -80,11 +80,11 @@ extension PasswordHash {
 
     static func salt(from random: any RandomSource) -> [UInt8] { random.bytes(saltLength) }
 
-    /// A password as it came in.
+    /// A password as the user sent it.
     struct Typed: Sendable {
-        /// What is hashed: the same for all the ways to type the same characters (NFC, as RFC 8265 §4.2 has it).
+        /// The bytes to hash: the same for every way to type the same characters (NFC, RFC 8265 §4.2).
         let normalized: [UInt8]
-        /// What the hash of another system may have been made of, which took the bytes as they came.
+        /// The bytes that a hash may be made of: another system may have hashed them unnormalized.
         let readings: [[UInt8]]
 
         init(_ text: String) throws(PasswordTooLong) {
@@ -96,10 +96,10 @@ extension PasswordHash {
     }
 }
 
-/// The password is over 8192 bytes: longer ones only make work.
+/// The password is over 8192 bytes: longer ones only cost time.
 public struct PasswordTooLong: Error, Sendable, Equatable {
     public static let limit = 8192
 }
 
-/// There was no memory to hash in, or what is stored is no password hash.
+/// Memory was short, or the stored text is no password hash.
 public struct PasswordHashingFailed: Error, Sendable, Equatable {}

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Something of C that each thread makes once, keeps, and frees at its end.
+/// A C object that each thread makes once, keeps, and frees at its end.
 ///
-/// A context of OpenSSL serves one thread at a time, and to make one costs more than a short digest. Nothing that is
-/// asked for here may be held across an `await`.
+/// An OpenSSL context serves one thread at a time, and making one costs more than a short digest. The value must not be
+/// kept across an `await`.
 struct PerThread: Sendable {
     private let key: pthread_key_t
 
@@ -13,7 +13,7 @@ struct PerThread: Sendable {
         self.key = key
     }
 
-    /// This thread's own, made now if it has none.
+    /// This thread's object; made if there is none yet.
     func value(orMaking make: () -> OpaquePointer?) -> OpaquePointer {
         if let kept = unsafe pthread_getspecific(key) { return OpaquePointer(kept) }
         guard let made = unsafe make(), unsafe pthread_setspecific(key, UnsafeRawPointer(made)) == 0 else {

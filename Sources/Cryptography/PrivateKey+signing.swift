@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension PrivateKey {
-    /// Signs `bytes`. ES256 gives the 64 bytes of r and s that JOSE asks for (RFC 7518 §3.4).
+    /// Signs `bytes`. ES256 gives the 64 bytes of r and s that JOSE requires (RFC 7518 §3.4).
     public func sign(_ bytes: [UInt8]) -> [UInt8] {
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
         defer { unsafe EVP_MD_CTX_free(context) }
@@ -15,7 +15,7 @@ extension PrivateKey {
 
     private func prepare(_ context: OpaquePointer) -> Bool {
         var parameters: OpaquePointer?
-        // Ed25519 has its digest built in, and takes no other.
+        // Ed25519 has its digest built in, and accepts no other.
         let digest = unsafe algorithm == .edDSA ? nil : FetchedDigest.sha256.evp
         guard unsafe EVP_DigestSignInit(context, &parameters, digest, nil, key) == 1 else { return false }
         guard algorithm == .ps256 else { return true }

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// A private key and the one signature algorithm it is used with, through OpenSSL. It does not print.
+/// A private key and its one signature algorithm, through OpenSSL. Printing it shows nothing.
 ///
-/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer: it is made once, never changed after, counted atomically, and
-/// every signature has a context of its own, which is what OpenSSL asks of keys shared between threads.
+/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer. It is made once, never changed and counted atomically, and
+/// every signature has its own context, as OpenSSL requires for keys shared between threads.
 @safe public final class PrivateKey: @unchecked Sendable {
     /// The JWA name of a signature (RFC 7518 §3.1).
     public enum Algorithm: String, Sendable, CaseIterable {
@@ -17,7 +17,7 @@ import COpenSSL
         case edDSA = "EdDSA"
     }
 
-    /// What anyone may know of the key, as big-endian numbers.
+    /// The public numbers of the key, big-endian.
     public enum PublicNumbers: Sendable, Equatable {
         case rsa(modulus: [UInt8], exponent: [UInt8])
         /// A point of P-256, 32 bytes each.
@@ -26,7 +26,7 @@ import COpenSSL
         case ed25519(x: [UInt8])
     }
 
-    /// A key that is not one: other bytes, another kind of key, a weak one.
+    /// Not a usable key: other bytes, another kind of key, a weak one.
     public struct Unreadable: Error, Sendable {}
 
     public let algorithm: Algorithm
@@ -39,7 +39,7 @@ import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
-    /// Makes a key of OpenSSL's own randomness; an RSA key takes a good part of a second.
+    /// Makes a key with OpenSSL's randomness; an RSA key takes a good part of a second.
     public static func generate(_ algorithm: Algorithm) -> PrivateKey {
         OpenSSL.start()
         let key =
@@ -59,7 +59,7 @@ import COpenSSL
             var cursor = buffer.baseAddress
             guard let info = unsafe d2i_PKCS8_PRIV_KEY_INFO(nil, &cursor, buffer.count) else { return nil }
             defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
-            // The reader stops where the key ends; what follows would be carried along unseen.
+            // The reader stops where the key ends; anything after it would be stored unseen.
             guard let start = buffer.baseAddress, unsafe cursor == start + buffer.count else { return nil }
             return unsafe EVP_PKCS82PKEY(info)
         }
@@ -80,7 +80,7 @@ import COpenSSL
         unsafe self.init(algorithm: algorithm, owning: key)
     }
 
-    /// PKCS #8 in DER, in the clear: for sealing and nothing else.
+    /// PKCS #8 in DER, unencrypted: only for sealing.
     public var pkcs8: [UInt8] {
         guard let info = unsafe EVP_PKEY2PKCS8(key) else { preconditionFailure("out of memory") }
         defer { unsafe PKCS8_PRIV_KEY_INFO_free(info) }
@@ -98,7 +98,7 @@ import COpenSSL
         }
     }
 
-    /// The public number OpenSSL keeps under `name`, padded to `length` when that is given.
+    /// The public number that OpenSSL calls `name`, padded to `length` if given.
     private func number(_ name: String, length: Int? = nil) -> [UInt8] {
         var number: OpaquePointer?
         precondition(unsafe EVP_PKEY_get_bn_param(key, name, &number) == 1, "the key has no \(name)")

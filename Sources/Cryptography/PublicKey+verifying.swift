@@ -1,13 +1,13 @@
 internal import COpenSSL
 
 extension PublicKey {
-    /// Whether `signature` is one of `bytes`, made with this key's private half in this way.
+    /// Whether `signature` was made of `bytes` with this key's private half by `scheme`.
     ///
-    /// A scheme of another kind of key, and a signature of another length, are a no.
+    /// False for a scheme of another kind of key and for a signature of another length.
     public func verifies(_ signature: [UInt8], of bytes: [UInt8], by scheme: SignatureScheme) -> Bool {
         guard let signature = form(of: signature, scheme), let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
-        // 0 is a wrong signature, a negative number none at all.
+        // 0 means a wrong signature, a negative number an unreadable one.
         let isRight =
             unsafe prepare(context, scheme)
             && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
@@ -15,10 +15,10 @@ extension PublicKey {
         return isRight
     }
 
-    /// The signature as OpenSSL reads it; nil for one that this key cannot have made.
+    /// The signature in OpenSSL's form; nil for one that this key cannot have made.
     private func form(of signature: [UInt8], _ scheme: SignatureScheme) -> [UInt8]? {
         switch (kind, scheme) {
-        // RFC 8017 §8.1.2 and §8.2.2: as long as the modulus. OpenSSL does not ask for it of PSS.
+        // RFC 8017 §8.1.2 and §8.2.2: as long as the modulus. OpenSSL does not check this for PSS.
         case (.rsa, .pkcs1), (.rsa, .pss): unsafe signature.count == Int(EVP_PKEY_get_size(key)) ? signature : nil
         case (.curve(let curve), .ecdsa): signature.count == 2 * curve.length ? der(ofRaw: signature) : nil
         case (.ed25519, .ed25519): signature.count == 64 ? signature : nil

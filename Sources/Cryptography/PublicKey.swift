@@ -1,17 +1,17 @@
 internal import COpenSSL
 
-/// A public key of somebody else, through OpenSSL.
+/// Another party's public key, through OpenSSL.
 ///
-/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer: it is made once, never changed after, counted atomically, and
-/// every verification has a context of its own.
+/// `@unchecked` because OpenSSL's `EVP_PKEY` is a pointer. It is made once, never changed and counted atomically, and
+/// every verification has its own context.
 @safe public final class PublicKey: @unchecked Sendable {
-    /// A curve of NIST's (FIPS 186-4, appendix D).
+    /// A NIST curve (FIPS 186-4, appendix D).
     public enum Curve: String, Sendable, CaseIterable {
         case p256 = "P-256"
         case p384 = "P-384"
         case p521 = "P-521"
 
-        /// Bytes of a coordinate, and of r and s each.
+        /// Bytes of a coordinate, and of each of r and s.
         var length: Int {
             switch self {
             case .p256: 32
@@ -21,7 +21,7 @@ internal import COpenSSL
         }
     }
 
-    /// What makes up a key, as big-endian numbers.
+    /// The numbers of a key, big-endian.
     public enum Numbers: Sendable, Equatable {
         case rsa(modulus: [UInt8], exponent: [UInt8])
         /// A point, each coordinate of the curve's full length.
@@ -30,7 +30,7 @@ internal import COpenSSL
         case ed25519(x: [UInt8])
     }
 
-    /// A key that is not one: numbers of another size, a point off its curve, a weak key or one made to be slow.
+    /// Not a usable key: numbers of the wrong size, a point off its curve, a weak key or one made to be slow.
     public struct Unusable: Error, Sendable {}
 
     enum Kind: Sendable {
@@ -51,7 +51,7 @@ internal import COpenSSL
             kind = .rsa
             unsafe key = unsafe spindle_rsa_public_key(n, Int32(n.count), e, Int32(e.count))
         case .point(let curve, let x, let y):
-            // RFC 7518 §6.2.1.2: each coordinate has the full length, so that the two cannot shift into one another.
+            // RFC 7518 §6.2.1.2: each coordinate has the full length, so that bytes of one cannot count as the other's.
             guard x.count == curve.length, y.count == curve.length else { throw Unusable() }
             // SEC 1 §2.3.3: an uncompressed point begins with 4.
             let point = [4] + x + y
@@ -71,8 +71,8 @@ internal import COpenSSL
 
     deinit { unsafe EVP_PKEY_free(key) }
 
-    /// 2048 to 8192 bits, and an odd exponent from 3 up to 17 bits' length, as 65537 has. OpenSSL takes any: under an
-    /// exponent of 1 everything is a signature.
+    /// 2048 to 8192 bits, and an odd exponent from 3 to 17 bits long, like 65537. OpenSSL accepts any exponent: with 1,
+    /// everything is a valid signature.
     private static func isSound(modulus n: [UInt8], exponent e: [UInt8]) -> Bool {
         guard let high = n.first, let last = n.last, let low = e.last else { return false }
         let bits = n.count * 8 - high.leadingZeroBitCount

@@ -1,8 +1,8 @@
 internal import COpenSSL
 
-/// Where chance comes from. An argument, so that a test can see every place that draws on it.
+/// A source of random bytes. It is passed as an argument, so that a test sees every use of randomness.
 public protocol RandomSource: Sendable {
-    /// `count` bytes nobody can foresee.
+    /// `count` unpredictable bytes.
     func bytes(_ count: Int) -> [UInt8]
 }
 
@@ -13,7 +13,7 @@ public struct SystemRandom: RandomSource {
     public func bytes(_ count: Int) -> [UInt8] {
         OpenSSL.start()
         return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            // A generator that fails must never yield guessable tokens: there is nothing to go on with.
+            // A failing generator must never lead to guessable tokens, so the process stops.
             precondition(unsafe RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "the random generator failed")
             initialized = count
         }

@@ -14,12 +14,12 @@ public struct SealingKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A key for one purpose, derived by HKDF-SHA-256 (RFC 5869). `salt` may be a secret of its own.
+    /// A key for one purpose, derived by HKDF-SHA-256 (RFC 5869). `salt` may itself be a secret.
     public func derived(for purpose: String, salt: [UInt8] = []) -> SealingKey {
         SealingKey(hkdf(key: bytes, salt: salt, info: Array(purpose.utf8)))
     }
 
-    /// Raw key bytes for one purpose, as `derived(for:)`, where an HMAC key rather than a sealing key is needed.
+    /// Raw key bytes for one purpose, like `derived(for:)`, for use as an HMAC key.
     public func derivedBytes(for purpose: String) -> [UInt8] {
         hkdf(key: bytes, salt: [], info: Array(purpose.utf8))
     }
@@ -43,7 +43,7 @@ public struct SealingKey: Sendable {
         return Base64URL.encode(nonce + output + tag)
     }
 
-    /// Opens what `seal` made, or returns nil when key, context or a single bit differs.
+    /// Opens the result of `seal`, or returns nil when key, context or a single bit differs.
     public func open(_ sealed: String, context: String) -> [UInt8]? {
         guard let input = Base64URL.decode(sealed), input.count >= Self.nonceLength + Self.tagLength,
             let cipher = unsafe EVP_CIPHER_CTX_new()

@@ -9,7 +9,7 @@ public enum SignatureScheme: Sendable, Hashable {
     /// Ed25519 (RFC 8032).
     case ed25519
 
-    /// Nil for Ed25519, which has its digest built in and takes no other.
+    /// Nil for Ed25519, which has its digest built in and accepts no other.
     var function: Digest.Function? {
         switch self {
         case .pkcs1(let function), .pss(let function), .ecdsa(let function): function

@@ -6,10 +6,10 @@ enum Backoff {
     private static let shortest: Duration = .minutes(1)
     private static let longest: Duration = .hours(1)
 
-    /// How long what could not be tried is left alone.
+    /// How long a delivery that could not be tried is left alone.
     static let moment: Duration = .seconds(10)
 
-    /// Up to a quarter longer, by chance, so that what failed together does not come back together.
+    /// Adds up to a quarter at random, so that deliveries that failed together are not retried together.
     static func pause(after attempt: Int, random: any RandomSource) -> Duration {
         let doublings = min(max(attempt - 1, 0), 6)
         let pause = min(shortest * (1 << doublings), longest)

@@ -1,4 +1,4 @@
-/// A message to a client's own server. Whatever proves that it is from us is in the body already.
+/// A message to a client's own server. Its body already contains the proof that it comes from us.
 public struct Callback: Sendable, Equatable {
     public let url: String
     public let body: String

@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 public import Mail
 public import Outbound
 
-/// Carries callbacks to the servers of clients.
+/// Delivers callbacks to clients' servers.
 public struct CallbackTransport: Transport {
     private let outbound: Outbound
     private let receivers = PerHostLimiter()
@@ -14,18 +14,18 @@ public struct CallbackTransport: Transport {
     public func deliver(_ content: String, _ postmark: MessageID) async throws {
         let callback = try Callback(stored: content)
         try await receivers.visit(callback.url) {
-            // A receiver that is being set up, or set up wrong, says anything: it has the parcel's whole life to get
-            // well. RFC 9110 §15.5.11: 410 is likely for good.
+            // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole
+            // lifetime to recover. Only 410 is likely to be final (RFC 9110 §15.5.11).
             try await outbound.deliver(callback, isRefusal: { $0 == 410 })
         }
     }
 }
 
 extension Outbound {
-    /// What the server says beside its status is not for us.
+    /// The limit of the response's body, which nobody reads.
     private static let longestAnswer = 64 * 1024
 
-    /// Hands `callback` to its server, or throws `Undeliverable`; `isRefusal` says which status is for good.
+    /// Posts `callback` to its server, or throws `Undeliverable`; `isRefusal` says which statuses are final.
     func deliver(_ callback: Callback, isRefusal: (Int) -> Bool) async throws {
         let status: Int
         do {
@@ -44,7 +44,7 @@ extension Outbound {
 }
 
 extension Callback {
-    /// How it is kept.
+    /// The stored form.
     var stored: String {
         JSON.members(["url": .string(url), "body": .string(body), "contentType": .string(contentType)]).text
     }

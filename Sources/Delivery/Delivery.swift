@@ -2,33 +2,33 @@ import Keys
 public import Storage
 public import Values
 
-/// Something that must reach somebody else's server, however long that is down: a mail, a callback or a notice.
+/// A message that must reach another server, however long that is down: a mail, a callback or a notice.
 ///
-/// Named outside of a transaction, so that a transaction that runs twice stores it once.
+/// Its id is made outside the transaction, so that a transaction that runs twice stores it once.
 public struct Delivery: Sendable {
     public typealias ID = Identifier<Delivery>
 
-    /// What it is, and so who carries it.
+    /// The kind of a delivery, which decides its transport.
     public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice }
 
     public let id: ID
     public let kind: Kind
-    /// From then on nobody has a use for it.
+    /// When the delivery becomes useless.
     public let expiresAt: Timestamp
     let createdAt: Timestamp
     let sealedContent: String
     let seal: Seal
 
-    /// The same, of use to nobody from the start: stored alike, never carried, and forgotten by retention.
+    /// The same delivery, already expired: stored alike, never sent, and deleted by retention.
     public var blank: Delivery {
         Delivery(
             id: id, kind: kind, expiresAt: createdAt, createdAt: createdAt, sealedContent: sealedContent, seal: seal)
     }
 
-    /// A blank one keeps out of the way of those that are due.
+    /// A blank delivery is due later, out of the way of real ones.
     private var dueAt: Timestamp { createdAt < expiresAt ? createdAt : createdAt + Outbox.lease }
 
-    /// Leaves it in `db`, to be sent once the transaction is committed. May run again.
+    /// Stores it in `db`, to be sent once the transaction is committed. May run again.
     public func store(in db: any Transaction) throws {
         try seal.confirm(in: db)
         try db.execute(

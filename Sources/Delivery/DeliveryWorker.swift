@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Sends one kind of parcel, a few at a time, so that no slow receiver keeps the others waiting.
+/// Sends one kind of delivery, a few at a time, so that a slow receiver does not keep the others waiting.
 public struct DeliveryWorker: Sendable {
     private let outbox: Outbox
     private let carrier: any Transport
@@ -13,7 +13,7 @@ public struct DeliveryWorker: Sendable {
         self.carrier = carrier
     }
 
-    /// Delivers what is due at each nudge. Returns when the outbox is closed and nothing is on its way any more.
+    /// Sends due deliveries at each nudge. Returns when the outbox is closed and nothing is under way any more.
     public func run() async {
         let onTheWay = Count()
         await withDiscardingTaskGroup { group in

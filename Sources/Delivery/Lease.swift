@@ -2,12 +2,12 @@ import Mail
 import Storage
 import Values
 
-/// A parcel whose next attempt is ours until the lease ends.
+/// A delivery whose next attempt is ours until the lease ends.
 struct Lease: Sendable {
     let id: Delivery.ID
     let kind: Delivery.Kind
     let sealedContent: String
-    /// Counting this one.
+    /// Including this one.
     let attempt: Int
     let createdAt: Timestamp
     let expiresAt: Timestamp
@@ -29,7 +29,7 @@ struct Lease: Sendable {
 }
 
 extension Outbox {
-    /// Takes up to `most` parcels of `kind` that are due, the most overdue first; but no blank one.
+    /// Leases up to `most` due deliveries of `kind`, the most overdue first; blank ones are left out.
     func claim(_ kind: Delivery.Kind, most: Int) async throws -> [Lease] {
         let now = clock.now
         let due = try await database.read { db in
@@ -43,8 +43,8 @@ extension Outbox {
         }
         guard !due.isEmpty else { return [] }
         return try await database.write { db in
-            // Another node that saw the same parcel changes no row. Run again after a COMMIT of unknown outcome, neither
-            // do we: then what was claimed waits until the lease is over.
+            // Another node that saw the same delivery changes no row. If this runs again after a COMMIT of unknown
+            // outcome, we change none either: then these deliveries wait until their leases end.
             try due.filter { claim in
                 try db.execute(
                     """
@@ -55,12 +55,12 @@ extension Outbox {
         }
     }
 
-    /// It was taken, or nobody will.
+    /// Deletes a delivery that was accepted or given up.
     func remove(_ claim: Lease) async throws {
         try await database.write { db in try db.execute("DELETE FROM deliveries WHERE id = \(claim.id)") }
     }
 
-    /// Leaves the next attempt to whoever comes first after `moment`, unless the lease is somebody else's by now.
+    /// Postpones the next attempt to `moment`, unless another node has the lease by now.
     func postpone(_ claim: Lease, until moment: Timestamp) async throws {
         try await database.write { db in
             try db.execute(
@@ -68,7 +68,7 @@ extension Outbox {
         }
     }
 
-    /// The same for one that was not tried: it does not count.
+    /// The same for a delivery that was not tried, so the attempt does not count.
     func hold(_ claim: Lease, until moment: Timestamp) async throws {
         try await database.write { db in
             try db.execute(

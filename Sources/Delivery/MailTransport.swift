@@ -1,7 +1,7 @@
-import JOSE
+import JSON
 public import Mail
 
-/// Carries letters to a mailer.
+/// Delivers mail through a mailer.
 public struct MailTransport: Transport {
     private let mailer: any Mailer
 
@@ -10,9 +10,9 @@ public struct MailTransport: Transport {
     public var kind: Delivery.Kind { .mail }
 
     public func deliver(_ content: String, _ postmark: MessageID) async throws {
-        let letter = try MailMessage(stored: content)
+        let mail = try MailMessage(stored: content)
         do {
-            try await mailer.send(letter, postmark)
+            try await mailer.send(mail, postmark)
         } catch MailFailure.refused(let reason) {
             throw Undeliverable.refused(reason)
         } catch MailFailure.temporary(let reason) {
@@ -22,7 +22,7 @@ public struct MailTransport: Transport {
 }
 
 extension MailMessage {
-    /// How it is kept.
+    /// The stored form.
     var stored: String {
         JSON.members([
             "recipient": .string(recipient), "subject": .string(subject), "text": .string(text), "html": .string(html),

@@ -1,12 +1,12 @@
 public import Mail
 public import Outbound
 
-/// Carries notices to the servers of clients: each is written, and signed, when it goes.
+/// Delivers notices to clients' servers. A notice is written, and signed, when it is sent.
 ///
-/// Writing may take a key from a store, and what it says must be fresh whenever it arrives; so neither is done where the
-/// notice is left.
+/// Writing may need a key from the database, and the content must be fresh on delivery, so neither happens when the
+/// notice is stored.
 public struct NoticeTransport: Transport {
-    /// What a stored notice says now, and to whom; nil when nobody wants to hear it any more.
+    /// Makes the callback of a stored notice as of now; nil when nobody needs it any more.
     public typealias Write = @Sendable (_ notice: String) async throws -> Callback?
 
     private let outbound: Outbound
@@ -29,7 +29,7 @@ public struct NoticeTransport: Transport {
         }
     }
 
-    /// Back-Channel Logout §2.5: what a client refused is not sent again, unless another time may be better.
+    /// Back-Channel Logout §2.5: a notice that a client refused is not sent again, unless a later attempt may succeed.
     private static func isRefusal(_ status: Int) -> Bool {
         switch status {
         // Too slow, too early, too much.

@@ -4,28 +4,28 @@ import Storage
 import Values
 
 extension Outbox {
-    /// What became of a parcel.
+    /// The outcome of an attempt.
     enum Outcome: Sendable {
         case delivered
         /// To be tried again.
         case postponed
-        /// Not tried: its receiver has enough to do, or failed so many times in a row.
+        /// Not tried: its receiver is busy, or has failed this many times in a row.
         case held(failures: Int)
-        /// Refused for good, or no longer of use.
+        /// Refused for good, or expired.
         case givenUp
-        /// Nobody can say: to be tried again.
+        /// Unknown: to be tried again.
         case unknown
     }
 
-    /// One attempt, and its result into the database. A result that cannot be written is forgotten: when the lease is
-    /// over there will be another attempt.
+    /// Makes one attempt, and stores its result. If the result cannot be stored, there is another attempt when the
+    /// lease ends.
     func deliver(_ claim: Lease, by carrier: any Transport) async -> Outcome {
         do {
             let outcome = await attempt(claim, by: carrier)
             switch outcome {
             case .delivered, .givenUp: try await remove(claim)
             case .held(let failures):
-                // What waits for a receiver that is down is not taken up every few seconds.
+                // Deliveries to a receiver that is down must not be retried every few seconds.
                 let pause = failures == 0 ? Backoff.moment : Backoff.pause(after: failures, random: random)
                 try await hold(claim, until: clock.now + pause)
             case .unknown: try await postpone(claim, until: clock.now)
@@ -60,7 +60,7 @@ extension Outbox {
         } catch Undeliverable.resting(let failures) {
             return .held(failures: failures)
         } catch is CancellationError {
-            // The server stops: whoever comes next has the attempt.
+            // The server stops, so leave the attempt to the next node.
             return .unknown
         } catch {
             log(.error, "delivery failed", claim, String(reflecting: error))

@@ -5,7 +5,7 @@ extension Outbox {
     public static let table = StoredTable(
         "deliveries",
         retention: [
-            // Whoever delivers has moved `due_at` on: one that nobody can deliver comes up here when it is due again.
+            // A node that delivers moves `due_at` on; a delivery that no node can send is here when it is due again.
             .statement("deliveries") { now, batch in
                 """
                 DELETE FROM deliveries WHERE id IN (

@@ -5,22 +5,22 @@ public import Mail
 public import Storage
 public import Values
 
-/// What is still to be delivered: stored with what it tells of, in one commit, and sent until it is taken.
+/// Stored deliveries: each is committed together with the change it reports, and sent until it is accepted.
 ///
-/// A parcel is delivered at least once. It is sent twice when whoever sent it died before it could say so; its postmark is
-/// then the same. Any number of nodes work on one outbox: whoever moves `due_at` on has the next attempt, and nobody
-/// else has it until the lease is over.
+/// A delivery is sent at least once. It is sent twice, with the same message id, if its node died before it could store
+/// the result. Any number of nodes share one outbox: the node that moves `due_at` on has the next attempt to itself
+/// until the lease ends.
 public struct Outbox: Sendable {
     let database: any Database
     let seal: Seal
     let clock: any WallClock
     let random: any RandomSource
     let logger: Logger
-    private let bell = WakeSignal()
+    private let wakeSignal = WakeSignal()
 
-    /// How long a parcel is tried unless its use is shorter.
+    /// How long a delivery is tried at most, unless it expires earlier.
     public static let longestUse: Duration = .days(3)
-    /// How long an attempt has its parcel for itself: longer than any carrier takes.
+    /// How long an attempt has its delivery to itself: longer than any transport takes.
     public static let lease: Duration = .minutes(2)
 
     public init(
@@ -33,25 +33,24 @@ public struct Outbox: Sendable {
         self.logger = logger
     }
 
-    /// Prepares `letter`, for `Delivery.store(in:)`. After `use` nobody needs it any more: the code in it has expired.
+    /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
-    /// With an `id` of the caller's it may be prepared inside of a transaction that runs twice.
-    public func parcel(_ letter: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
-    {
-        parcel(.mail, letter.stored, usefulFor: use, id)
+    /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
+    public func parcel(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery {
+        prepare(.mail, mail.stored, usefulFor: use, id)
     }
 
-    /// Prepares `callback`, for `Delivery.store(in:)`.
+    /// Prepares `callback` for `Delivery.store(in:)`.
     public func parcel(_ callback: Callback, id: Delivery.ID? = nil) -> Delivery {
-        parcel(.callback, callback.stored, usefulFor: Self.longestUse, id)
+        prepare(.callback, callback.stored, usefulFor: Self.longestUse, id)
     }
 
-    /// Prepares a notice, for `Delivery.store(in:)`: what is made into a callback only when it is sent (`NoticeTransport`).
+    /// Prepares a notice for `Delivery.store(in:)`. It becomes a callback only when it is sent (`NoticeTransport`).
     public func parcel(notice: String, usefulFor use: Duration, id: Delivery.ID? = nil) -> Delivery {
-        parcel(.notice, notice, usefulFor: use, id)
+        prepare(.notice, notice, usefulFor: use, id)
     }
 
-    private func parcel(
+    private func prepare(
         _ kind: Delivery.Kind, _ content: String, usefulFor use: Duration, _ given: Delivery.ID?
     ) -> Delivery {
         let now = clock.now
@@ -61,12 +60,12 @@ public struct Outbox: Sendable {
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)
     }
 
-    /// Says that something was committed, so that it is not left until the next round.
-    public func nudge() { bell.ring() }
+    /// Tells the workers of a commit, so that they do not wait for the next round.
+    public func nudge() { wakeSignal.ring() }
 
     /// An element for each nudge, or for several at once.
-    func nudges() -> AsyncStream<Void> { bell.rings() }
+    func nudges() -> AsyncStream<Void> { wakeSignal.rings() }
 
-    /// Ends every route: what is on its way is still finished, nothing more is taken.
-    public func close() { bell.end() }
+    /// Ends every worker: deliveries under way are finished, no more are taken.
+    public func close() { wakeSignal.end() }
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The servers that parcels are on their way to: none has all the hands there are, however long it takes to answer.
+/// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers.
 final class PerHostLimiter: Sendable {
-    /// Of those that `DeliveryWorker` carries at once.
+    /// How many of a `DeliveryWorker`'s concurrent deliveries may go to one server.
     static let mostForOne = 2
 
     private struct Receiver {
@@ -12,12 +12,12 @@ final class PerHostLimiter: Sendable {
         var isOfInterest: Bool { onTheWay > 0 || failures > 0 }
     }
 
-    /// How many are remembered. A receiver that is forgotten is asked as a new one.
+    /// How many receivers are remembered. A forgotten one counts as new.
     private static let most = 1000
     private let receivers = Mutex<[String: Receiver]>([:])
 
-    /// Does `work` for the receiver at `url`, or throws `Undeliverable.busy`; or `.resting`, where another tries already
-    /// whether the receiver is there again.
+    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy`, or `.resting` if the receiver failed last
+    /// time and another attempt is under way.
     func visit(_ url: String, _ work: () async throws -> Void) async throws {
         let name = Self.receiver(of: url)
         try receivers.withLock { receivers in

@@ -1,6 +1,6 @@
-import JOSE
+import JSON
 
-/// What a parcel holds, read back.
+/// The stored content of a delivery.
 struct StoredMembers {
     private let json: JSON
 

@@ -1,21 +1,21 @@
 public import Mail
 
-/// Takes what one kind of parcel holds to where it belongs.
+/// Sends one kind of delivery to its receivers.
 public protocol Transport: Sendable {
     var kind: Delivery.Kind { get }
 
-    /// Delivers `content`, or throws `Undeliverable`. The postmark is the same at each attempt.
+    /// Delivers `content`, or throws `Undeliverable`. The message id is the same at each attempt.
     func deliver(_ content: String, _ postmark: MessageID) async throws
 }
 
-/// Why a parcel was not delivered. For the log: a reason names neither an address nor what is in it.
+/// Why an attempt failed. For the log: a reason contains neither an address nor content.
 public enum Undeliverable: Error, Sendable, Equatable {
-    /// It will not be taken another time either.
+    /// No later attempt will succeed either.
     case refused(String)
-    /// It may be taken later.
+    /// A later attempt may succeed.
     case temporary(String)
-    /// Its receiver has enough on the way: in a moment.
+    /// Its receiver is busy: try again in a moment.
     case busy
-    /// Its receiver failed so many times in a row, and is asked by one at a time until it answers.
+    /// Its receiver has failed this many times in a row, and gets one attempt at a time until it answers.
     case resting(failures: Int)
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes everybody who listens. Rings that nobody has heard yet are one.
+/// Wakes all listeners. Signals that a listener has not seen yet count as one.
 final class WakeSignal: Sendable {
     private struct Listeners {
         var next = 0
@@ -13,7 +13,7 @@ final class WakeSignal: Sendable {
         for listener in listeners.withLock({ Array($0.all.values) }) { listener.yield() }
     }
 
-    /// Ends what everybody listens to.
+    /// Ends every listener's stream.
     func end() {
         let all = listeners.withLock { listeners in
             listeners.isOver = true
@@ -22,7 +22,7 @@ final class WakeSignal: Sendable {
         for listener in all { listener.finish() }
     }
 
-    /// Begins with a ring: whatever was meant before it is heard now.
+    /// A stream that begins with a signal, so that earlier signals are not missed.
     func rings() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let number: Int? = listeners.withLock { listeners in

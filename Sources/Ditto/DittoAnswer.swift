@@ -1,14 +1,14 @@
-public import JOSE
+public import JSON
 public import OAuth
 import Values
 
-/// What Ditto is told. Members that changed their names between its versions are said under both.
+/// The response to Ditto. Members whose names differ between its versions are sent under both.
 public enum DittoAnswer: Sendable {
     case admitted(JSON)
-    /// What the app's developer may read goes with it, by way of Ditto.
+    /// Ditto passes the error and its hint on, so that the app's developer can read them.
     case refused(OAuthError)
 
-    /// Somebody may come in until `end`, or as long as `rules` let them.
+    /// Admits the user until their token expires, but at most for the longest time of `rules`.
     static func admitting(_ person: DittoUser, by rules: DittoRules, at now: Timestamp) -> DittoAnswer {
         .admitted(
             .members([

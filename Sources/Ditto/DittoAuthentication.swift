@@ -3,8 +3,8 @@ import OAuth
 import Storage
 public import Values
 
-/// Answers Ditto. Nothing is spent by it: the same request, sent again within its time, has the same answer as long as
-/// its token lives.
+/// Answers Ditto's authentication requests. Spends nothing: the same request, repeated in time, gets the same answer as
+/// long as its token lives.
 public struct DittoAuthentication: Sendable {
     private let seal: Seal
     private let tokens: DittoTokens
@@ -17,14 +17,14 @@ public struct DittoAuthentication: Sendable {
     }
 
     /// The answer to `body`, which came with `signatures`, or the refusal as an `OAuthError`: `invalidRequest` for a
-    /// body that Ditto does not send, `invalidClient` for a signature that is not Ditto's, any other for a person who
-    /// is not let in.
+    /// body that Ditto does not send, `invalidClient` for a signature that is not Ditto's, any other for a user who is
+    /// not admitted.
     public func answer(
         to body: [UInt8], signatures: [String], at webhook: DittoWebhook
     ) async throws -> DittoAnswer {
         let now = clock.now
         let rules = webhook.rules
-        // First, and of the bytes as they came: who is not Ditto learns nothing of what it sent.
+        // First, and for the bytes as received: a sender other than Ditto learns nothing about the request.
         if let sealed = webhook.sealedSecrets {
             let secrets = try DittoSecrets(opening: sealed, of: webhook.id, with: seal)
             try DittoSignature(signatures).verify(body, with: secrets, at: now)
@@ -33,7 +33,7 @@ public struct DittoAuthentication: Sendable {
         guard rules.provider.map({ $0 == request.provider }) ?? true else { throw Self.elsewhere("provider") }
         guard rules.database.map({ $0 == request.database }) ?? true else { throw Self.elsewhere("database") }
         let person = try await tokens.person(of: request.token, for: webhook, at: now)
-        // To be let in for no time at all may be read as for ever.
+        // Ditto could read a lifetime of zero as unlimited.
         guard person.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
         return .admitting(person, by: rules, at: now)
     }

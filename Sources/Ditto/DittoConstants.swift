@@ -1,13 +1,13 @@
-import JOSE
+import JSON
 
-/// What a webhook says beside its permissions, the same to everybody. Nothing of a person is ever put into it: Ditto
-/// shows the metadata of one peer to all others.
+/// What a webhook sends besides permissions, the same for everyone. It never contains data about a user: Ditto shows
+/// the metadata of one peer to all others.
 struct DittoConstants: Sendable {
     private static let most = 4096
 
-    /// What Ditto hands to the app.
+    /// Ditto passes it to the app.
     let clientInfo: JSON?
-    /// What Ditto signs and shows to every peer.
+    /// Ditto signs it and shows it to every peer.
     let metadata: JSON?
 
     init(_ members: JSONMembers, over base: DittoConstants?) throws(JSONFault) {

@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 
-/// What people may read and write at Ditto: a template, with each person's subject and attributes for its blanks.
+/// What users may read and write at Ditto: a template, with blanks for each user's subject and attributes.
 struct DittoPermissions: Sendable {
-    /// Each may become as many queries as an attribute has texts.
+    /// The limit of queries with an attribute: each may become as many queries as the attribute has texts.
     static let mostWithAttributes = 20
 
     private let read: DittoAccess
@@ -23,7 +23,7 @@ struct DittoPermissions: Sendable {
         }
     }
 
-    /// Whether the person's attributes are needed to fill it.
+    /// Whether filling it needs the user's attributes.
     var namesAttributes: Bool { (read.queries + write.queries).contains { $0.attribute != nil } }
 
     /// The template as it was given.
@@ -38,7 +38,7 @@ struct DittoPermissions: Sendable {
     }
 }
 
-/// One of the two halves: everything, or what the queries of each collection find.
+/// The read or write half: everything, or what the queries of each collection find.
 struct DittoAccess: Sendable {
     private static let mostCollections = 100
     private static let mostQueries = 50
@@ -51,7 +51,7 @@ struct DittoAccess: Sendable {
     private let everything: Bool
     private let collections: [Collection]
 
-    /// `place` is where it stands in the document, for its faults.
+    /// `place` is its position in the document, for error messages.
     init(_ json: JSON?, at place: String) throws(JSONFault) {
         guard let json else { throw JSONFault(place, "given") }
         try json.permit(["everything", "queriesByCollection"], at: place)
@@ -89,7 +89,7 @@ struct DittoAccess: Sendable {
 }
 
 extension JSON {
-    /// Refuses what is no object, and what has members besides `names`: a misspelt permission must not pass for none.
+    /// Refuses anything but an object, and members other than `names`: a misspelt permission must not pass for none.
     fileprivate func permit(_ names: Set<String>, at place: String) throws(JSONFault) {
         guard let members else { throw JSONFault(place, "an object") }
         guard let unknown = members.first(where: { !names.contains($0.name) }) else { return }
@@ -98,7 +98,7 @@ extension JSON {
 }
 
 extension String {
-    /// Whether it holds what ends a line, or cannot be seen.
+    /// Whether it contains line ends or invisible characters.
     var hasControlCharacters: Bool {
         unicodeScalars.contains { scalar in
             [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)

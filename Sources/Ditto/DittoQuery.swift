@@ -1,10 +1,10 @@
-import JOSE
+import JSON
 
 /// One query of a template, in Ditto's legacy syntax: `_id.userID == '{{sub}}'`, `_id.team == '{{attributes.teams}}'`.
 ///
-/// What is filled in must not become part of the query. So a blank stands between quotation marks, and a text that
-/// holds what could end them leaves its query out. Ditto does not say how its language escapes a quotation mark, and
-/// either way of doing it would be a way out if it means the other: nothing is escaped.
+/// A filled-in text must not become part of the query. So a blank must be between quotation marks, and a text that
+/// could end them drops its query. Nothing is escaped: Ditto does not document how a quotation mark is escaped, and the
+/// wrong way would let a text break out.
 struct DittoQuery: Sendable {
     private enum Part: Sendable {
         case text(String)
@@ -18,10 +18,10 @@ struct DittoQuery: Sendable {
 
     let text: String
     private let parts: [Part]
-    /// The one attribute that it names; a list of texts makes a query of each.
+    /// The one attribute that it names. A list of texts makes one query of each.
     let attribute: String?
 
-    /// `place` is where it stands in the document, for its faults.
+    /// `place` is its position in the document, for error messages.
     init(_ text: String, at place: String) throws(JSONFault) {
         func fault(_ expected: String) -> JSONFault { JSONFault(place, expected) }
         guard (1...Self.longest).contains(text.utf8.count), !text.hasControlCharacters else {
@@ -55,7 +55,7 @@ struct DittoQuery: Sendable {
             guard Self.quote(after: rest, from: quote) == nil else {
                 throw fault("queries whose quotation marks are closed")
             }
-            // It may take the meaning of a quotation mark away, or not: where the quotes end must be plain.
+            // A backslash may or may not escape a quotation mark: where the quotes end must be unambiguous.
             guard !text.contains("\\") else { throw fault("queries without backslashes, where there are blanks") }
         }
         self.text = text
@@ -65,7 +65,7 @@ struct DittoQuery: Sendable {
 
     private static let blanks = "queries whose blanks are {{sub}} or {{attributes.NAME}}"
 
-    /// Which quotation mark is open after `text`, when `quote` was open before it.
+    /// The quotation mark that is open after `text`, when `quote` was open before it.
     private static func quote(after text: Substring, from quote: Character?) -> Character? {
         text.reduce(quote) { open, character in
             guard quotes.contains(character) else { return open }
@@ -74,7 +74,7 @@ struct DittoQuery: Sendable {
         }
     }
 
-    /// The query for a person: one, one for each text of the attribute, or none where there is nothing to fill in.
+    /// The queries for a user: one, one for each text of the attribute, or none when there is nothing to fill in.
     func filled(for person: DittoUser) -> [String] {
         guard let attribute else { return [filled(person.subject, "")].compactMap(\.self) }
         return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
@@ -96,7 +96,7 @@ struct DittoQuery: Sendable {
         return text
     }
 
-    /// Whether `text` is between quotation marks what it is outside of them.
+    /// Whether `text` means the same inside quotation marks as outside of them.
     private static func isHarmless(_ text: String) -> Bool {
         let active: Set<Unicode.Scalar> = ["'", "\"", "\\", "`"]
         return !text.isEmpty && !text.unicodeScalars.contains(where: active.contains) && !text.hasControlCharacters

@@ -1,12 +1,12 @@
-import JOSE
+import JSON
 import OAuth
 
-/// What Ditto asks, in either of its shapes: of old with `appID`, in version 1 with `databaseID`.
+/// A request of Ditto, in either of its forms: the old one with `appID`, version 1 with `databaseID`.
 struct DittoRequest: Sendable {
     let provider: String
-    /// The app or database that the person comes to.
+    /// The app or database that the user wants to access.
     let database: String
-    /// Whatever the app gave Ditto to hand on.
+    /// The token that the app gave Ditto to pass on.
     let token: String
 
     init(_ body: [UInt8]) throws(OAuthError) {

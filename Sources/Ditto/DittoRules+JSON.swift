@@ -1,14 +1,14 @@
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
 extension DittoRules {
     static let lifetimes: ClosedRange<Int64> = 60...2_592_000
-    /// What a server that reads them may expect of a status: all is well, or somebody is not let in.
+    /// The statuses that a refusal may have: success, or that the user is not admitted.
     static let refusalStatuses = [200, 401, 403]
 
-    /// Reads `json` over `base`, or over the defaults. A member that is null goes back to its default.
+    /// Reads `json` over `base`, or over the defaults. A null member is reset to its default.
     init(_ json: JSON, over base: DittoRules? = nil) throws(JSONFault) {
         let members = try JSONMembers(json)
         provider = members.has("provider") ? try members.text("provider") : base?.provider
@@ -77,7 +77,7 @@ extension DittoRules {
         return Int(status)
     }
 
-    /// As administration shows them, and as they are stored.
+    /// The JSON for the admin API and for storage.
     var json: JSON {
         .members([
             "provider": provider.map { .string($0) }, "database_id": database.map { .string($0) },

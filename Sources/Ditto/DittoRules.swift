@@ -1,9 +1,9 @@
 import Directory
 import OAuth
 
-/// Whom a webhook lets in, and what it answers.
+/// Which users a webhook admits, and what it answers.
 public struct DittoRules: Sendable {
-    /// What an app may hand to Ditto as its token.
+    /// The kinds of token that an app may give Ditto.
     public enum TokenKind: String, Sendable, CaseIterable {
         case opaqueAccessToken = "access_token"
         case jwtAccessToken = "jwt_access_token"
@@ -12,19 +12,19 @@ public struct DittoRules: Sendable {
 
     /// The webhook's name in Ditto's portal, if requests must name it.
     let provider: String?
-    /// The app, or database, that requests must name.
+    /// The app or database that requests must name, if any.
     let database: String?
     let tokens: Set<TokenKind>
-    /// Whose tokens are taken; those of the merchant's own clients when empty.
+    /// The clients whose tokens are accepted; empty means the merchant's own clients.
     let clients: [Client.ID]
-    /// Whom an access token may be meant for (RFC 8707); us alone when empty.
+    /// The accepted audiences of an access token (RFC 8707); empty means this server only.
     let audiences: [String]
-    /// What an access token must cover.
+    /// The scope that an access token must have.
     let scope: Scope
     let permissions: DittoPermissions
-    /// How long Ditto may let somebody in, if the token lives that long.
+    /// How long Ditto may admit a user, if the token lives that long.
     let longest: Duration
-    /// The HTTP status of the answer that lets nobody in.
+    /// The HTTP status of a refusal.
     public let refusalStatus: Int
     let constants: DittoConstants
 

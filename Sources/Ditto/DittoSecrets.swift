@@ -1,10 +1,10 @@
 import Cryptography
-import JOSE
+import JSON
 import Keys
 import Storage
 import Values
 
-/// What Ditto signs its requests with. While one replaces another there are two.
+/// The secrets with which Ditto signs its requests. There are two while one replaces the other.
 struct DittoSecrets: Sendable, CustomReflectable {
     private static let most = 2
     private static let lengths = 32...1024
@@ -22,7 +22,7 @@ struct DittoSecrets: Sendable, CustomReflectable {
         self.keys = keys
     }
 
-    /// The change that a document makes: nil leaves the secrets as they are, none takes them away.
+    /// The change in a document: nil leaves the secrets unchanged, an empty list removes them.
     init?(_ members: JSONMembers) throws(JSONFault) {
         guard members.has("secrets") else { return nil }
         let texts = try members.list("secrets", most: Self.most) ?? []
@@ -35,7 +35,7 @@ struct DittoSecrets: Sendable, CustomReflectable {
         self = secrets
     }
 
-    /// Opens what `sealed` made for that row.
+    /// Opens the result of `sealed` for the same row.
     init(opening sealed: String, of webhook: DittoWebhook.ID, with seal: Seal) throws {
         let text = try seal.open(sealed, .webhookSecrets, row: webhook.text)
         guard let texts = try JSON(stored: text).strings, let secrets = DittoSecrets(texts) else {
@@ -50,7 +50,7 @@ struct DittoSecrets: Sendable, CustomReflectable {
         return seal.seal(JSON.array(texts.map { .string($0) }).text, .webhookSecrets, row: webhook.text)
     }
 
-    /// RFC 4648 §4, with its padding or without.
+    /// RFC 4648 §4, with or without padding.
     private static func decode(_ text: String) -> [UInt8]? {
         guard !text.contains(where: { $0 == "-" || $0 == "_" }) else { return nil }
         let padding = text.reversed().prefix { $0 == "=" }.count

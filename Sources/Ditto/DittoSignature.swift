@@ -3,18 +3,17 @@ import OAuth
 import Text
 import Values
 
-/// What Ditto says of its request in the header `ditto-signature`: when it was signed, and the signatures, one for each
-/// of its secrets.
+/// The header `ditto-signature` of a request: the time of signing, and one signature for each of Ditto's secrets.
 struct DittoSignature: Sendable {
-    /// How old a request may be, and how far Ditto's clock from ours.
+    /// The maximum age of a request, and the maximum difference between Ditto's clock and ours.
     static let tolerance: Duration = .seconds(300)
 
     private let signedAt: Timestamp
-    /// The time as it was written, which is what was signed.
+    /// The original text of the time, which is what was signed.
     private let time: String
     private let signatures: [[UInt8]]
 
-    /// Reads `t=<unix seconds>,v1=<hex>[,v1=<hex>…]`. Signatures of other versions are passed over.
+    /// Reads `t=<unix seconds>,v1=<hex>[,v1=<hex>…]`. Ignores signatures of other versions.
     init(_ headers: [String]) throws(OAuthError) {
         guard let header = headers.first else { throw Self.refused("ditto_unsigned", "it has no ditto-signature") }
         let malformed = Self.refused("ditto_signature_malformed", "ditto-signature is not t=SECONDS,v1=HEX")
@@ -42,7 +41,7 @@ struct DittoSignature: Sendable {
         self.signatures = signatures
     }
 
-    /// Requires that one of the signatures is of `body`, by one of `secrets`, and not too long ago.
+    /// Requires a signature of `body` by one of `secrets`, and a time within `tolerance`.
     func verify(_ body: [UInt8], with secrets: DittoSecrets, at now: Timestamp) throws(OAuthError) {
         guard (now - Self.tolerance...now + Self.tolerance).contains(signedAt) else {
             throw Self.refused("ditto_signature_stale", "its time is not within 300 seconds of ours")

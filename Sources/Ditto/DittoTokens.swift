@@ -1,11 +1,11 @@
 public import Authentication
 public import Directory
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Values
 
-/// Finds out whose a token is that an app gave to Ditto.
+/// Finds the user of a token that an app gave to Ditto.
 public struct DittoTokens: Sendable {
     private let accessTokens: AccessTokens
     private let hints: IDTokenHints
@@ -27,7 +27,7 @@ public struct DittoTokens: Sendable {
         self.issuer = issuer
     }
 
-    /// The person of `text`, if `webhook` takes such a token.
+    /// The user of the token `text`, if `webhook` accepts such a token.
     func person(of text: String, for webhook: DittoWebhook, at now: Timestamp) async throws -> DittoUser {
         let isJWT = text.contains(".")
         if isJWT, let idToken = try await hints.read(text) {
@@ -36,7 +36,7 @@ public struct DittoTokens: Sendable {
         guard webhook.rules.takes(isJWT ? .jwtAccessToken : .opaqueAccessToken) else {
             throw OAuthError.tokenRefused("ditto_token_kind")
         }
-        // An access token that is a JWT is stored as any other is: what ends those ends it.
+        // A JWT access token is stored like any other, and ends like any other.
         return try await person(
             of: try await accessTokens.present(Secret(text), toMerchant: webhook.merchant), by: webhook.rules)
     }
@@ -74,7 +74,7 @@ public struct DittoTokens: Sendable {
             throw OAuthError.tokenRefused("ditto_client")
         }
         guard now < token.expiresAt else { throw OAuthError.tokenRefused("expired_token") }
-        // A pairwise name does not say whose it is: nobody could tell whether that person is still let in.
+        // A pairwise subject does not lead to the user, so nobody could check that they are still allowed in.
         guard client.openID.subjectType == .public, let user = UserID(token.subject) else {
             throw OAuthError.tokenRefused("ditto_pairwise_id_token")
         }

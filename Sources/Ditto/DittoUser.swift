@@ -1,15 +1,15 @@
-import JOSE
+import JSON
 import Values
 
-/// Who comes to Ditto, as their token says.
+/// A user at Ditto, as the token describes them.
 struct DittoUser: Sendable {
-    /// The name that the app knows them by: `sub` of its ID tokens.
+    /// The subject identifier that the app knows: `sub` of its ID tokens.
     let subject: String
     let attributes: JSON
-    /// How long the token lives that says so.
+    /// When the user's token expires.
     let expiresAt: Timestamp
 
-    /// The texts of an attribute, which may be one or a list.
+    /// The texts of an attribute, which may be one text or a list.
     func texts(of attribute: String) -> [String] {
         let value = attributes[attribute]
         return value?.strings ?? (value?.string).map { [$0] } ?? []

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 package import Storage
 import Values
 

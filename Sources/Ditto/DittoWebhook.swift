@@ -1,24 +1,24 @@
 public import Directory
-public import JOSE
+public import JSON
 import OAuth
 public import Values
 
-/// Where Ditto asks whether a person may come in, and what they may read and write: a merchant's, for one of its apps.
+/// A merchant's webhook where Ditto asks, for one app, whether a user is admitted and what they may read and write.
 public struct DittoWebhook: Sendable {
     public typealias ID = Identifier<DittoWebhook>
 
     public let id: ID
     public let merchant: Merchant.ID
-    /// The last part of its address, which is pasted into Ditto's portal: it never changes.
+    /// The last part of its URL, which is pasted into Ditto's portal: it never changes.
     public let name: String
     public var rules: DittoRules
-    /// What Ditto signs its requests with, sealed; nil when it does not sign.
+    /// The sealed secrets with which Ditto signs its requests; nil when it does not sign.
     var sealedSecrets: String?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
 
-    /// Whether `text` can be the name of one.
+    /// Whether `text` can be a webhook's name.
     static func isName(_ text: String) -> Bool {
         let other = Set("-_.".utf8)
         return (1...64).contains(text.utf8.count)
@@ -30,7 +30,7 @@ public struct DittoWebhook: Sendable {
             }
     }
 
-    /// The webhook as administration shows it. Secrets are not part of it.
+    /// The JSON for the admin API. Secrets are not part of it.
     public var json: JSON {
         let own: JSON = .members([
             "id": .string(id.text), "merchant_id": .string(merchant.text), "name": .string(name),

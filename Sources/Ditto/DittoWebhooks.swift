@@ -1,12 +1,12 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 public import Keys
 import OAuth
 public import Storage
 public import Values
 
-/// Where webhooks are kept.
+/// The stored webhooks.
 public struct DittoWebhooks: Sendable {
     private let database: any Database
     private let clients: Clients
@@ -24,7 +24,7 @@ public struct DittoWebhooks: Sendable {
         self.seal = seal
     }
 
-    /// Makes a webhook of `merchant`. Throws a `JSONFault` that names `name` when there is one of that name.
+    /// Makes a webhook of `merchant`. Throws a `JSONFault` for `name` when the name is taken.
     public func register(_ json: JSON, merchant: Merchant.ID) async throws -> DittoWebhook {
         let members = try JSONMembers(json)
         let name = try members.required("name")
@@ -56,7 +56,7 @@ public struct DittoWebhooks: Sendable {
         try await database.read { db in try DittoWebhook.find(id, in: db) }
     }
 
-    /// The webhook at that address, if it answers.
+    /// The webhook of that name, if it is not disabled.
     public func findLive(named name: String) async throws -> DittoWebhook? {
         guard DittoWebhook.isName(name) else { return nil }
         return try await database.read { db in
@@ -84,8 +84,8 @@ public struct DittoWebhooks: Sendable {
         }
     }
 
-    /// Changes the members that `json` names; nil when there is no such webhook. Reading, `permit` and writing are one
-    /// transaction. `permit` sees it as it is and as it would become, and refuses by throwing.
+    /// Changes the members in `json`; nil when there is no such webhook. Reading, `permit` and writing are one
+    /// transaction. `permit` gets the webhook before and after the change, and refuses by throwing.
     public func change(
         _ id: DittoWebhook.ID, _ json: JSON,
         permit: @escaping @Sendable (_ webhook: DittoWebhook, _ changed: DittoWebhook) throws -> Void
@@ -121,7 +121,7 @@ public struct DittoWebhooks: Sendable {
     public func delete(
         _ id: DittoWebhook.ID, permit: @escaping @Sendable (DittoWebhook) throws -> Void
     ) async throws -> Bool {
-        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        // Checked before: a rerun after a COMMIT of unknown outcome finds nothing left to delete.
         guard try await find(id) != nil else { return false }
         try await database.write { db in
             if let webhook = try DittoWebhook.find(id, in: db) { try permit(webhook) }
@@ -130,7 +130,7 @@ public struct DittoWebhooks: Sendable {
         return true
     }
 
-    /// A client that is misspelt, or somebody else's, would never be taken: better said now.
+    /// A client id that is misspelt or another merchant's would never match: better refused now.
     private func check(_ rules: DittoRules, of merchant: Merchant.ID) async throws {
         for id in rules.clients {
             guard Merchant.same(try await clients.find(id)?.merchant, merchant) else {

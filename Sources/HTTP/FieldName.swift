@@ -1,6 +1,6 @@
 /// The name of a field (RFC 9110 §5.1): a token, compared without regard to case.
 public struct FieldName: Hashable, Sendable, CustomStringConvertible {
-    /// A place in the table of known names, so that these are compared as numbers.
+    /// An index into the table of known names, so that known names are compared as numbers.
     private let index: UInt8
     private let other: Other?
 
@@ -20,7 +20,7 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
         self.init(checked: text)
     }
 
-    /// `bytes` are known to be a token.
+    /// The name in `bytes`, which must be a token.
     public init(received bytes: borrowing Span<UInt8>) {
         index = KnownFieldNames.shared.index(of: bytes)
         other =
@@ -28,16 +28,16 @@ public struct FieldName: Hashable, Sendable, CustomStringConvertible {
             ? Other(bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }) : nil
     }
 
-    /// `text` is known to be a token.
+    /// The name in `text`, which must be a token.
     init(checked text: String) { self.init(received: text.utf8.span) }
 
     /// Whether it is in the table of known names.
     public var isKnown: Bool { index != KnownFieldNames.none }
 
-    /// As it is written on an HTTP/1.1 line.
+    /// The spelling for an HTTP/1.1 line.
     public var text: String { other?.text ?? KnownFieldNames.texts[Int(index)] }
 
-    /// In lower case: what is compared, and what HTTP/2 sends.
+    /// The name in lower case, for comparing and for HTTP/2.
     public var folded: String { other?.folded ?? KnownFieldNames.shared.folded[Int(index)] }
 
     public static func == (a: FieldName, b: FieldName) -> Bool {
@@ -64,6 +64,6 @@ extension UInt8 {
         }
     }
 
-    /// A byte that a field's value may hold (RFC 9110 §5.5): visible, a blank, a tab, or beyond ASCII.
+    /// A byte allowed in a field's value (RFC 9110 §5.5): visible, a blank, a tab, or beyond ASCII.
     public var isFieldValueCharacter: Bool { self >= 0x20 && self != 0x7F || self == 0x09 }
 }

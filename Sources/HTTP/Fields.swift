@@ -9,7 +9,7 @@ public struct Field: Sendable, Hashable {
     }
 }
 
-/// The fields of a message, in their order, repeated ones and all.
+/// The fields of a message in their order, including repeated ones.
 public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByDictionaryLiteral {
     private var fields: [Field]
 
@@ -27,8 +27,8 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
     public mutating func append(contentsOf other: some Sequence<Field>) { fields.append(contentsOf: other) }
     public mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
 
-    /// The value of `name`; where it is repeated, all of them joined (RFC 9110 §5.3, for cookies RFC 9113 §8.2.3). Setting
-    /// it leaves one, or none for nil.
+    /// The value of `name`. Repeated fields are joined (RFC 9110 §5.3, for cookies RFC 9113 §8.2.3). Setting it leaves
+    /// one field, or none for nil.
     public subscript(name: FieldName) -> String? {
         get {
             var found: String?
@@ -52,7 +52,7 @@ public struct Fields: Sendable, Hashable, RandomAccessCollection, ExpressibleByD
         }
     }
 
-    /// Every value of `name`, a line each.
+    /// Every value of `name`, one for each line.
     public subscript(values name: FieldName) -> [String] {
         fields.compactMap { $0.name == name ? $0.value : nil }
     }

@@ -1,4 +1,4 @@
-/// The names that `FieldName` has constants for, found by their bytes without making a string.
+/// The names that `FieldName` has constants for, looked up by their bytes without making a string.
 struct KnownFieldNames: Sendable {
     static let shared = KnownFieldNames()
 
@@ -16,7 +16,7 @@ struct KnownFieldNames: Sendable {
 
     let folded: [String]
     private let bytes: [[UInt8]]
-    /// Places in `texts` by `slot`, the next one free after a collision; `none` ends a search.
+    /// Indices into `texts` by `slot`, or in the next free slot after a collision; `none` ends a search.
     private let slots: [UInt8]
 
     static let none = UInt8.max
@@ -33,7 +33,7 @@ struct KnownFieldNames: Sendable {
         self.slots = slots
     }
 
-    /// The place of `name` in `texts`, in any case; `none` when it is not there.
+    /// The index of `name` in `texts`, in any case; `none` when it is not there.
     func index(of name: borrowing Span<UInt8>) -> UInt8 {
         guard name.count > 0 else { return Self.none }
         var slot = Self.slot(name)
@@ -58,6 +58,6 @@ struct KnownFieldNames: Sendable {
 }
 
 extension UInt8 {
-    /// Of ASCII only.
+    /// Folds ASCII only.
     fileprivate var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

@@ -1,4 +1,4 @@
-/// A request method (RFC 9110 §9). Case counts.
+/// A request method (RFC 9110 §9). Case matters.
 public struct Method: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 

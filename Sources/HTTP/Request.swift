@@ -1,13 +1,13 @@
-/// A request as it was received: whole, and by the rules of its protocol.
+/// A received request, complete and valid by its protocol.
 public struct Request: Sendable {
     public var method: Method
-    /// The path and query as they were sent; of an absolute target only these.
+    /// The path and query as they were sent, also of an absolute target.
     public var target: Target
     public var headers: Fields
     public var body: Body
-    /// The address on the other end of the connection, as text without a port; nil when it has none.
+    /// The address of the other end of the connection, as text without a port; nil when it has none.
     public var peer: String?
-    /// What `RequestHandler.admit` made of the head: the handler's own number.
+    /// The handler's own number for the request, from `RequestHandler.admit`.
     public var route: Int
 
     public init(
@@ -22,15 +22,15 @@ public struct Request: Sendable {
         self.route = route
     }
 
-    /// What came as the body, or why it did not come whole.
+    /// The body, or why it is not complete.
     public enum Body: Sendable {
         case bytes([UInt8])
         case fault(Fault)
     }
 
-    /// Why a body was not taken. The connection is closed after the answer (HTTP/2: the stream is reset).
+    /// Why a body was not read. The connection is closed after the response (HTTP/2: the stream is reset).
     public enum Fault: Error, Sendable, Equatable {
-        /// Announced or sent more than `limit` bytes.
+        /// More than `limit` bytes were announced or sent.
         case tooLarge(limit: Int)
         /// It ended before its announced length, its chunks are malformed, or it took too long.
         case cutOff
@@ -41,7 +41,7 @@ public struct Request: Sendable {
 public struct Target: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     public let path: String
-    /// What stands after the first question mark.
+    /// The part after the first question mark.
     public let query: String?
 
     public init(_ text: String) {

@@ -1,4 +1,4 @@
-/// An answer. `Date`, `Content-Length` and what belongs to the connection are added by the server.
+/// A response. The server adds `Date`, `Content-Length` and the connection's own fields.
 public struct Response: Sendable {
     public var status: Status
     public var headers: Fields
@@ -10,12 +10,12 @@ public struct Response: Sendable {
         self.body = body
     }
 
-    /// What is sent. An answer to HEAD keeps its body here: the server counts it and leaves it out (RFC 9110 §9.3.2).
+    /// The body. A response to HEAD keeps it here: the server counts it and leaves it out (RFC 9110 §9.3.2).
     public enum Body: Sendable {
         case bytes([UInt8])
         /// UTF-8.
         case text(String)
-        /// Parts of a length that is not known beforehand: an export.
+        /// Parts of unknown total length, for example an export.
         case stream(AsyncThrowingStream<[UInt8], any Error>)
 
         public static let empty = Body.bytes([])

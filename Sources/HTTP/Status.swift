@@ -1,4 +1,4 @@
-/// A status code and the phrase that goes with it on an HTTP/1.1 line (RFC 9110 §15). The code alone is compared.
+/// A status code and its phrase on an HTTP/1.1 line (RFC 9110 §15). Only the code is compared.
 public struct Status: Hashable, Sendable, CustomStringConvertible {
     public let code: Int
     public let reasonPhrase: String

@@ -1,15 +1,15 @@
 internal import CIDN2
 
-/// The name of a host with letters beyond ASCII.
+/// The name of a host with characters beyond ASCII.
 public enum HostName {
-    /// A label of four-byte letters that all become ASCII, 253 times, is not longer.
+    /// Enough for 253 four-byte characters that all become ASCII.
     private static let longest = 1024
 
-    /// The name in ASCII (RFC 5891), after the mapping of Unicode Technical Standard #46; nil for what is no such name.
+    /// The name in ASCII (RFC 5891), after the mapping of Unicode Technical Standard #46; nil if it is no valid name.
     ///
-    /// Letters become small ones. Digits of other scripts become ours, so the result may be an IP address.
+    /// Letters become lower case. Digits of other scripts become ASCII digits, so the result may be an IP address.
     public static func ascii(_ text: some StringProtocol) -> String? {
-        // The library knows of ẞ only what Unicode 15 did: two letters s rather than the small ß.
+        // The library maps ẞ as in Unicode 15, to two letters s instead of ß.
         let name = text.lowercased()
         guard name.utf8.count <= longest, !name.utf8.contains(0) else { return nil }
         var result: UnsafeMutablePointer<UInt8>?

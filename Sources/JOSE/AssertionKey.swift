@@ -1,6 +1,7 @@
 import Cryptography
+import JSON
 
-/// One key that other people's JWTs are verified with.
+/// One key to verify other issuers' JWTs.
 struct AssertionKey: Sendable {
     private enum Material: Sendable {
         case publicKey(PublicKey)
@@ -8,14 +9,14 @@ struct AssertionKey: Sendable {
     }
 
     let keyID: String?
-    /// The algorithms this key may verify: those of its type, or the one that it names.
+    /// The algorithms that this key may verify: those of its type, or the one that it names.
     let algorithms: Set<SignatureAlgorithm>
     private let material: Material
 
     /// An issuer has one secret, so a key id says nothing about it.
     var isSecret: Bool { if case .secret = material { true } else { false } }
 
-    /// A shared secret. RFC 7518 §3.2: a key as long as the hash or longer.
+    /// A shared secret, for the algorithms whose hash is no longer than it (RFC 7518 §3.2).
     init(secret: [UInt8]) {
         self.keyID = nil
         self.algorithms = Set(
@@ -23,7 +24,7 @@ struct AssertionKey: Sendable {
         self.material = .secret(secret)
     }
 
-    /// A public key of a JWK set (RFC 7517), or nil for one that is not for us: for another use, private, symmetric,
+    /// A public key of a JWK set (RFC 7517), or nil for one that cannot be used: for another use, private, symmetric,
     /// weak, of an unknown kind, or damaged.
     init?(jwk: JSON) {
         guard jwk["d"] == nil, jwk["k"] == nil else { return nil }
@@ -72,7 +73,7 @@ struct AssertionKey: Sendable {
 extension AssertionKey {
     /// Whether `token` was signed with this key, by one of its `algorithms`.
     func verifies(_ token: SignedJWT) -> Bool {
-        // A key that names its algorithm verifies no other, though it could.
+        // A key that names its algorithm verifies no other, even if it could.
         guard algorithms.contains(token.algorithm) else { return false }
         let signed = Array(token.signedText.utf8)
         switch (material, token.algorithm.method) {

@@ -1,17 +1,19 @@
-/// The keys of a trusted issuer, to verify what it asserts (RFC 7523, RFC 8725).
+import JSON
+
+/// The keys of a trusted issuer, to verify its assertions (RFC 7523, RFC 8725).
 public struct AssertionKeys: Sendable, CustomReflectable {
-    /// A key set that is not read: over 64 KiB, not JSON, or without an array of `keys`.
+    /// An unreadable key set: over 64 KiB, not JSON, or without an array of `keys`.
     public struct Unreadable: Error, Sendable, Equatable {}
 
     private static let longestSet = 64 * 1024
     private static let mostKeys = 100
-    /// Each key that is tried costs a verification, and whoever sends a token needs no right one. OpenID Connect Core
-    /// §10.1: where there are several keys, the token says by `kid` which is meant.
+    /// Every key that is tried costs a verification, and a sender needs no valid token to cause it. OpenID Connect Core
+    /// §10.1: with several keys, the token must name its key by `kid`.
     private static let mostTried = 4
 
     private let keys: [AssertionKey]
 
-    /// The usable public keys among the first hundred of a JWK set. One broken key does not spoil the others.
+    /// The usable public keys among the first hundred of a JWK set. A broken key does not affect the others.
     public init(keySet text: String) throws(Unreadable) {
         guard text.utf8.count <= Self.longestSet, let json = try? JSON(parsing: Array(text.utf8)),
             let keys = json["keys"]?.array
@@ -22,20 +24,20 @@ public struct AssertionKeys: Sendable, CustomReflectable {
     /// One key of ours.
     public init(_ key: JSONWebKey) { self.keys = [AssertionKey(jwk: key.json)].compactMap(\.self) }
 
-    /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. Under 32 bytes it verifies nothing.
+    /// The issuer's shared secret, whose UTF-8 bytes are the HMAC key. With less than 32 bytes it verifies nothing.
     public init(secret: String) {
         self.keys = [AssertionKey(secret: Array(secret.utf8))]
     }
 
-    /// Whether there is not one key to verify anything with.
+    /// Whether there is no key to verify anything with.
     public var isEmpty: Bool { keys.allSatisfy(\.algorithms.isEmpty) }
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// Verifies the signature of `token` and reads its claims; judges neither times nor issuer nor audience.
+    /// Verifies the signature of `token` and reads its claims. Does not check times, issuer or audience.
     ///
-    /// `allowed` is ours to say, never the token's. An HMAC is verified with a shared secret and nothing else, since
-    /// the algorithms of each key are those of its own type.
+    /// The caller chooses `allowed`, never the token. Only a shared secret verifies an HMAC, since each key has only
+    /// the algorithms of its own type.
     public func verify(_ token: String, allowed: Set<SignatureAlgorithm>) async throws(JWTRejection) -> VerifiedJWT {
         let jwt = try SignedJWT(token, allowed: allowed)
         let named = keys.filter { key in key.isSecret || jwt.keyID == nil || key.keyID == jwt.keyID }

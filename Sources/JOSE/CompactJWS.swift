@@ -1,8 +1,9 @@
 public import Cryptography
+public import JSON
 
-/// A JWS in compact form (RFC 7515 §7.1), as we sign it.
+/// A JWS in compact form (RFC 7515 §7.1), signed by us.
 public enum CompactJWS {
-    /// Signs `payload`. The header says `type` (`at+jwt`, `JWT`, …) and the key; `alg` is the key's own, never a choice.
+    /// Signs `payload`. The header has `type` (`at+jwt`, `JWT`, …) and the key id; `alg` is always the key's own.
     public static func sign(_ payload: JSON, type: String, key: PrivateKey, keyID: String) -> String {
         let header = JSON.members([
             "alg": .string(key.algorithm.rawValue), "typ": .string(type), "kid": .string(keyID),
@@ -11,20 +12,20 @@ public enum CompactJWS {
         return input + "." + Base64URL.encode(key.sign(Array(input.utf8)))
     }
 
-    /// Signs `payload` with what both sides know, by HS256: `secret` must have 32 bytes (RFC 7518 §3.2).
+    /// Signs `payload` with a shared secret, by HS256: `secret` must have 32 bytes (RFC 7518 §3.2).
     public static func sign(_ payload: JSON, type: String, secret: [UInt8]) -> String {
         let input = encode(JSON.members(["alg": "HS256", "typ": .string(type)])) + "." + encode(payload)
         return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: secret))
     }
 
-    /// The key that the header of `text` names, whether or not it signed it.
+    /// The key id in the header of `text`. The signature is not checked.
     public static func keyID(of text: String) -> String? {
         let part = text.prefix { $0 != "." }
         guard part.utf8.count <= SignedJWT.longest, let bytes = Base64URL.decode(part) else { return nil }
         return (try? JSON(parsing: bytes))?["kid"]?.string
     }
 
-    /// Whether `text` has the form of one: a header that is a JSON object, and two more parts in base64url.
+    /// Whether `text` has the form of a JWS: a header that is a JSON object, and two more parts in base64url.
     public static func isOne(_ text: String) -> Bool {
         guard text.utf8.count <= 64 * 1024 else { return false }
         let parts = text.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)

@@ -1,8 +1,9 @@
 public import Cryptography
+public import JSON
 
-/// The public half of a key of ours, as it stands in the JWK set (RFC 7517).
+/// The public half of one of our keys, as in the JWK set (RFC 7517).
 public struct JSONWebKey: Sendable, Hashable {
-    /// The thumbprint of the key (RFC 7638): the same key has the same name everywhere.
+    /// The thumbprint of the key (RFC 7638), so that the same key has the same id everywhere.
     public let keyID: String
     public let json: JSON
 

@@ -1,23 +1,24 @@
-/// Why another's JWT was not taken. For the log: it names what was wrong and carries nothing of the token.
+import JSON
+
+/// Why another issuer's JWT was rejected. For the log: it says what was wrong and contains nothing of the token.
 public enum JWTRejection: Error, Sendable, Equatable, CustomStringConvertible {
     /// Not three parts of canonical base64url, or a header or claims that are not a JSON object.
     case malformed
-    /// `alg` is absent, `none`, unknown, or not among those allowed here.
+    /// `alg` is absent, `none`, unknown, or not allowed here.
     case algorithmNotAllowed
-    /// The header has `crit`: we understand no extension (RFC 7515 §4.1.11).
+    /// The header has `crit`, and we support no extensions (RFC 7515 §4.1.11).
     case criticalExtension
     /// No key has the token's `kid`. The key set may have changed since it was read.
     case unknownKey
-    /// There is a key, but not one that makes such signatures.
+    /// There is a key, but it does not make such signatures.
     case algorithmOfAnotherKey
-    /// It names none of the keys, or one name of many: more of them fit than are tried.
+    /// Too many keys fit: the token has no key id, or several keys share the one it has.
     case tooManyKeys
     case badSignature
     /// The claim is of the wrong type or out of range.
     case claim(String)
 
-    /// Whether a key that its issuer began to sign with of late would change it: `token` names a key that is not known,
-    /// or names none.
+    /// Whether a key that the issuer has added since could verify `token`: its key id is unknown, or it has none.
     public func mayBeOfNewKey(_ token: String) -> Bool {
         switch self {
         case .unknownKey: true

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// The signatures that are taken in other people's JWTs (RFC 7518 §3.1, RFC 8037). `none` is not among them.
+/// The signature algorithms accepted in other issuers' JWTs (RFC 7518 §3.1, RFC 8037). `none` is not among them.
 public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -21,7 +21,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
 }
 
 extension SignatureAlgorithm {
-    /// What the name stands for.
+    /// How the algorithm verifies.
     enum Method {
         case signature(SignatureScheme)
         case hmac(Digest.Function)

@@ -1,8 +1,9 @@
 import Cryptography
+import JSON
 
-/// A JWT as it came in: taken apart, its header read, nothing verified and its claims not looked at.
+/// A received JWT, split and with its header read. Neither signature nor claims are checked yet.
 struct SignedJWT {
-    /// Far above what any issuer sends.
+    /// Far longer than any issuer's token.
     static let longest = 16 * 1024
 
     let header: JSON
@@ -33,7 +34,7 @@ struct SignedJWT {
         self.signature = signature
     }
 
-    /// What it says, once its signature was verified.
+    /// Reads the claims, once the signature is verified.
     func verified() throws(JWTRejection) -> VerifiedJWT {
         guard let claims = try? JSON(parsing: payload), claims.members != nil else { throw .malformed }
         return VerifiedJWT(header: header, claims: claims, signedText: String(signedText))

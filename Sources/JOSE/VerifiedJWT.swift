@@ -1,11 +1,12 @@
+public import JSON
 public import Values
 
-/// A JWT whose signature was verified. Its times, issuer and audience are still to be judged by the caller.
+/// A JWT with a verified signature. The caller must still check its times, issuer and audience.
 public struct VerifiedJWT: Sendable {
     public let header: JSON
     public let claims: JSON
-    /// Header and payload as they were signed. Remember this, not the whole token, against a second use: an ECDSA
-    /// signature has a twin that verifies as well.
+    /// Header and payload as they were signed. Remember this, not the whole token, to detect a second use: an ECDSA
+    /// signature has a twin that also verifies.
     public let signedText: String
 
     public var issuer: String? { get throws(JWTRejection) { try text("iss") } }

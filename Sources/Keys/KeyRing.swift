@@ -1,13 +1,13 @@
 public import Cryptography
 public import Values
 
-/// The signing keys at hand: read rarely, used for every token.
+/// The signing keys in memory: read rarely, used forevery token.
 public actor KeyRing {
-    /// How long the keys are used as they were read. A new key is published much longer before it signs.
+    /// How long keys are used before they are read again. A new key is published much longer before it signs.
     public static let memory: Duration = .minutes(1)
-    /// How long others may keep our key set.
+    /// How long others may cache our key set.
     public static let publication: Duration = .minutes(5)
-    /// From the making of a key by hand to its first signature: until every node and every cache knows it.
+    /// From making a key by hand to its first signature: until every node and every cache knows it.
     public static let shortestLead: Duration = .minutes(10)
 
     private let keys: SigningKeys
@@ -20,7 +20,7 @@ public actor KeyRing {
         self.clock = clock
     }
 
-    /// The key that signs now. The first time an algorithm is asked for, its key is made.
+    /// The key that signs now. Makes a key if the algorithm has none yet.
     public func current(_ algorithm: PrivateKey.Algorithm) async throws -> SigningKey {
         if let key = Self.current(algorithm, among: try await all(), at: clock.now) { return key }
         try await keys.createMissing([algorithm], at: clock.now)
@@ -31,7 +31,7 @@ public actor KeyRing {
         return key
     }
 
-    /// Every key that verifies something that may still live, or will.
+    /// All stored keys: those that verify tokens that may still be valid, and those that will sign later.
     public func all() async throws -> [SigningKey] {
         let now = clock.now
         if let readAt, (readAt..<readAt + Self.memory).contains(now) { return known }
@@ -40,14 +40,14 @@ public actor KeyRing {
         return known
     }
 
-    /// As above, as they are this moment: whoever was told that a key was made finds it in our key set at once.
+    /// Like `all()`, but up to date: a key that was just made is in our key set at once.
     public func published() async throws -> [SigningKey] {
         let names = try await keys.names()
         if names != known.map({ "\($0.id) \($0.signsFrom.milliseconds)" }) { readAt = nil }
         return try await all()
     }
 
-    /// The key of that name, if it is one of ours.
+    /// Our key of that id, if there is one.
     public func key(_ id: String) async throws -> SigningKey? { try await all().first { $0.id == id } }
 
     private static func current(

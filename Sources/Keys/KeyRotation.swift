@@ -1,14 +1,14 @@
 public import Cryptography
 public import Values
 
-/// When signing keys come and go: decided here, from what there is and the time, and nowhere else.
+/// When signing keys come and go. Decided here and nowhere else, only from the keys and the time.
 public enum KeyRotation {
     public struct Policy: Sendable {
-        /// How long a key signs; nil is for ever.
+        /// How long a key signs; nil means forever.
         public let period: Duration?
-        /// How long the next key is published before it signs: longer than anybody keeps the key set.
+        /// How long the next key is published before it signs: longer than anyone caches the key set.
         public let lead: Duration
-        /// How long an old key is published after it signed last: longer than what it signed lives.
+        /// How long an old key is published after its last signature: longer than anything it signed lives.
         public let tail: Duration
 
         public init(period: Duration?, lead: Duration = .days(1), tail: Duration = .days(31)) {
@@ -18,7 +18,7 @@ public enum KeyRotation {
         }
     }
 
-    /// What is known of a key: all that matters here.
+    /// The facts about a key that matter for rotation.
     public struct Key: Sendable {
         public let id: String
         public let algorithm: PrivateKey.Algorithm
@@ -34,11 +34,11 @@ public enum KeyRotation {
     public enum Change: Sendable, Equatable {
         case make(PrivateKey.Algorithm, signsFrom: Timestamp)
         case forget(String)
-        /// A key that was to sign later signs from then on.
+        /// A key that was to sign later signs from this time on.
         case advance(String, signsFrom: Timestamp)
     }
 
-    /// What is to be done about `keys` now.
+    /// The changes that `keys` need now.
     public static func plan(_ keys: [Key], now: Timestamp, policy: Policy) -> [Change] {
         Dictionary(grouping: keys, by: \.algorithm).sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { _, keys in
             plan(ofOneAlgorithm: keys.sorted { ($0.signsFrom, $0.id) < ($1.signsFrom, $1.id) }, now, policy)
@@ -46,7 +46,7 @@ public enum KeyRotation {
     }
 
     private static func plan(ofOneAlgorithm keys: [Key], _ now: Timestamp, _ policy: Policy) -> [Change] {
-        // The one after a key takes over from it.
+        // A key's successor takes over from it.
         var changes = zip(keys, keys.dropFirst()).compactMap { key, successor -> Change? in
             now < successor.signsFrom + policy.tail ? nil : .forget(key.id)
         }
@@ -59,8 +59,8 @@ public enum KeyRotation {
         return changes
     }
 
-    /// What is to be done when the key `id` is not to be trusted any more. If it signs, the next one takes over at once,
-    /// which others know already; without a next one, one is made. No older key ever signs again.
+    /// The changes when the key `id` is no longer trusted. If it is the signing key, the next one, which others already
+    /// know, takes over at once; without a next one, one is made. No older key ever signs again.
     static func withdrawal(of id: String, among keys: [Key], now: Timestamp) -> [Change] {
         guard let key = keys.first(where: { $0.id == id }) else { return [] }
         let peers = keys.filter { $0.algorithm == key.algorithm }

@@ -2,7 +2,7 @@ public import Cryptography
 import Foundation
 import Text
 
-/// The 32 bytes under which every stored secret is sealed. It is never in a backup and does not print.
+/// The 32 bytes that seal every stored secret. It is never in a backup, and printing it shows nothing.
 public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     static let length = 32
 
@@ -30,14 +30,14 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringCon
         MasterKey(bytes: random.bytes(length))
     }
 
-    /// The key for one purpose; no key for one purpose opens what another sealed. `salt` may be a secret of its own.
+    /// The key for one purpose; it does not open what was sealed for another. `salt` may itself be a secret.
     public func sealing(for purpose: String, salt: [UInt8] = []) -> SealingKey {
         root.derived(for: purpose, salt: salt)
     }
 
-    /// What a database keeps to recognise its key by; it says nothing about the key.
+    /// A value by which a database recognizes its key; it says nothing about the key.
     var checkValue: String { Base64URL.encode(root.derivedBytes(for: "facts.master_key_check")) }
 
-    /// The form of the key file.
+    /// The content of the key file.
     var base64: String { Data(bytes).base64EncodedString() }
 }

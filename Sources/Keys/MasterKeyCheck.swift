@@ -1,6 +1,6 @@
 public import Storage
 
-/// Tells whether a master key is the one a database was made with, before anything fails to open.
+/// Checks whether a master key belongs to a database, before anything fails to open.
 public struct MasterKeyCheck: Sendable {
     public enum Answer: Sendable, Equatable {
         /// The database has no key yet, and nothing sealed.
@@ -14,35 +14,35 @@ public struct MasterKeyCheck: Sendable {
 
     public init(_ masterKey: MasterKey) { self.masterKey = masterKey }
 
-    /// Compares the key with what `database` remembers of its own.
+    /// Compares the key with the check value stored in `database`.
     public func verify(_ database: any Database, _ tables: [StoredTable]) async throws -> Answer {
         let value = masterKey.checkValue
         return try await database.read { db in
             if let stored = try Self.stored(in: db) { return stored == value ? .right : .wrong }
-            // Sealed values without a check value: somebody took it away. They are not to be mixed with another key's.
+            // Sealed values without a check value: it was removed. They must not be mixed with another key's.
             return try Self.isUnsealed(tables, db) ? .absent : .wrong
         }
     }
 
-    /// Remembers the key, unless the database remembers one already. `verify` says which.
+    /// Stores the key's check value, unless there is one already; `verify` tells whose it is.
     public func store(in db: any Transaction) throws {
         try Facts.note(masterKey.checkValue, as: Self.fact, in: db)
     }
 
-    /// Remembers the key in place of the one before it, after everything was sealed anew.
+    /// Stores the key's check value in place of the old one, after everything was resealed.
     func replace(in db: any Transaction) throws {
         try Facts.replace(masterKey.checkValue, as: Self.fact, in: db)
     }
 
-    /// Whether the key is the one that `db` remembers.
+    /// Whether the stored check value is this key's.
     func isStored(in db: any Transaction) throws -> Bool { try Self.stored(in: db) == masterKey.checkValue }
 
-    /// Whether `db` remembers another key.
+    /// Whether the stored check value is another key's.
     func isReplaced(in db: any Transaction) throws -> Bool {
         try Self.stored(in: db).map { $0 != masterKey.checkValue } ?? false
     }
 
-    /// Whether `database` was made without any key so far: only such a database may be given a new one.
+    /// Whether `database` has never had a key: only such a database may get a new one.
     public static func isWithoutKey(_ database: any Database, _ tables: [StoredTable]) async throws -> Bool {
         try await database.read { db in try stored(in: db) == nil && isUnsealed(tables, db) }
     }

@@ -1,14 +1,14 @@
-/// Why there is no master key to work with. Carries paths, never key material.
+/// Why there is no usable master key. Contains paths, never key material.
 public enum MasterKeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The text is not the base64 of 32 bytes.
     case malformed
-    /// There is no file at `path`, and the database was made with a key.
+    /// There is no file at `path`, though the database was made with a key.
     case missing(path: String)
-    /// This database makes no key by itself, and none was given.
+    /// This database does not make its own key, and none was given.
     case notGiven
     /// The key is not the one this database was made with.
     case wrong
-    /// There is a file at `path` already; a key file is never overwritten.
+    /// The file at `path` already exists; a key file is never overwritten.
     case exists(path: String)
     /// The file at `path` cannot be read or written, with the system's reason.
     case file(path: String, reason: String)

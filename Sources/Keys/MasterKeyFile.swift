@@ -1,7 +1,7 @@
 import Cryptography
 import Foundation
 
-/// The file that holds the master key: its base64 and a line feed, mode 0600, made once and never overwritten.
+/// The file of the master key: its base64 and a line feed, mode 0600, made once and never overwritten.
 public struct MasterKeyFile: Sendable, Hashable {
     public let path: String
 
@@ -13,7 +13,7 @@ public struct MasterKeyFile: Sendable, Hashable {
         if file < 0 && errno == ENOENT { return nil }
         guard file >= 0 else { throw systemError() }
         defer { close(file) }
-        // A key takes 45 bytes; a file that is much longer is another file.
+        // A key takes 45 bytes; a much longer file is something else.
         var buffer = [UInt8](repeating: 0, count: 256)
         var count = 0
         while count < buffer.count {
@@ -27,8 +27,8 @@ public struct MasterKeyFile: Sendable, Hashable {
         return try MasterKey(base64: String(decoding: buffer.prefix(count), as: UTF8.self))
     }
 
-    /// Makes the file with `key`. It is on disk, and its name too, before this returns: what it seals must not outlive it.
-    /// The name is given to a finished file: whoever finds one under it, be it after a power cut, finds a whole key.
+    /// Makes the file with `key`. File and name are on disk before this returns: nothing may be sealed with a key that
+    /// can still be lost. The finished file is linked to its name, so a file there is complete even after a power cut.
     public func create(_ key: MasterKey) throws(MasterKeyError) {
         var name = Array((path + ".XXXXXX").utf8CString)
         let file = mkstemp(&name)
@@ -45,8 +45,8 @@ public struct MasterKeyFile: Sendable, Hashable {
         try syncFolder()
     }
 
-    /// Whether anybody but its owner may read or change the file: for `spindle doctor`, since a container may mount
-    /// its secrets that way.
+    /// Whether other users than its owner may read or change the file. For `spindle doctor`, because a container may
+    /// mount its secrets that way.
     public func isOpenToOthers() throws(MasterKeyError) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { throw systemError() }

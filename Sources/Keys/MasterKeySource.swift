@@ -1,15 +1,16 @@
 public import Cryptography
 public import Storage
 
-/// Where the master key of a deployment comes from, and what happens when it is not there.
+/// Where the master key of a deployment comes from, and what happens if it is missing.
 public enum MasterKeySource: Sendable {
     /// From the configuration itself.
     case given(MasterKey)
-    /// From a file. `mayCreate` where the file lives beside the database, on SQLite; never for a shared database, whose
-    /// other nodes would not have it.
+    /// From a file. `mayCreate` when the file is next to the database, as with SQLite; never for a shared database,
+    /// whose other nodes would not have the file.
     case file(MasterKeyFile, mayCreate: Bool)
 
-    /// The key of `database`, whose sealed values are in `tables`, checked. A database that has a key gets no other; one that has none remembers this one.
+    /// The checked key of `database`, whose sealed values are in `tables`. A database without a key remembers this one;
+    /// a database that has a key accepts no other.
     public func masterKey(
         for database: any Database, _ tables: [StoredTable], random: any RandomSource
     ) async throws -> MasterKey {
@@ -18,7 +19,7 @@ public enum MasterKeySource: Sendable {
         if try await check.verify(database, tables) == .absent {
             try await database.write { db in try check.store(in: db) }
         }
-        // Asked again after storing: another node may have been first.
+        // Verify again after storing: another node may have been first.
         guard try await check.verify(database, tables) == .right else { throw MasterKeyError.wrong }
         return key
     }

@@ -1,7 +1,7 @@
 public import Cryptography
 public import Storage
 
-/// Seals everything in a database under a new master key, in one transaction. No server may run on the old key then.
+/// Seals everything in a database under a new master key, in one transaction. No server may run with the old key then.
 public struct Resealing: Sendable {
     private let old: MasterKey
     private let new: MasterKey
@@ -15,16 +15,16 @@ public struct Resealing: Sendable {
         self.random = random
     }
 
-    /// Reseals `database` and returns how many values it sealed anew. Throws `MasterKeyError.wrong` for another old key.
+    /// Reseals `database` and returns how many values it resealed. Throws `MasterKeyError.wrong` for another old key.
     ///
-    /// What cannot be carried over are the successors of refresh tokens whose rotation was not confirmed yet: they open
-    /// with the predecessor alone, which nobody here has. They are erased: a phone that lost the answer to its rotation
-    /// at this very moment signs in again. Nothing else is lost.
+    /// Successors of refresh tokens whose rotation is not yet confirmed cannot be resealed: they open only with the
+    /// predecessor, which only the client has. They are erased, so a phone that lost the response to its rotation at
+    /// that very moment must sign in again. Nothing else is lost.
     @discardableResult
     public func run(on database: any Database) async throws -> Int {
         let (old, new, tables, random) = (old, new, tables, random)
         return try await database.write { db in
-            // The work may run twice after a COMMIT of unknown outcome: then it finds itself done.
+            // After a COMMIT of unknown outcome the work may run twice; the second run finds it done.
             if try MasterKeyCheck(new).isStored(in: db) { return 0 }
             guard try MasterKeyCheck(old).isStored(in: db) else { throw MasterKeyError.wrong }
             let (from, to) = (Seal(masterKey: old, random: random), Seal(masterKey: new, random: random))

@@ -1,8 +1,8 @@
 import Cryptography
 
-/// What takes the master key and a secret that somebody else holds: neither opens or makes it alone.
+/// Values derived from the master key together with a secret that another party holds: neither is enough alone.
 extension Seal {
-    /// What `purpose` has for whoever holds `half`: 256 bits, base64url.
+    /// The value of `purpose` for the holder of `half`: 256 bits, base64url.
     public func derive(_ purpose: String, of half: String) -> String {
         Base64URL.encode(key(purpose, half).derivedBytes(for: purpose))
     }

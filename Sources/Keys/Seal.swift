@@ -1,7 +1,7 @@
 public import Cryptography
 public import Storage
 
-/// Where a sealed value is kept. Each place has a key of its own, and each row a context of its own.
+/// Where a sealed value is stored. Each place has its own key, and each row its own context.
 public enum SealedPlace: String, Sendable, CaseIterable {
     case signingKey = "signing_keys.private_key"
     case signSecret = "clients.sign_secret"
@@ -11,7 +11,7 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     case webhookSecrets = "webhooks.secrets"
     case delivery = "deliveries.content"
 
-    /// What the place's key is derived for.
+    /// The purpose that the place's key is derived for.
     var purpose: String { rawValue }
 
     var table: Substring { rawValue.prefix { $0 != "." } }
@@ -20,7 +20,7 @@ public enum SealedPlace: String, Sendable, CaseIterable {
     func context(row: String) -> String { "\(table)/\(row)" }
 }
 
-/// Seals what the database keeps of secrets that must be used again, under keys derived from the master key.
+/// Seals stored secrets that must be used again, under keys derived from the master key.
 public struct Seal: Sendable {
     let masterKey: MasterKey
     private let signingKey: SealingKey
@@ -49,7 +49,7 @@ public struct Seal: Sendable {
         key(of: place).seal(Array(text.utf8), context: place.context(row: row), random: random)
     }
 
-    /// Opens what `seal` made. Throws `StorageError.unreadable` when it was altered, moved or sealed under another key.
+    /// Opens the result of `seal`. Throws `StorageError.unreadable` if it was altered, moved or sealed by another key.
     public func open(_ sealed: String, _ place: SealedPlace, row: String) throws -> String {
         guard let bytes = key(of: place).open(sealed, context: place.context(row: row)),
             let text = String(validating: bytes, as: UTF8.self)
@@ -57,8 +57,8 @@ public struct Seal: Sendable {
         return text
     }
 
-    /// Refuses to go on when the database was sealed anew under another key meanwhile. Asked in the transaction that
-    /// stores a sealed value: a node that still runs with the old key must leave nothing behind that nobody can open.
+    /// Throws when the database has been resealed under another key. Called in the transaction that stores a sealed
+    /// value: a node that still has the old key must not store values that nobody can open.
     public func confirm(in db: any Transaction) throws {
         guard try !MasterKeyCheck(masterKey).isReplaced(in: db) else {
             throw StorageError.unavailable("the database has another master key by now: start this server anew with it")
@@ -81,12 +81,12 @@ public struct Seal: Sendable {
 // MARK: - Successors
 
 extension Seal {
-    /// Seals a refresh token's successor so that it takes the predecessor itself, as well as the master key, to open.
+    /// Seals a refresh token's successor, so that opening it takes both the predecessor itself and the master key.
     public func sealSuccessor(_ successor: String, predecessor: String, row: String) -> String {
         successorKey(predecessor).seal(Array(successor.utf8), context: row, random: random)
     }
 
-    /// Opens what `sealSuccessor` made, or returns nil when predecessor, row or a bit differs.
+    /// Opens the result of `sealSuccessor`, or returns nil when predecessor, row or a bit differs.
     public func openSuccessor(_ sealed: String, predecessor: String, row: String) -> String? {
         successorKey(predecessor).open(sealed, context: row).flatMap { String(validating: $0, as: UTF8.self) }
     }

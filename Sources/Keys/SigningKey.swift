@@ -1,13 +1,14 @@
 public import Cryptography
 public import JOSE
+public import JSON
 public import Values
 
-/// A key we sign tokens with.
+/// A key that we sign tokens with.
 public struct SigningKey: Sendable {
     public let privateKey: PrivateKey
     public let publicKey: JSONWebKey
     public let createdAt: Timestamp
-    /// It is published from its creation on, and signs from here on.
+    /// The time of its first signature. It is published from its creation on.
     public let signsFrom: Timestamp
 
     /// The `kid` in our tokens and in the JWK set.
@@ -22,7 +23,7 @@ public struct SigningKey: Sendable {
         self.signsFrom = signsFrom
     }
 
-    /// A JWT of `claims`, in a header that says `type` (RFC 8725 §3.11).
+    /// A signed JWT of `claims`, with `type` in its header (RFC 8725 §3.11).
     public func sign(_ claims: JSON, type: String) -> String {
         CompactJWS.sign(claims, type: type, key: privateKey, keyID: id)
     }

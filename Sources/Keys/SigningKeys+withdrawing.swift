@@ -1,11 +1,12 @@
 public import Cryptography
 import JOSE
+import JSON
 import Storage
 public import Values
 
 extension SigningKeys {
-    /// Has the next key of `algorithm` sign from `signsFrom` on, if it was to sign later; makes it if there is none. Nil
-    /// when there is one that signs as soon.
+    /// Makes the next key of `algorithm` sign from `signsFrom` on, or makes one if there is none. Nil when the next key
+    /// already signs that soon.
     public func hasten(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
     ) async throws -> SigningKey? {
@@ -23,13 +24,13 @@ extension SigningKeys {
         return try await all().first { $0.id == next.id }
     }
 
-    /// Takes a key out of service at once: it signs nothing more and is published no more, so that whatever was signed with
-    /// it is good nowhere. Returns the key of its algorithm that signs from now on; nil when there is no such key.
+    /// Takes a key out of service at once: it signs nothing more and is no longer published, so everything it signed
+    /// becomes invalid. Returns the key of its algorithm that signs from now on; nil when there is no key `id`.
     ///
-    /// A running node goes by what it read for `KeyRing.memory`, and others by our key set for `KeyRing.publication`.
+    /// A running node uses what it read for `KeyRing.memory`, and others use our key set for `KeyRing.publication`.
     public func withdraw(_ id: String, at now: Timestamp) async throws -> SigningKey? {
         guard let key = try await all().first(where: { $0.id == id }) else { return nil }
-        // Made outside the transaction: an RSA key takes a while.
+        // Made outside the transaction, because an RSA key takes a while.
         let spare = SigningKey(PrivateKey.generate(key.algorithm), createdAt: now, signsFrom: now)
         let sealed = sealed(spare)
         try await database.write { [seal] db in

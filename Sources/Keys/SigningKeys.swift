@@ -1,9 +1,9 @@
 public import Cryptography
-import JOSE
+import JSON
 public import Storage
 public import Values
 
-/// Where the signing keys are kept, their private halves sealed.
+/// The stored signing keys, with sealed private halves.
 public struct SigningKeys: Sendable {
     let database: any Database
     let seal: Seal
@@ -13,7 +13,7 @@ public struct SigningKeys: Sendable {
         self.seal = seal
     }
 
-    /// Every key, the one that signs first first.
+    /// Every key, ordered by the time it first signs.
     public func all() async throws -> [SigningKey] {
         try await database.read { [seal] db in
             try db.rows(
@@ -25,9 +25,9 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    /// Makes a key for each of `algorithms` that has none yet, and returns those that this call made.
+    /// Makes a key for each of `algorithms` that has none yet, and returns the keys that this call made.
     ///
-    /// RS256 alone unless said: many libraries cannot read a key set with a key of a kind that they do not know.
+    /// Only RS256 is the default, because many libraries cannot read a key set with an unknown kind of key.
     @discardableResult
     public func createMissing(
         _ algorithms: [PrivateKey.Algorithm] = [.rs256], at now: Timestamp
@@ -40,13 +40,13 @@ public struct SigningKeys: Sendable {
         return made
     }
 
-    /// Makes the next key of an algorithm; nil when there is one that signs as late, or later: of nodes that plan the
-    /// same at the same time, the first wins.
+    /// Makes the next key of an algorithm. Nil when one that signs at that time or later exists: of several nodes that
+    /// plan the same change, the first wins.
     @discardableResult
     public func make(
         _ algorithm: PrivateKey.Algorithm, signsFrom: Timestamp, at now: Timestamp
     ) async throws -> SigningKey? {
-        // Made outside the transaction: an RSA key takes a while.
+        // Made outside the transaction, because an RSA key takes a while.
         let key = SigningKey(PrivateKey.generate(algorithm), createdAt: now, signsFrom: signsFrom)
         let name = algorithm.rawValue
         let sealed = sealed(key)
@@ -64,7 +64,7 @@ public struct SigningKeys: Sendable {
         return isStored ? key : nil
     }
 
-    /// What there is, without opening it: cheap enough to ask at every question for the key set.
+    /// The keys' ids and times, without opening the keys: cheap enough forevery request for the key set.
     func names() async throws -> [String] {
         try await database.read { db in
             try db.rows("SELECT id, signs_from FROM signing_keys ORDER BY signs_from, id").map { row in
@@ -73,7 +73,7 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    /// Does what `KeyRotation` plans for now, and returns it; makes new keys for `algorithms` alone.
+    /// Carries out and returns the changes that `KeyRotation` plans; makes new keys only for `algorithms`.
     @discardableResult
     public func rotate(
         _ policy: KeyRotation.Policy, of algorithms: Set<PrivateKey.Algorithm> = Set(PrivateKey.Algorithm.allCases),

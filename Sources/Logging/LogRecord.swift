@@ -1,4 +1,4 @@
-/// One line of a log before it has a form.
+/// One line of a log before it is formatted.
 public struct LogRecord: Sendable {
     public let level: Logger.Level
     public let label: String

@@ -1,6 +1,6 @@
-/// Where lines go.
+/// The destination of log lines.
 public protocol LogSink: Sendable {
-    /// Lines below it are not written.
+    /// Lines below this level are not written.
     var level: Logger.Level { get }
     func write(_ record: LogRecord)
 }

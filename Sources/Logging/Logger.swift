@@ -1,4 +1,4 @@
-/// Writes lines to a log: a level, a message, and members that say the rest. Metadata is built only for a line that is
+/// Writes lines to a log: a level, a message and metadata. Message and metadata are only built for a line that is
 /// written.
 public struct Logger: Sendable {
     public typealias Metadata = [String: MetadataValue]
@@ -22,7 +22,7 @@ public struct Logger: Sendable {
 
     public let label: String
     private let sink: any LogSink
-    /// What every line of this logger carries.
+    /// Added to every line of this logger.
     private var metadata: Metadata = [:]
 
     public init(label: String, sink: any LogSink) {
@@ -30,7 +30,7 @@ public struct Logger: Sendable {
         self.sink = sink
     }
 
-    /// Writes nothing, at no level.
+    /// A logger that writes nothing, at any level.
     public static let silent = Logger(label: "silent", sink: NoSink())
 
     public subscript(metadataKey key: String) -> MetadataValue? {

@@ -1,4 +1,4 @@
-/// What a member of a line says: text, or a structure of it.
+/// The value of a metadata member: text, or a structure of texts.
 public enum MetadataValue: Sendable, Hashable {
     case string(String)
     case array([MetadataValue])

@@ -1,10 +1,10 @@
 import Foundation
 import Threads
 
-/// Puts each mail as a file into a folder: for development, and for programs that carry it on from there.
+/// Writes each mail as a file into a folder: for development, and for programs that send it from there.
 ///
-/// The name begins with the time, so that the files sort, and is the same at each attempt: a letter is there once. Nobody
-/// finds half a file under it.
+/// The file name begins with the time, so that files sort, and is the same at each attempt, so that a mail is there
+/// once. A file under its final name is always complete.
 public struct FolderMailer: Mailer {
     public let folder: String
     private let sender: Sender
@@ -14,9 +14,9 @@ public struct FolderMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
-        guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
-        let message = Message(letter, from: sender, to: recipient, postmark)
+    public func send(_ mail: MailMessage, _ postmark: MessageID) async throws {
+        guard let recipient = MailAddress(mail.recipient) else { throw MailFailure.noAddress }
+        let message = Message(mail, from: sender, to: recipient, postmark)
         do {
             try await SystemThread.run(named: "spindle-mail") {
                 try write(Array(message.text.utf8), named: postmark.id)
@@ -27,7 +27,7 @@ public struct FolderMailer: Mailer {
     }
 
     private func write(_ bytes: [UInt8], named name: String) throws {
-        // The mails sign people in: they are nobody's but ours.
+        // The mails can sign users in, so only our user may read them.
         try? FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let url = URL(filePath: folder, directoryHint: .isDirectory)
@@ -43,7 +43,7 @@ public struct FolderMailer: Mailer {
             rest = rest.dropFirst(written)
         }
         guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw Self.systemError() }
-        // The new name is on disk too.
+        // Puts the new name on disk too.
         let directory = open(folder, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.systemError() }
         defer { close(directory) }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Free text in a header field: as it is, or in encoded words (RFC 2047).
+/// Free text in a header field: unchanged, or in encoded words (RFC 2047).
 enum HeaderText {
-    /// RFC 2047 §2: a word is at most 75 characters long, so 45 bytes of text.
+    /// RFC 2047 §2: a word has at most 75 characters, which is 45 bytes of text.
     private static let bytesInWord = 45
-    /// What fits on the line of its field's name.
+    /// The most that fits on one line with the field's name.
     private static let longestPlain = 60
 
-    /// For `Subject`: any ASCII is meant as it stands, but for what looks like an encoded word.
+    /// For `Subject`: ASCII stays unchanged, unless it looks like an encoded word.
     static func unstructured(_ text: String) -> String {
         let text = withoutControls(text)
         let isPlain = text.utf8.allSatisfy { (0x20...0x7E).contains($0) } && !text.contains("=?")
@@ -29,7 +29,7 @@ enum HeaderText {
 
     private static func words(_ text: String) -> String {
         var words: [[UInt8]] = [[]]
-        // RFC 2047 §5: no character is divided between two words.
+        // RFC 2047 §5: no character is split between two words.
         for scalar in text.unicodeScalars {
             let bytes = Array(String(scalar).utf8)
             if words[words.count - 1].count + bytes.count > bytesInWord { words.append([]) }

@@ -1,15 +1,15 @@
 import Values
 
-/// An address as it stands in SMTP commands and in header fields: ASCII, and nothing that could end either.
+/// An address for SMTP commands and header fields: ASCII, without anything that could end either.
 ///
-/// A domain of other letters is written in its ASCII form (RFC 5891). Other letters before the `@` would need every
-/// server on the way to speak SMTPUTF8 (RFC 6531), which few do: there is no such address here.
+/// A domain with other letters is written in its ASCII form (RFC 5891). Other letters before the `@` are refused: they
+/// require SMTPUTF8 (RFC 6531) on every server on the way, which few support.
 public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
     public let local: String
     /// A name, or an address in brackets (RFC 5321 §4.1.3).
     public let domain: String
 
-    /// Nil for what is no address that mail can go to.
+    /// Nil if mail cannot be sent to `text`.
     public init?(_ text: String) {
         guard let at = text.lastIndex(of: "@"), let local = Self.local(text[..<at]),
             let domain = DomainName.ascii(text[text.index(after: at)...])
@@ -20,7 +20,7 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { "\(local)@\(domain)" }
 
-    /// RFC 5321 §4.1.2: a dot-string as it is; anything else between quotes.
+    /// RFC 5321 §4.1.2: a dot-string as it is; anything else in quotes.
     private static func local(_ text: Substring) -> String? {
         // RFC 5321 §4.5.3.1.1
         guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
@@ -28,7 +28,7 @@ public struct MailAddress: Sendable, Hashable, CustomStringConvertible {
             !atom.isEmpty && atom.utf8.allSatisfy(isOfAtom)
         }
         if isDotString { return String(text) }
-        // What is quoted already, or would need quoting within the quotes, is nobody's address.
+        // No real address is quoted already, or needs quoting inside the quotes.
         return text.contains("\"") || text.contains("\\") ? nil : "\"\(text)\""
     }
 

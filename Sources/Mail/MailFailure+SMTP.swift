@@ -1,10 +1,10 @@
 import Transfer
 
 extension MailFailure {
-    /// What `failure` means for the letter.
+    /// What `failure` means for the mail.
     ///
-    /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). One that asks for TLS or for other credentials
-    /// (RFC 3207 §4, RFC 4954 §6), and one before the envelope, is about us: the operator can mend it.
+    /// A 5xx to the envelope or to the message is final (RFC 5321 §4.2.1). A demand for TLS or other credentials
+    /// (RFC 3207 §4, RFC 4954 §6) and a 5xx before the envelope concern our settings, which the operator can correct.
     init(_ failure: SMTPFailure) {
         switch failure {
         case .refusedEnvelope(let answer): self.init(answer, to: "envelope")
@@ -13,7 +13,7 @@ extension MailFailure {
         }
     }
 
-    /// Its words may hold the address: the number will do.
+    /// The server's text may contain the address, so the log has only the number.
     private init(_ answer: Int, to step: String) {
         let reason = "the mail server answered \(answer) to the \(step)"
         let isFinal = answer >= 500 && ![530, 534, 535, 538].contains(answer)

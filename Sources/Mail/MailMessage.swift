@@ -1,4 +1,4 @@
-/// A mail as it goes out: plain text, and the same as HTML.
+/// A mail to send: plain text, and the same as HTML.
 public struct MailMessage: Sendable, Equatable {
     public let recipient: String
     public let subject: String

@@ -1,13 +1,13 @@
-/// The way out for mail: a folder, or a mail server.
+/// Sends mail: to a folder, or to a mail server.
 public protocol Mailer: Sendable {
-    /// Returns when the letter is somebody else's to keep: on disk, or taken by the next server. Throws `MailFailure`.
-    func send(_ letter: MailMessage, _ postmark: MessageID) async throws
+    /// Returns when the mail is on disk or the next server has accepted it. Throws `MailFailure`.
+    func send(_ mail: MailMessage, _ postmark: MessageID) async throws
 }
 
-/// Why a letter did not leave. For the log: a reason names neither the recipient nor anything the letter says.
+/// Why a mail was not sent. For the log: a reason contains neither the recipient nor anything in the mail.
 public enum MailFailure: Error, Sendable, Equatable {
-    /// It will not do better another time.
+    /// A later attempt will fail too.
     case refused(String)
-    /// It may do better later.
+    /// A later attempt may succeed.
     case temporary(String)
 }

@@ -1,31 +1,31 @@
 import Foundation
 import Values
 
-/// A letter as it goes over the wire (RFC 5322), text and HTML as alternatives (RFC 2046 §5.1.4).
+/// A mail in its form on the wire (RFC 5322), with text and HTML as alternatives (RFC 2046 §5.1.4).
 ///
-/// ASCII throughout, with short lines, so that no server on the way has a reason to change it. It is the same, byte by
-/// byte, at each attempt.
+/// All ASCII in short lines, so that no server on the way has a reason to change it. It is byte for byte the same at
+/// each attempt.
 struct Message: Sendable {
     let text: String
 
-    /// Composes `letter`. `recipient` is its recipient, checked.
-    init(_ letter: MailMessage, from sender: Sender, to recipient: MailAddress, _ postmark: MessageID) {
+    /// Composes `mail`. `recipient` is its checked recipient.
+    init(_ mail: MailMessage, from sender: Sender, to recipient: MailAddress, _ postmark: MessageID) {
         let name = sender.name.map { "\(HeaderText.phrase($0)) " } ?? ""
-        // Neither quoted-printable nor a header of ours can hold `=_`.
+        // `=_` occurs neither in quoted-printable text nor in our headers.
         let boundary = "=_\(postmark.id)"
         let fields = [
             "Date: \(postmark.date.rfc5322)",
             "From: \(name)<\(sender.address)>",
             "To: <\(recipient)>",
-            "Subject: \(HeaderText.unstructured(letter.subject))",
+            "Subject: \(HeaderText.unstructured(mail.subject))",
             "Message-ID: <\(postmark.id)@\(sender.address.domain)>",
-            // RFC 3834 §5: nobody's holiday notice answers it.
+            // RFC 3834 §5: keeps automatic replies away.
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",
             "Content-Type: multipart/alternative; boundary=\"\(boundary)\"",
         ]
-        // The last alternative is the one to be preferred.
-        let parts = [("plain", letter.text), ("html", letter.html)].map { kind, text in
+        // Clients prefer the last alternative.
+        let parts = [("plain", mail.text), ("html", mail.html)].map { kind, text in
             """
             --\(boundary)\r
             Content-Type: text/\(kind); charset=utf-8\r

@@ -1,6 +1,6 @@
 public import Values
 
-/// What a letter bears besides its text, the same at each attempt to send it: a receiver that gets it twice can see that.
+/// Identifies a mail, the same at each attempt to send it, so that a receiver recognizes a duplicate.
 public struct MessageID: Sendable, Hashable {
     /// Letters, digits and hyphens.
     public let id: String

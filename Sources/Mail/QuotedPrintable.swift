@@ -3,7 +3,7 @@ enum QuotedPrintable {
     private static let longestLine = 76
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Encodes the UTF-8 of `text`; its line breaks, of whatever kind, become CRLF.
+    /// Encodes the UTF-8 of `text`; line breaks of every kind become CRLF.
     static func encode(_ text: String) -> String {
         var encoded: [UInt8] = []
         for line in lines(of: text) {
@@ -41,7 +41,7 @@ enum QuotedPrintable {
             }
             previous = byte
         }
-        // A text that ends with its last line's break has no empty line after it.
+        // A line break at the end does not begin another line.
         if lines.count > 1, lines.last?.isEmpty == true { lines.removeLast() }
         return lines
     }

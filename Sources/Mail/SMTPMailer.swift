@@ -1,15 +1,14 @@
 import Transfer
 import Values
 
-/// Hands mail to a mail server, each letter on a connection and a thread of its own.
+/// Sends mail through a mail server, each mail on its own connection and thread.
 ///
-/// Whoever can reach the server on the way learns nothing and changes nothing, unless the operator said otherwise
-/// (`SMTPServer`).
+/// The connection is safe from reading and tampering on the way, unless the operator chose otherwise (`SMTPServer`).
 public struct SMTPMailer: Mailer {
     public let server: SMTPServer
     private let sender: Sender
 
-    /// From the first packet to the server's word that it has the letter.
+    /// From the first packet until the server has accepted the mail.
     public static let longestWait: Duration = .seconds(60)
     private static let longestConnecting: Duration = .seconds(10)
 
@@ -18,9 +17,9 @@ public struct SMTPMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
-        guard let recipient = MailAddress(letter.recipient) else { throw MailFailure.noAddress }
-        let text = Message(letter, from: sender, to: recipient, postmark).text
+    public func send(_ mail: MailMessage, _ postmark: MessageID) async throws {
+        guard let recipient = MailAddress(mail.recipient) else { throw MailFailure.noAddress }
+        let text = Message(mail, from: sender, to: recipient, postmark).text
         guard
             let message = SMTPMessage(
                 Array(text.utf8), from: sender.address.description, to: recipient.description)
@@ -28,7 +27,7 @@ public struct SMTPMailer: Mailer {
         try await converse { try await $0.send(message) }
     }
 
-    /// Goes as far as a letter's envelope: greeting, TLS, signing in. Throws `MailFailure`. Sends nothing.
+    /// Goes as far as the envelope of a mail: greeting, TLS, signing in. Throws `MailFailure`. Sends nothing.
     public func check() async throws { try await converse { try await $0.check() } }
 
     private func converse(_ work: (SMTPClient) async throws -> Void) async throws {
@@ -43,7 +42,7 @@ public struct SMTPMailer: Mailer {
 }
 
 extension SMTPServer {
-    /// The server as libcurl is told of it; `name` is what we call ourselves.
+    /// The server in libcurl's terms; `name` is the name for EHLO.
     fileprivate func destination(as name: String) -> SMTPDestination {
         let security: SMTPDestination.Security =
             switch security {

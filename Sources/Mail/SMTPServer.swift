@@ -2,13 +2,13 @@ import Foundation
 import Text
 import Values
 
-/// A mail server to hand mail to, and how.
+/// A mail server that takes our mail, and how to reach it.
 ///
-/// `smtp://user:password@host:port` speaks TLS by STARTTLS, which is required; `smtps://…` from the first byte (RFC
-/// 8314). Certificates are verified. Options stand in the query:
+/// `smtp://user:password@host:port` uses STARTTLS, which is required; `smtps://…` uses TLS from the first byte (RFC
+/// 8314). Certificates are verified. The query may have options:
 /// `ca=FILE` trusts the authorities in a PEM file instead of the system's;
-/// `starttls=never-insecure` sends everything in the clear, the password too. For a server on this machine that is the
-/// default, and `starttls=required` the other choice.
+/// `starttls=never-insecure` sends everything in the clear, including the password. That is the default for a server on
+/// this machine; there, `starttls=required` requires TLS.
 public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
     public enum Security: Sendable, Hashable { case tls, startTLS, none }
 
@@ -42,7 +42,7 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
         // RFC 8314 §3.3, RFC 6409 §3.1
         let port = url.port ?? (security == .tls ? 465 : 587)
         let (user, password) = (url.user ?? "", url.password ?? "")
-        // Both or none; a control character would end what the server reads.
+        // Both or none. A control character would end the command.
         guard (1...65535).contains(port), user.isEmpty == password.isEmpty,
             !(user + password).unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else { return nil }
@@ -58,7 +58,7 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
 
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// Whether what is sent can be read on the way.
+    /// Whether others can read what is sent on the way.
     public var isReadable: Bool { security == .none && !Self.isLoopback(host) }
 }
 
@@ -73,7 +73,7 @@ extension SMTPServer {
         }
     }
 
-    /// Nil when one is unknown, empty or given twice.
+    /// Nil when an option is unknown, empty or repeated.
     private static func options(of url: URLComponents) -> [String: String]? {
         var options: [String: String] = [:]
         for item in url.queryItems ?? [] {

@@ -1,6 +1,6 @@
 import Text
 
-/// Who our mails are from: an address, and perhaps the name that is shown instead.
+/// The sender of our mails: an address, and perhaps a display name.
 public struct Sender: Sendable, Hashable, CustomStringConvertible {
     public let name: String?
     public let address: MailAddress

@@ -1,6 +1,6 @@
 /// Writes text so that HTML reads it as text, inside an element or inside a quoted attribute.
 ///
-/// Compared are bytes, not characters: a quote followed by a combining accent is one character, and to a browser still a
+/// It compares bytes, not characters: a quote with a combining accent is one character, but a browser still sees a
 /// quote.
 enum HTMLText {
     static func write(_ text: String, to output: inout [UInt8]) {

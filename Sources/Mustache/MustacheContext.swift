@@ -1,4 +1,4 @@
-/// A value whose members a template names.
+/// A value whose members a template can name.
 struct MustacheContext {
     let value: Any
     let members: [String: Any]
@@ -16,7 +16,7 @@ struct MustacheContext {
         }
     }
 
-    /// The value in an optional, or nil for none: a property without a value is as good as no property.
+    /// The value in an optional, or nil for none: a property without a value counts as missing.
     private static func unwrapped(_ value: Any) -> Any? {
         if let optional = value as? any OptionalValue { optional.wrapped } else { value }
     }

@@ -1,8 +1,8 @@
-/// Why a text is no template, and where.
+/// Why a text is not a template, and where.
 public struct MustacheFault: Error, Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
         case sectionNotClosed(String)
-        /// The tag closes another section than the one that is open, if any is.
+        /// The tag closes a section that is not the open one.
         case sectionNotOpen(String)
         /// A tag without its end, without a name, or with more than a name in it.
         case malformedTag

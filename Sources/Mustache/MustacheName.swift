@@ -1,9 +1,9 @@
-/// What a tag names: `name`, `outer.inner`, or `.`, the current value.
+/// The name in a tag: `name`, `outer.inner`, or `.` for the current value.
 struct MustacheName: Sendable, Equatable {
     let text: String
     /// Empty for the current value itself.
     let path: [String]
-    /// Whether it is looked for in the current value alone, as `.name` is.
+    /// Whether to look only in the current value, as for `.name`.
     let isOfCurrent: Bool
 
     init(_ text: String) {

@@ -1,4 +1,4 @@
-/// Reads a template. A line with nothing but one tag of a section or a comment on it is not written.
+/// Reads a template. A line that contains only one section or comment tag is not written.
 struct MustacheParser {
     private let text: [UInt8]
     private var index = 0
@@ -51,7 +51,7 @@ struct MustacheParser {
 // MARK: - Tags
 
 extension MustacheParser {
-    /// The tag whose braces end at `index`.
+    /// The tag whose opening braces end at `index`.
     private mutating func tag() throws(MustacheFault) -> Tag {
         guard index < text.count else { throw fault(.malformedTag) }
         let kind = text[index]
@@ -96,7 +96,7 @@ extension MustacheParser {
 // MARK: - Places
 
 extension MustacheParser {
-    /// Where `brace` stands twice next.
+    /// The next index at which `brace` occurs twice.
     private func findTwo(_ brace: UInt8) -> Int? {
         var place = index
         while place + 1 < text.count {
@@ -106,13 +106,13 @@ extension MustacheParser {
         return nil
     }
 
-    /// Where the line of `place` begins, if there are only blanks before it.
+    /// Where the line of `place` begins, if only blanks precede it.
     private func lineStart(before place: Int) -> Int? {
         let start = text[..<place].lastIndex { !Self.isBlank($0) }.map { $0 + 1 } ?? 0
         return start == 0 || text[start - 1] == UInt8(ascii: "\n") ? start : nil
     }
 
-    /// Where the line after that of `place` begins, if there are only blanks after it.
+    /// Where the next line after `place` begins, if only blanks follow it.
     private func lineEnd(after place: Int) -> Int? {
         var end = text[place...].firstIndex { !Self.isBlank($0) } ?? text.count
         if end < text.count, text[end] == UInt8(ascii: "\r") { end += 1 }
@@ -127,7 +127,7 @@ extension MustacheParser {
         let line = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         return MustacheFault(
             problem: problem, line: before.count { $0 == UInt8(ascii: "\n") } + 1,
-            // A byte of the form 10xxxxxx goes on with a code point.
+            // A byte of the form 10xxxxxx continues a code point.
             column: before[line...].count { $0 & 0xC0 != 0x80 } + 1)
     }
 }

@@ -1,6 +1,6 @@
 /// Writes the parts of a template into one buffer.
 struct MustacheRenderer {
-    /// A template may stand in its own place by way of a value; a page has three of them in one another.
+    /// Limits templates inside templates, since a value may lead a template back to itself. A page nests three.
     private static let deepest = 32
 
     private(set) var output: [UInt8] = []
@@ -67,7 +67,7 @@ struct MustacheRenderer {
         contexts.removeLast()
     }
 
-    /// The value that the innermost context has of the first name, and of it the member of the next name, and so on.
+    /// The first name's value in the innermost context that has it, then the member of each further name in turn.
     private func value(of name: MustacheName) -> Any? {
         guard let current = contexts.last else { return nil }
         guard let first = name.path.first else { return current.value }

@@ -1,6 +1,6 @@
 /// A parsed template: text with variables, sections, inverted sections and comments (mustache(5)).
 ///
-/// Partials, blocks, lambdas and other delimiters are not part of it.
+/// Partials, blocks, lambdas and other delimiters are not supported.
 public struct MustacheTemplate: Sendable {
     enum Part: Sendable {
         case text([UInt8])
@@ -10,9 +10,9 @@ public struct MustacheTemplate: Sendable {
 
     /// How values are written.
     public enum Escaping: Sendable {
-        /// As text of HTML, inside an element or inside a quoted attribute.
+        /// Escaped as HTML text, inside an element or inside a quoted attribute.
         case html
-        /// As they are.
+        /// Unchanged.
         case none
     }
 
@@ -24,9 +24,9 @@ public struct MustacheTemplate: Sendable {
         parts = try parser.template()
     }
 
-    /// Writes the template with `values`, by name.
+    /// Renders the template with `values`, by name.
     ///
-    /// A value is text or a number, a Bool, an array, a dictionary by name, a template to write in its place with the
+    /// A value is a text, a number, a Bool, an array, a dictionary by name, a template to render in its place with the
     /// same values, or anything else, whose properties are its members. A name without a value writes nothing.
     public func render(_ values: [String: Any], escaping: Escaping) -> String {
         var renderer = MustacheRenderer(values, escaping: escaping)

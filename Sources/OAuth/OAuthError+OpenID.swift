@@ -1,6 +1,6 @@
 import Directory
 
-// What OpenID Connect and its neighbours refuse at the authorization endpoint.
+// Errors of OpenID Connect and its extensions at the authorization endpoint.
 extension OAuthError {
     static func responseTypeNotAllowed(_ type: ResponseType, _ client: Client.ID) -> OAuthError {
         OAuthError(

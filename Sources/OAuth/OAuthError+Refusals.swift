@@ -1,9 +1,9 @@
 public import Directory
-import JOSE
+import JSON
 public import Values
 
-// Every refusal of the domain, in one list: code for the client, reason for the log, hint for the developer.
-// A hint says what to mend and never what exists: an unknown code and somebody else's read alike.
+// Every error of this module in one list: the code for the client, the reason for the log, the hint for the developer.
+// A hint says what to fix and never what exists: an unknown code and another client's code read alike.
 extension OAuthError {
     // MARK: The request
 
@@ -61,7 +61,7 @@ extension OAuthError {
         "This initial access token has registered as many clients as it may: ask for another.")
     static func registrationRefused(_ fault: JSONFault) -> OAuthError {
         let name = fault.member.isEmpty ? "The body" : "'\(fault.member)'"
-        // RFC 7591 §3.2.2 has a word of its own for these.
+        // RFC 7591 §3.2.2 has an error code of its own for redirect URIs.
         let code: Code = fault.member == "redirect_uris" ? .invalidRedirectURI : .invalidClientMetadata
         let expected = fault.expected.replacing("\"", with: "'")
         return OAuthError(code, "registration", "\(name) must be \(expected).", detail: "member=\(fault.member)")
@@ -83,7 +83,8 @@ extension OAuthError {
         .invalidGrant, "unverified_user",
         "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.",
         personFault: .unverified)
-    /// The provider vouches for a person nobody here is yet: the app registers or attaches, then asks again.
+    /// The identity provider asserts a user that is unknown here: the app registers or links the user, then tries
+    /// again.
     public static let unknownUser = OAuthError(
         .invalidGrant, "unknown_user",
         "Nobody here goes by this provider's account yet: register or attach it first.",

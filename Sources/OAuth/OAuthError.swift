@@ -1,8 +1,9 @@
 import Values
 
-/// A refusal: the code and hint for the client, the reason for the log and metrics, never the other way round.
+/// A refusal: the code and hint for the client, the reason for the log and metrics. The two never mix.
 public struct OAuthError: Error, Sendable {
-    /// The `error` values of RFC 6749 §5.2 and §4.1.2.1, RFC 6750 §3.1, RFC 7591 §3.2.2, and those of ours that HTTP needs a name for.
+    /// The `error` values of RFC 6749 §5.2 and §4.1.2.1, RFC 6750 §3.1, RFC 7591 §3.2.2, and our own where HTTP needs a
+    /// name.
     public enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"
@@ -34,23 +35,23 @@ public struct OAuthError: Error, Sendable {
         case serverError = "server_error"
     }
 
-    /// What a refused grant says of its person; SPiD's clients are told by names of their own.
+    /// What a refused grant says about its user. SPiD's clients get names of their own for these.
     public enum UserFault: Sendable, Equatable {
         case wrongCredentials
         case unverified
-        /// A provider knows them, and nobody here.
+        /// An identity provider knows the user, but this server does not.
         case unknown
     }
 
     public let code: Code
     public let personFault: UserFault?
-    /// What the developer on the other side can mend: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
+    /// What the developer of the client can fix: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
     public let hint: String
-    /// One word of the log and of metrics.
+    /// One word for the log and metrics.
     public let reason: String
-    /// What else the log should know. Never a secret.
+    /// Details for the log. Never a secret.
     public let detail: String?
-    /// When asking again makes sense: `Retry-After`.
+    /// How long to wait before trying again: `Retry-After`.
     public let retryAfter: Duration?
 
     public init(

@@ -46,7 +46,7 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case actorTokenType = "actor_token_type"
     case audience
     case postLogoutRedirectURI = "post_logout_redirect_uri"
-    /// Auth0's SDKs call the address after a logout so.
+    /// Auth0's SDKs use this name for the address after a logout.
     case returnTo
 }
 
@@ -64,13 +64,13 @@ public struct Parameters: Sendable {
         for (name, value) in pairs {
             guard let parameter = Parameter(rawValue: name) else { continue }
             guard seen.insert(parameter).inserted else {
-                // RFC 8707 §2 and RFC 8693 §2.1 let these be said again: each access token is for one, though.
+                // RFC 8707 §2 and RFC 8693 §2.1 allow these to repeat, but an access token is for one resource only.
                 guard parameter == .resource || parameter == .audience else { throw .repeated(parameter) }
                 namesSeveralResources = true
                 continue
             }
             guard !value.isEmpty else { continue }
-            // Nothing in OAuth is more than text; a NUL cannot be stored and is nobody's honest request.
+            // All of OAuth is text. A NUL cannot be stored, and no honest request contains one.
             guard !value.utf8.contains(0) else { throw .malformed(parameter, "it contains a NUL") }
             values[parameter] = value
         }
@@ -86,7 +86,7 @@ public struct Parameters: Sendable {
         return value
     }
 
-    /// The value under either of two spellings; both at once are a repetition.
+    /// The value under either of two spellings. Both at once count as a repetition unless they are equal.
     public func either(_ first: Parameter, _ second: Parameter) throws(OAuthError) -> String? {
         guard values[first] == nil || values[second] == nil || values[first] == values[second] else {
             throw .repeated(first)

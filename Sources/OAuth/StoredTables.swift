@@ -8,14 +8,14 @@ extension AccessTokens {
 }
 
 extension RefreshTokens {
-    /// One that expired or was rotated is remembered this long after its expiry, so that its replay still revokes.
+    /// How long after its expiry an expired or rotated token is remembered, so that a replay still revokes.
     public static let memory: Duration = .days(7)
 
     static let table = StoredTable(
         "refresh_tokens",
         retention: [
             .rows("refreshTokens", key: "fingerprint", until: "expires_at", memory: memory),
-            // A chain that rotated every hour for a month has hundreds of tokens: they go first, in batches.
+            // A chain that rotated every hour for a month has hundreds of tokens. They go first, in batches.
             .statement("refreshTokensOfEnded") { now, batch in
                 """
                 DELETE FROM refresh_tokens WHERE fingerprint IN (
@@ -38,14 +38,14 @@ extension RefreshTokens {
                 WHERE f.client_id = \(client) LIMIT \(batch))
             """
         },
-        // The successor opens with the predecessor alone, which nobody here has.
+        // The successor opens with the predecessor only, which this server does not have.
         forgottenWithKey: "UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
 }
 
 extension TokenFamilies {
-    /// One is remembered this long after its expiry: longer than its refresh tokens, which may outlive it by a hundredth
-    /// of a year, and than a session that it bought in its last minute. One that was given in a browser session stays as
-    /// long as that.
+    /// How long after its expiry a family is remembered: longer than its refresh tokens, which may outlive it by a
+    /// hundredth of a year, and longer than a session bought in its last minute. A family of a browser session stays as
+    /// long as the session.
     public static let memory: Duration = .days(14)
 
     static let table = StoredTable(
@@ -59,7 +59,7 @@ extension TokenFamilies {
                 AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
                 """
             },
-            // While its session lives it says who is to be told of the end; with the session's row it loses that.
+            // While its session lives, the family says whom to notify of the end. It loses that with its session.
             .statement("expiredFamilies") { now, batch in
                 """
                 DELETE FROM token_families WHERE id IN (
@@ -75,7 +75,7 @@ extension TokenFamilies {
 }
 
 extension AuthorizationCodes {
-    /// A spent code is remembered this long, so that its replay still revokes.
+    /// How long a spent code is remembered, so that a replay still revokes.
     static let memory: Duration = .days(1)
 
     static let table = StoredTable(

@@ -1,15 +1,16 @@
+public import Directory
 public import Values
 
-/// The person a token speaks for, and when and how that person last proved to be that person.
+/// The user that a token speaks for, and when and how that user last authenticated.
 public struct Subject: Sendable, Hashable {
     public let user: UserID
     public let signedInAt: Timestamp
-    /// What the person showed: an authentication method reference (RFC 8176).
+    /// How the user authenticated: an authentication method reference (RFC 8176).
     public let method: String?
-    /// The browser session it happened in: a logout there is told to its clients.
-    public let session: String?
+    /// The browser session it happened in. A logout there notifies its clients.
+    public let session: Session.ID?
 
-    public init(user: UserID, signedInAt: Timestamp, method: String? = nil, session: String? = nil) {
+    public init(user: UserID, signedInAt: Timestamp, method: String? = nil, session: Session.ID? = nil) {
         self.user = user
         self.signedInAt = signedInAt
         self.method = method

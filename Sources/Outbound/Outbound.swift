@@ -3,14 +3,14 @@ import Text
 import Transfer
 public import Values
 
-/// The one way out to other servers.
+/// All requests to other servers.
 ///
-/// Every host is looked up first and refused unless all its addresses may be asked; then only the checked address is
-/// connected to, so that a name which changes its mind between the two leads nowhere. No redirects, no cookies, no
-/// credentials but those that a form is handed over with, and an end to time and size. Each purpose, and each asker within
-/// it, has a quota (`OutboundPurpose`).
+/// Every host is looked up first, and refused unless all its addresses are allowed; then only the checked address is
+/// connected to, so a name that changes in between leads nowhere. No redirects, no cookies, no credentials except those
+/// given with a request, and limits on time and size. Each purpose, and each requester within it, has a quota
+/// (`OutboundPurpose`).
 public struct Outbound: Sendable {
-    /// No key set and no configuration of an honest server comes near it.
+    /// Far more than any key set or configuration of an honest server.
     public static let longestBody = 512 * 1024
 
     private let policy: OutboundPolicy
@@ -18,7 +18,7 @@ public struct Outbound: Sendable {
     private let client: HTTPClient
     private let quota: OutboundQuota
     private var purpose = OutboundPurpose.other
-    /// One for all: the threads that hang in a dead name service are the process's.
+    /// Shared by all, because it limits the process's threads that hang in a dead name service.
     private static let names = NameService()
 
     public init(policy: OutboundPolicy, logger: Logger, clock: any WallClock = SystemClock()) {
@@ -28,32 +28,32 @@ public struct Outbound: Sendable {
         client = HTTPClient(HTTPClientOptions { policy.mayAsk($0) })
     }
 
-    /// The same way out, within the quota of `purpose`.
+    /// The same, within the quota of `purpose`.
     public func asking(for purpose: OutboundPurpose) -> Outbound {
         var outbound = self
         outbound.purpose = purpose
         return outbound
     }
 
-    /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
+    /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
-    /// Asks for `url`. Any status is an answer; a body longer than `limit` is not. `asker` is at whose expense it is: the
-    /// host itself unless said.
+    /// Gets `url`. Any status counts as a response; a body longer than `limit` is an error. The quota of `requester` is
+    /// charged, by default the host's.
     public func get(
-        _ url: String, accept: String = "application/json", limit: Int = longestBody, by asker: String? = nil
+        _ url: String, accept: String = "application/json", limit: Int = longestBody, by requester: String? = nil
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit, by: asker)
+        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit, by: requester)
     }
 
-    /// Asks for `url` with parameters, which may be secrets: they are in no log and no error.
+    /// Gets `url` with parameters. They may be secrets, and never appear in logs and errors.
     public func get(
         _ url: String, query: KeyValuePairs<String, String>, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
         try await ask(try OutboundTarget(url, query: query), .get(accept: "application/json"), limit: limit)
     }
 
-    /// Asks for `url` as whoever has `credentials`: they are in no log and no error.
+    /// Gets `url` with `credentials`, which never appear in logs and errors.
     public func get(
         _ url: String, credentials: OutboundCredentials, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
@@ -61,15 +61,15 @@ public struct Outbound: Sendable {
         return try await ask(try OutboundTarget(url), question, limit: limit)
     }
 
-    /// Hands `body` to `url`. Any status is an answer; of what it says, no more than `limit` bytes are taken.
+    /// Posts `body` to `url`. Any status counts as a response; a body longer than `limit` bytes is an error.
     public func post(
         _ body: [UInt8], contentType: String, to url: String, limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
         try await ask(try OutboundTarget(url), .post(body, contentType: contentType), limit: limit)
     }
 
-    /// Hands a form to `url`, perhaps with credentials, as token endpoints want it (RFC 6749 §3.2). What is in it may be
-    /// secrets: it is in no log and no error.
+    /// Posts a form to `url`, perhaps with credentials, as token endpoints require (RFC 6749 §3.2). The form may
+    /// contain secrets, and never appears in logs and errors.
     public func post(
         form: [(String, String)], to url: String, credentials: OutboundCredentials? = nil, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
@@ -79,17 +79,17 @@ public struct Outbound: Sendable {
     }
 
     private func ask(
-        _ target: OutboundTarget, _ question: OutboundRequest, limit: Int, by asker: String? = nil
+        _ target: OutboundTarget, _ question: OutboundRequest, limit: Int, by requester: String? = nil
     ) async throws(OutboundError) -> OutboundResponse {
         do {
-            return try await quota.ask(for: purpose, by: asker ?? target.host) {
+            return try await quota.ask(for: purpose, by: requester ?? target.host) {
                 let deadline = ContinuousClock.now + policy.longestWait
                 let address = try await address(of: target)
                 return try await fetch(target, at: address, question, limit: limit, until: deadline)
             }
         } catch {
             let reason = error as? OutboundError ?? OutboundError(error, limit: limit)
-            // The query of a URL may be somebody's secret.
+            // The query of a URL may contain a user's secret.
             logger.warning("another server was not asked", metadata: ["host": "\(target.host)", "reason": "\(reason)"])
             throw reason
         }

@@ -1,22 +1,22 @@
-/// Why another server was not asked, or its answer not taken. For the log; names no more than the host.
+/// Why another server was not asked, or its response not accepted. For the log; contains no more than the host.
 public enum OutboundError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Not an absolute https URL of a plain host, without user, password or fragment.
     case unacceptableURL
-    /// http, to a host that is not wholly within the ranges allowed in private.
+    /// http, to a host with addresses outside the allowed private ranges.
     case unencrypted
     case unknownHost
-    /// The host has an address that is not of the open internet, and not allowed.
+    /// The host has an address that is neither public nor allowed.
     case privateAddress
     /// More than `longest` bytes.
     case tooLarge(longest: Int)
     case timedOut
     /// No connection, a broken one, a certificate that does not verify, or no HTTP.
     case unreachable
-    /// As many questions to the name service hang as may.
+    /// Too many questions to the name service are open.
     case busy
-    /// As many questions are under way for this purpose, or for who asks, as may be at once.
+    /// Too many requests are under way for this purpose or this requester.
     case tooMany
-    /// As many questions were caused of late by who asks, or for this purpose, as may be.
+    /// Too many recent requests by this requester or for this purpose.
     case tooOften
 
     public var description: String {

@@ -1,16 +1,16 @@
 public import Values
 
-/// Whom Spindle may talk to. Addresses come from merchants, so by default: the open internet, and over TLS only.
+/// Which servers Spindle may talk to. Merchants choose the URLs, so the default is the public internet, over TLS only.
 public struct OutboundPolicy: Sendable {
-    /// Ranges that are not of the open internet and yet may be asked, over http too (`SPINDLE_OUTBOUND_ALLOW_PRIVATE`).
+    /// Private ranges that may be asked nevertheless, over http too (`SPINDLE_OUTBOUND_ALLOW_PRIVATE`).
     ///
-    /// Weakens: whoever may register an address can then make Spindle ask every machine in these ranges. Name the one
-    /// that is meant, not a network.
+    /// This weakens security: a client that may register a URL can make Spindle ask every machine in these ranges.
+    /// Allow single addresses, not networks.
     public let allowedPrivateRanges: [CIDR]
 
-    /// From the host name to the last byte of the answer.
+    /// From the look-up of the host name to the last byte of the response.
     let longestWait: Duration
-    /// Five seconds, unless said.
+    /// Five seconds, by default.
     public static let longestWait: Duration = .seconds(5)
     static let longestConnecting: Duration = .seconds(2)
 
@@ -19,10 +19,10 @@ public struct OutboundPolicy: Sendable {
         self.longestWait = longestWait
     }
 
-    /// Whether `url` could be asked at all, as far as that shows without its host being looked up.
+    /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) {
         let target = try OutboundTarget(url)
-        // Also one by numbers: resolvers read `2130706433` and `0x7f.1` as 127.0.0.1.
+        // Includes addresses written as numbers: resolvers read `2130706433` and `0x7f.1` as 127.0.0.1.
         if let address = HostSpelling.plain(target.host).flatMap({ IPAddress($0) }) ?? IPAddress(target.host) {
             try check([address], of: target)
         } else if !target.isEncrypted, allowedPrivateRanges.isEmpty {
@@ -30,7 +30,7 @@ public struct OutboundPolicy: Sendable {
         }
     }
 
-    /// Refuses unless every one of a host's addresses may be asked: which of them answers is the host's own choice.
+    /// Throws unless all of a host's addresses are allowed: the host itself chooses which of them answers.
     func check(_ addresses: [IPAddress], of target: OutboundTarget) throws(OutboundError) {
         guard !addresses.isEmpty else { throw .unknownHost }
         guard target.isEncrypted || addresses.allSatisfy(isAllowed) else { throw .unencrypted }

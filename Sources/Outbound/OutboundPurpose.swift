@@ -1,25 +1,24 @@
 import Values
 
-/// What another server is asked for. Each purpose has a share of its own: who keeps us busy with one of them does not keep
-/// us from the others.
+/// Why another server is asked. Each purpose has its own quota, so that abuse of one does not block the others.
 public enum OutboundPurpose: String, Sendable, CaseIterable {
-    /// Key sets of clients and issuers. Anybody who writes an assertion can have one fetched.
+    /// Key sets of clients and issuers. Anyone who sends an assertion can cause a request.
     case keys
-    /// What issuers say of themselves.
+    /// Metadata of issuers.
     case discovery
-    /// Request objects at clients' addresses. Any browser can have one fetched.
+    /// Request objects at clients' URLs. Any browser can cause a request.
     case requestObject
-    /// The documents of sectors, for clients that register.
+    /// Sector documents, for client registration.
     case sector
-    /// Questions to providers about tokens.
+    /// Questions to identity providers about tokens.
     case provider
-    /// Codes of people who signed in elsewhere, and what is known about them there.
+    /// Redeeming codes of users who signed in elsewhere, and reading their claims there.
     case signIn
     /// Callbacks and notices to clients.
     case delivery
     case other
 
-    /// Questions under way at once, for everybody together.
+    /// Requests under way at once, over all requesters.
     var mostAtOnce: Int {
         switch self {
         case .provider, .signIn, .delivery: 64
@@ -29,7 +28,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// Of these, for one asker. Providers, where each answers for everybody, have theirs for themselves.
+    /// Of these, for one requester. An identity provider has a larger share, because it serves all users.
     var mostForOne: Int {
         switch self {
         case .provider, .signIn: 32
@@ -38,7 +37,7 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// How often one asker may cause a question; nil where nobody can who has not shown who they are, or was counted before.
+    /// How often one requester may cause a request; nil if every requester is authenticated or was counted before.
     var rate: Rate? {
         switch self {
         case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
@@ -48,10 +47,10 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// How often all askers together may.
+    /// How often all requesters together may.
     var wholeRate: Rate? { rate.map { Rate(burst: $0.burst * 20, refill: .milliseconds($0.refill.milliseconds / 50)) } }
 
-    /// So many at once, and one more after each `refill`.
+    /// This many at once, and one more after each `refill`.
     struct Rate: Sendable {
         let burst: Int64
         let refill: Duration

@@ -1,14 +1,14 @@
 import Synchronization
 import Values
 
-/// How much is asked of other servers: for each purpose, and within it for each asker.
+/// The quotas of requests to other servers: for each purpose, and within it for each requester.
 ///
-/// Of those who ask too often one moment each is kept (generic cell rate algorithm). What is forgotten when there are too
-/// many of them is who asked longest ago; all of them together are counted apart, and never forgotten.
+/// One time is kept for each requester (generic cell rate algorithm). When there are too many requesters, those who
+/// asked longest ago are forgotten; the total over all requesters is counted separately and never forgotten.
 final class OutboundQuota: Sendable {
     fileprivate struct Requester: Hashable {
         let purpose: OutboundPurpose
-        /// Nil for everybody together.
+        /// Nil for all requesters together.
         let name: String?
     }
 
@@ -17,15 +17,15 @@ final class OutboundQuota: Sendable {
         var recent: [Requester: Timestamp] = [:]
         var earlier: [Requester: Timestamp] = [:]
 
-        /// When all that `asker` was charged is forgotten: now, if that is later than a full measure. Then the clock was
-        /// set back, and keeps nobody waiting.
-        func fullAt(_ asker: Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp) -> Timestamp {
-            let known = recent[asker] ?? earlier[asker] ?? now
+        /// When everything charged to `requester` is forgotten. A time beyond a full burst means that the clock was set
+        /// back; then it is now, so that nobody waits.
+        func fullAt(_ requester: Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp) -> Timestamp {
+            let known = recent[requester] ?? earlier[requester] ?? now
             return known <= now + rate.measure ? max(known, now) : now
         }
     }
 
-    /// Of two halves, one of which is forgotten whenever the other is full.
+    /// Two halves share this number; when the newer one is full, the older one is forgotten.
     fileprivate static let mostRemembered = 4096
 
     private let clock: any WallClock
@@ -33,13 +33,13 @@ final class OutboundQuota: Sendable {
 
     init(clock: any WallClock) { self.clock = clock }
 
-    /// How many questions are under way.
+    /// How many requests are under way.
     var underWay: Int {
         state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.name == nil ? $1.value : 0) } }
     }
 
-    /// Does `work`, which asks for `purpose` by `name`, unless too many are under way or too many were of late. Whatever
-    /// ends it, an answer, a time-out or a cancellation, gives its place to the next.
+    /// Does `work`, which asks for `purpose` by `name`, unless too many requests are under way or were made recently.
+    /// However `work` ends, its slot is free again.
     func ask<Value: Sendable>(
         for purpose: OutboundPurpose, by name: String, _ work: () async throws -> Value
     ) async throws -> Value {
@@ -73,21 +73,21 @@ final class OutboundQuota: Sendable {
 
 extension OutboundQuota.State {
     fileprivate mutating func charge(
-        _ asker: OutboundQuota.Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp
+        _ requester: OutboundQuota.Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp
     ) {
-        let fullAt = fullAt(asker, rate, at: now) + rate.refill
-        if asker.name != nil, recent[asker] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
-            // The purposes as a whole are few, and go along.
+        let fullAt = fullAt(requester, rate, at: now) + rate.refill
+        if requester.name != nil, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
+            // Keep the purposes' totals, which are few.
             let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.name == nil }
             earlier = recent
             recent = whole
         }
-        recent[asker] = fullAt
+        recent[requester] = fullAt
     }
 
-    fileprivate mutating func leave(_ asker: OutboundQuota.Requester) {
-        let count = underWay[asker, default: 1] - 1
-        underWay[asker] = count > 0 ? count : nil
+    fileprivate mutating func leave(_ requester: OutboundQuota.Requester) {
+        let count = underWay[requester, default: 1] - 1
+        underWay[requester] = count > 0 ? count : nil
     }
 }
 

@@ -1,9 +1,9 @@
-/// What is asked of another server.
+/// A request to another server.
 enum OutboundRequest: Sendable {
-    /// What `Authorization` says with it may be a secret.
+    /// `authorization`, the value of that header, may be a secret.
     case get(accept: String, authorization: String? = nil)
     case post([UInt8], contentType: String)
-    /// A form, and what `Authorization` says with it. Both may hold secrets.
+    /// A form and the value of the `Authorization` header. Both may contain secrets.
     case form([UInt8], authorization: String?)
 
     var method: String {

@@ -4,7 +4,7 @@ import Transfer
 /// The parts of a URL that decide where a request goes.
 struct OutboundTarget: Sendable {
     private static let longest = 2000
-    /// The access tokens of others may have 2048 bytes and more, each of them three when it is encoded.
+    /// Access tokens of other issuers may have 2048 bytes and more, each of which may take three when encoded.
     private static let longestQuery = 8000
 
     let url: TransferURL
@@ -17,7 +17,7 @@ struct OutboundTarget: Sendable {
         self.url = parsed
     }
 
-    /// `url`, which has no query, with these parameters: their values may be anything.
+    /// `url`, which must have no query, with these parameters; their values may be anything.
     init(_ url: String, query: KeyValuePairs<String, String>) throws(OutboundError) {
         let pairs = PercentEncoding.encode(pairs: query.map { (name: $0.key, value: $0.value) })
         guard url.utf8.count <= Self.longest, !url.contains("?"), pairs.utf8.count <= Self.longestQuery,

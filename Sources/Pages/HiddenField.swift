@@ -1,4 +1,4 @@
-/// A value that a form carries along unseen.
+/// A hidden value of a form.
 public struct HiddenField: Sendable {
     public let name: String
     public let value: String

@@ -1,4 +1,4 @@
-/// Says one thing; every error that a person meets is one of these.
+/// Says one thing. Every error that a user sees is one of these.
 public struct MessagePage: PageContents {
     /// What it says. Each has the texts `message.<topic>.title`, `.text` and, if there is something to do, `.hint`.
     public enum Topic: String, CaseIterable, Sendable {
@@ -22,12 +22,11 @@ public struct MessagePage: PageContents {
     let detail: String?
 
     /// - Parameters:
-    ///   - values: what the topic's texts name: `email` (checkMail, accountExists, emailTaken), `again`
-    ///     (checkMail: the path where another mail can be asked for), `dueAt` (accountDeletionScheduled, in UTC as
-    ///     `2026-11-21 10:58`), `name` (of another issuer, or in leaving
-    ///     of the application), with `again` and `signUp`, the paths where one signs in
-    ///     otherwise or up; and for any topic `continueTo`, the path that a button leads to.
-    ///   - detail: what to quote to whoever helps: an error's name, a request's number.
+    ///   - values: what the topic's texts use: `email` (checkMail, accountExists, emailTaken), `again` (checkMail: the
+    ///     path where another mail can be requested), `dueAt` (accountDeletionScheduled, in UTC as `2026-11-21 10:58`),
+    ///     `name` (of another issuer, or in leaving of the application), with `again` and `signUp`, the paths to sign
+    ///     in otherwise or to sign up; and for any topic `continueTo`, the path that a button leads to.
+    ///   - detail: what to quote when asking for help: an error's name, a request's number.
     public init(topic: Topic, values: [String: String] = [:], detail: String? = nil) {
         self.topic = topic
         self.values = values

@@ -1,7 +1,7 @@
 import Mustache
 
 extension MustacheTemplate {
-    /// Parses `text`, and allows no way around the escaping in it.
+    /// Parses `text`, and refuses any tag that goes around the escaping.
     static func parse(_ text: String, of file: String, key: String? = nil) throws(TemplateFault) -> MustacheTemplate {
         if let tag = Markup(text).forbiddenTag {
             throw TemplateFault(

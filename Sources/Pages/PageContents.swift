@@ -1,4 +1,4 @@
-/// What a page puts into its template besides its own members.
+/// What a page gives its template besides its own members.
 protocol PageContents: Sendable {
     /// Why the last attempt was refused; a template sees it as `refusal`.
     var refusal: PageRefusal? { get }

@@ -1,4 +1,4 @@
-/// Why the last attempt was refused: said above the form, in the language of the page.
+/// Why the last attempt was refused; shown above the form, in the language of the page.
 public enum PageRefusal: Sendable {
     case wrongCredentials
     case tooManyAttempts(seconds: Int)
@@ -9,11 +9,11 @@ public enum PageRefusal: Sendable {
     case wrongCode(triesLeft: Int)
     case nothingAllowed
     case tooLong(in: ProfileField)
-    /// A control character where a name or the like belongs.
+    /// A control character in a name or another text.
     case unfitText(in: ProfileField)
 }
 
-/// What a person says about themselves, by the name that forms post it under.
+/// A field of the user's profile, by the name that forms post it under.
 public enum ProfileField: String, CaseIterable, Sendable {
     case name, locale
     case givenName = "given_name"
@@ -21,13 +21,13 @@ public enum ProfileField: String, CaseIterable, Sendable {
     case phoneNumber = "phone_number"
 }
 
-/// What is wrong with a password that somebody chose.
+/// What is wrong with a chosen password.
 public enum PasswordFault: String, CaseIterable, Sendable {
     case tooShort, tooLong, common, personal
 }
 
 extension PageRefusal {
-    /// What a template sees: its text with the numbers in it, and by name the fields at fault.
+    /// What a template sees: the text with its numbers, and the names of the fields at fault.
     func words(_ texts: Texts) -> [String: Any] {
         switch self {
         case .wrongCredentials: ["text": texts["refusal.wrongCredentials"], "email": true, "password": true]

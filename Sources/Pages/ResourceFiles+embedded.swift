@@ -1,4 +1,4 @@
-/// Our own files. A new one is a line here.
+/// Our own files. A new one needs a line here.
 extension ResourceFiles {
     static let embedded: [String: [UInt8]] = [
         "account.html": PackageResources.account_html,

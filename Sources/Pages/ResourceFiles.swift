@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where the files of the pages come from: an operator's folder, else this binary.
+/// The files of the pages: an operator's folder, or else this binary.
 struct ResourceFiles: Sendable {
     private let folder: String?
 
-    /// What says that nobody is who they say.
+    /// The banner that says that nobody is who they claim to be.
     static let developmentBanner = "development_banner.html"
 
-    /// - Parameter folder: what is in it goes before the file of the same name of ours; anything else named as a page,
-    ///   a text or a style is a mistake.
+    /// - Parameter folder: its files replace ours of the same name. Any other file named like a page, a text or a style
+    ///   is a mistake.
     init(overriding folder: String?) throws(TemplateFault) {
         self.folder = folder
         guard let folder else { return }
@@ -23,7 +23,7 @@ struct ResourceFiles: Sendable {
         }
     }
 
-    /// The text to use of the file `name`.
+    /// The text to use for the file `name`.
     func text(_ name: String) throws(TemplateFault) -> String {
         if let file = try overriding(name) { return file.text }
         return try embedded(name)
@@ -46,7 +46,7 @@ struct ResourceFiles: Sendable {
         return (path, text)
     }
 
-    /// What to call the file `name` in a fault.
+    /// The name for the file `name` in a fault.
     func path(_ name: String) -> String {
         guard let folder, FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return name }
         return "\(folder)/\(name)"

@@ -6,7 +6,7 @@ public struct Template<Page: Sendable>: Sendable {
     private let site: String
     private let words: @Sendable (Page, Texts) -> [String: Any]
 
-    /// Sets the template `name` into the frame that every page shares, once for each language. `banner` is a template
+    /// Puts the template `name` into the frame that every page shares, once for each language. `banner` is a template
     /// for the top of it.
     init(
         _ name: String, from files: ResourceFiles, translations: Translations, site: String, banner: String?
@@ -25,7 +25,7 @@ public struct Template<Page: Sendable>: Sendable {
     ) throws(TemplateFault) -> MustacheTemplate {
         let path = files.path(name)
         let page = try texts.fill(try files.text(name), of: path)
-        // The title is the page's heading: the two never differ.
+        // The page's heading is its title, so the two never differ.
         guard let title = Markup(page).heading else {
             throw TemplateFault(file: path, "has no <h1> with nothing but text in it")
         }
@@ -36,7 +36,7 @@ public struct Template<Page: Sendable>: Sendable {
             throw TemplateFault(file: frame, key: "page", "is not in it")
         }
         if let banner {
-            // Into an operator's frame too, which cannot leave it out.
+            // An operator's frame gets it too, and cannot leave it out.
             guard let body = document.firstMatch(of: /<body[^>]*>/.ignoresCase()) else {
                 throw TemplateFault(file: frame, "has no <body> for the banner of development mode")
             }
@@ -46,7 +46,7 @@ public struct Template<Page: Sendable>: Sendable {
         do {
             return try .parse("{{#page}}{{#words}}\(document){{/words}}{{/page}}", of: frame)
         } catch {
-            // Which of the two files it is shows when the page is read by itself.
+            // Parsing the page by itself shows which of the two files it is.
             _ = try MustacheTemplate.parse(page, of: path)
             throw error
         }
@@ -65,8 +65,8 @@ public struct Template<Page: Sendable>: Sendable {
 }
 
 extension String {
-    /// The markup with a place to break before the “@” of each address that stands by itself, as it does in a `<bdi>`:
-    /// on a narrow screen it would break in the middle of a word. What was escaped holds no “<”.
+    /// The markup with a possible line break before the “@” of each address that is alone in a `<bdi>`: on a narrow
+    /// screen it would break inside a word. Escaped values contain no “<”.
     fileprivate var breakingAddresses: String {
         let text = Array(utf8)
         let opening = Array("<bdi>".utf8)

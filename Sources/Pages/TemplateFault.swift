@@ -1,4 +1,4 @@
-/// A template or a translation that cannot be used. It stops the start, and says which file and which key it is.
+/// A template or a translation that cannot be used. It stops the start, and names the file and the key.
 public struct TemplateFault: Error, CustomStringConvertible {
     public let file: String
     public let key: String?

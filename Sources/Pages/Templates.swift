@@ -1,4 +1,4 @@
-/// Every page that people see and every mail that they get. Server-rendered, readable in a webview, and whole without
+/// Every page that users see and every mail that they get: rendered on the server, readable in a webview, whole without
 /// JavaScript.
 ///
 /// A new page is a file of its values beside this one, a template in `Resources`, its texts in each language, and a
@@ -27,21 +27,21 @@ public struct Templates: Sendable {
     public let developmentSignIn: Template<DevelopmentSignInPage>
     public let developmentAnswer: Template<DevelopmentAnswerPage>
     public let mails: MailTemplates
-    /// Whether every page says that anybody may sign in as anybody. Only a server with such pages lets them.
+    /// Whether every page says that anyone may sign in as any user. Only a server with such pages allows it.
     public let isDevelopment: Bool
     /// The stylesheet of all pages, for `Stylesheet.path`.
     public let stylesheet: String
     /// The script that submits a form, for `Stylesheet.scriptPath`.
     public let script: String
-    /// The script that tells an answer to another page.
+    /// The script that sends an answer to another page.
     public let messageScript: String
 
-    /// Parses all templates in all languages, so that a broken one stops the start and not a visitor.
+    /// Parses all templates in all languages, so that a broken one stops the start and does not reach a user.
     ///
     /// - Parameters:
-    ///   - folder: an operator's own files, each in the place of ours of the same name.
-    ///   - site: what this server is called where no brand is: its host.
-    ///   - isDevelopment: a banner on every page, in whatever frame, says that nothing here is real.
+    ///   - folder: an operator's own files, which replace ours of the same name.
+    ///   - site: what this server is called without a brand: its host.
+    ///   - isDevelopment: a banner on every page, in any frame, says that nothing here is real.
     public init(overriding folder: String? = nil, site: String = "Spindle", isDevelopment: Bool = false) throws {
         let files = try ResourceFiles(overriding: folder)
         let translations = try Translations(from: files)

@@ -1,4 +1,4 @@
-/// Where terms are that a person agrees to by a form. The form sends `uri` along as `terms`: what was shown.
+/// A link to terms that a user agrees to by a form. The form sends `uri` along as `terms`: what was shown.
 public struct TermsLink: Sendable {
     let uri: String
     let owner: String?

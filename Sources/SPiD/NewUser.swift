@@ -1,7 +1,7 @@
 package import Authentication
 package import Directory
 import HTTP
-import JOSE
+import JSON
 import OAuth
 import Values
 

@@ -1,5 +1,5 @@
 package import Directory
-package import JOSE
+package import JSON
 import OAuth
 import Synchronization
 package import Values

@@ -1,5 +1,5 @@
 package import HTTP
-package import JOSE
+package import JSON
 
 /// A refusal in SPiD's container: an HTTP status, which is also the `code`, and a description for developers.
 package struct SPiDRefusal: Error, Sendable {

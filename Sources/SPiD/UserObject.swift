@@ -1,7 +1,7 @@
 package import Authentication
 package import Directory
 import Foundation
-package import JOSE
+package import JSON
 import OAuth
 package import Values
 

@@ -254,7 +254,7 @@ extension PasswordGrant {
         self.init { username, password, request, client in
             do {
                 let login = Login.Attempt(
-                    id: .random(from: random), client: client.id.text, kind: .api, address: request.address,
+                    id: .random(from: random), client: client.id, kind: .api, address: request.address,
                     userAgent: request.userAgent)
                 let proof = try await signIn.check(
                     username: username, password: password, address: request.address, login: login)

@@ -19,12 +19,12 @@ extension UserEvents {
                         try announcement.changed(user, fields: names, status: standing?.spidName, in: db)
                     case .signedOut(family: nil): try announcement.signedOut(user, in: db)
                     case .signedOut(let family?):
-                        try announcement.signedOut(of: TokenFamily.ID(family), in: db)
+                        try announcement.signedOut(of: family, in: db)
                     case .browserEnded(let id):
-                        try TokenFamilies.end(with: .one(id.text), of: user, telling: announcement, in: db)
+                        try TokenFamilies.end(with: .one(id), of: user, telling: announcement, in: db)
                     case .everyBrowserEnded(let kept):
                         try TokenFamilies.end(
-                            with: .all(except: kept?.text), of: user, telling: announcement, in: db)
+                            with: .all(except: kept), of: user, telling: announcement, in: db)
                     case .takenOver(let signUp):
                         try TokenFamilies.forget(
                             user, except: signUp.flatMap { AppReturn.Address($0)?.client }, telling: announcement,

@@ -1,5 +1,5 @@
-/// Takes away what a user, a client or a merchant holds, in batches, before it is deleted itself: the cascade of one
-/// DELETE over a million rows would keep everybody else waiting, and on PostgreSQL would never come to its end.
+/// Deletes what a user, a client or a merchant owns, in batches, before the owner itself: one DELETE that cascades over
+/// a million rows would block everyone else, and on PostgreSQL would never finish.
 public struct BulkErasure: Sendable {
     private let database: any Database
     /// Children before their parents.

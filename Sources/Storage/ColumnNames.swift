@@ -1,4 +1,4 @@
-/// The names of an answer's columns: one object for all answers of a prepared statement.
+/// The column names of a result: one object for all results of a prepared statement.
 public final class ColumnNames: Sendable {
     private let names: [String]
 
@@ -6,7 +6,7 @@ public final class ColumnNames: Sendable {
 
     public var count: Int { names.count }
 
-    /// Where `name` stands; the first place when several bear it.
+    /// The index of `name`; the first one if several columns have it.
     public func index(of name: String) -> Int? {
         let length = name.utf8.count
         // Comparing lengths is far cheaper than comparing texts.

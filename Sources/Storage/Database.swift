@@ -1,23 +1,23 @@
-/// The whole seam between two engines.
+/// The interface to both database engines.
 ///
-/// The work is synchronous on purpose: a transaction cannot await the network while it holds a lock. It holds only SQL
-/// and pure decisions, so that it may run twice (PostgreSQL retries a whole closure after a serialization failure, or
-/// after a COMMIT whose outcome is unknown). Inserts of values the caller made therefore say ON CONFLICT DO NOTHING.
+/// Work is synchronous on purpose: a transaction cannot wait for the network while it holds a lock. It contains only
+/// SQL and pure decisions, so it may run twice: PostgreSQL repeats a whole closure after a serialization failure, or
+/// after a COMMIT of unknown outcome. Inserts of values that the caller made therefore use ON CONFLICT DO NOTHING.
 public protocol Database: Sendable {
     /// Runs `work` on one consistent snapshot. It must not change anything.
     func read<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// The same, for what may take long: a list, a search, an export. It holds up no thread that serves requests.
+    /// Like `read`, for long work such as a list, a search or an export. It blocks no thread that serves requests.
     func scan<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Runs `work` in a transaction and returns when what it did is on disk. A thrown error undoes all of it.
+    /// Runs `work` in a transaction and returns when its changes are on disk. A thrown error undoes all of them.
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
-    /// Throws when nobody can be served: for who asks whether to send requests here.
+    /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
     func confirmReady() async throws
 
-    /// Finishes what is running and releases the engine.
+    /// Finishes running work and releases the engine.
     func close() async
 }
 
@@ -29,7 +29,7 @@ extension Database {
         _ = try db.rows("SELECT version FROM schema_steps ORDER BY version DESC LIMIT 1")
     }
 
-    /// An engine whose reads wait for the network holds up nobody.
+    /// When reads wait for the network, a long one blocks no thread of requests.
     public func scan<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
@@ -37,7 +37,7 @@ extension Database {
     }
 }
 
-/// An open transaction: valid only inside the closure it was handed to.
+/// An open transaction, valid only inside its closure.
 public protocol Transaction {
     func rows(_ sql: SQL) throws -> [Row]
 
@@ -45,15 +45,15 @@ public protocol Transaction {
     @discardableResult func execute(_ sql: SQL) throws -> Int
 }
 
-/// What an engine can refuse, in words common to both.
+/// Errors that both engines have in common.
 public enum StorageError: Error, Sendable, Equatable {
     /// A unique index or primary key refused the row.
     case conflict(String)
-    /// A foreign key refused the row: what it stands on is not there.
+    /// A foreign key refused the row: the row it refers to does not exist.
     case constraint(String)
-    /// A CHECK or NOT NULL refused the row: nobody looked at a value that came in.
+    /// A CHECK or NOT NULL refused the row: an input value was not validated.
     case rejected(String)
-    /// A text holds U+0000, which no engine stores: nobody looked at a value that came in.
+    /// A text contains U+0000, which no engine stores: an input value was not validated.
     case holdsNUL
     /// The engine cannot be reached or is full; trying again later may help.
     case unavailable(String)

@@ -1,4 +1,4 @@
-/// What a deployment remembers of itself: one value by its name.
+/// Facts that a deployment stores about itself: one value for each name.
 public enum Facts {
     public static let table = StoredTable("facts")
 
@@ -6,12 +6,12 @@ public enum Facts {
         try db.rows("SELECT value FROM facts WHERE name = \(name)").first?.get("value")
     }
 
-    /// Remembers `value` unless there is one: of several at once the first is kept, which `value(of:in:)` tells.
+    /// Stores `value` unless there is one. Of concurrent writers the first wins; `value(of:in:)` returns its value.
     public static func note(_ value: some SQLBindable, as name: String, in db: any Transaction) throws {
         try db.execute("INSERT INTO facts (name, value) VALUES (\(name), \(value)) ON CONFLICT (name) DO NOTHING")
     }
 
-    /// Remembers `value` in place of the one before it.
+    /// Stores `value` in place of the previous one.
     public static func replace(_ value: some SQLBindable, as name: String, in db: any Transaction) throws {
         try db.execute("UPDATE facts SET value = \(value) WHERE name = \(name)")
     }

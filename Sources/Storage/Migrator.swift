@@ -7,7 +7,7 @@ public struct Migration: Sendable {
     public let version: Int
     public let name: String
     public let script: String
-    /// What SQL alone cannot do, after the script and in its transaction.
+    /// Work that SQL alone cannot do, after the script and in its transaction.
     let then: @Sendable (any Transaction) throws -> Void
 
     public init(
@@ -20,10 +20,10 @@ public struct Migration: Sendable {
         self.then = then
     }
 
-    /// Tells an applied file from one that was altered since.
+    /// Shows whether a file was altered after it was applied.
     var checksum: String { Base64URL.encode(Digest.sha256(script.utf8)) }
 
-    /// The statements, which in our files end with a semicolon at the end of a line.
+    /// The statements. In our files each ends with a semicolon at the end of a line.
     var statements: [String] {
         let code = script.split(separator: "\n", omittingEmptySubsequences: true)
             .filter { !$0.drop(while: \.isWhitespace).hasPrefix("--") }
@@ -34,7 +34,7 @@ public struct Migration: Sendable {
     }
 }
 
-/// Brings a database to the schema this binary was built with; each step is one transaction.
+/// Migrates a database to the schema of this binary; each step is one transaction.
 public struct Migrator: Sendable {
     public enum State: Sendable, Equatable {
         case current
@@ -44,7 +44,7 @@ public struct Migrator: Sendable {
         case behind([Int])
         /// The database was made by a newer Spindle.
         case newer(Int)
-        /// A file that was applied has changed since: `version`.
+        /// The file of this version was altered after it was applied.
         case altered(Int)
     }
 
@@ -56,7 +56,7 @@ public struct Migrator: Sendable {
         self.migrations = migrations
     }
 
-    /// Where the database stands against `migrations`.
+    /// Compares the database with `migrations`.
     public func state() async throws -> State {
         guard let applied = try await appliedChecksums() else { return .empty }
         if let newest = applied.keys.max(), newest > (migrations.last?.version ?? 0) { return .newer(newest) }
@@ -70,7 +70,7 @@ public struct Migrator: Sendable {
         return missing.isEmpty ? .current : .behind(missing)
     }
 
-    /// Applies what is missing and returns the versions it applied. Refuses a newer or altered schema.
+    /// Applies the missing steps and returns their versions. Throws for a newer or altered schema.
     @discardableResult
     public func migrate(at now: Int64) async throws -> [Int] {
         switch try await state() {
@@ -91,7 +91,7 @@ public struct Migrator: Sendable {
         var done: [Int] = []
         for migration in migrations {
             let applied = try await database.write { db -> Bool in
-                // First, so that of servers that start together one does the step and the others wait for it.
+                // Inserted first: of several servers that start together one does the step, and the others wait for it.
                 let isOurs = try db.execute(
                     """
                     INSERT INTO schema_steps (version, name, checksum, applied_at)
@@ -110,7 +110,7 @@ public struct Migrator: Sendable {
 
     /// Checksums by version; nil when there is no schema at all.
     private func appliedChecksums() async throws -> [Int: String]? {
-        // Both engines know this view of themselves under different names, so the question is put as a query that may fail.
+        // The engines list their tables under different names, so this is a query that may fail.
         do {
             return try await database.read { db in
                 var checksums: [Int: String] = [:]
@@ -120,7 +120,7 @@ public struct Migrator: Sendable {
                 return checksums
             }
         } catch StorageError.noTable {
-            // Whatever else cannot be read is damaged, and no database to be filled.
+            // Any other error means a damaged database, which must not be filled.
             return nil
         }
     }

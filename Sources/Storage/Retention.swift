@@ -1,9 +1,9 @@
 public import Values
 
-/// Forgets what has no use any more, in batches small enough never to stall issuance.
+/// Deletes rows that are no longer needed, in batches too small to delay issuing tokens.
 public struct Retention: Sendable {
     private let database: any Database
-    /// Children go before their parents, so that no cascade is large.
+    /// Children before their parents, so that cascades stay small.
     public let rules: [RetentionRule]
 
     public init(database: any Database, tables: [StoredTable]) {
@@ -11,18 +11,18 @@ public struct Retention: Sendable {
         rules = tables.flatMap(\.retention)
     }
 
-    /// What one round came to.
+    /// The result of one round.
     public struct Sweep: Sendable {
-        /// How many rows went.
+        /// How many rows were deleted.
         public internal(set) var gone = 0
-        /// The rules that found a full batch: there may be more.
+        /// The rules that deleted a full batch: there may be more rows.
         public internal(set) var behind: [RetentionRule] = []
-        /// The rules that could not be followed, and why.
+        /// The rules that failed, and why.
         public internal(set) var failures: [(rule: RetentionRule, error: any Error)] = []
     }
 
-    /// Follows each of `rules` once, for at most `batch` rows each, in a transaction of its own; without `rules` all that
-    /// there are. A rule that fails keeps no other from its turn.
+    /// Applies each of `rules` once, to at most `batch` rows each, in its own transaction; all rules if `rules` is nil.
+    /// A rule that fails does not stop the others.
     public func sweep(_ rules: [RetentionRule]? = nil, at now: Timestamp, batch: Int = 500) async -> Sweep {
         var sweep = Sweep()
         for rule in rules ?? self.rules {

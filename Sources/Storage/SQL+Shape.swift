@@ -1,11 +1,11 @@
 extension SQL {
-    /// What a statement is known again by, without reading its text: where its literals lie, and where values stand.
+    /// Identifies a statement without reading its text: by the addresses of its literals and the places of its values.
     ///
-    /// Two statements may share one: `hasText(of:)` decides.
+    /// Two statements may have the same shape: `hasText(of:)` decides.
     public struct Shape: Sendable, Hashable {
         @usableFromInline var bits: UInt
 
-        /// The shape of every statement with text that was made while the program ran.
+        /// The shape of every statement that contains text made at run time.
         public static let ofRunTimeText = Shape(bits: 0)
 
         @inlinable
@@ -30,12 +30,12 @@ extension SQL {
         mutating func mix(_ number: UInt) {
             guard bits != 0 else { return }
             let product = (bits ^ number) &* 0x9E37_79B9_7F4A_7C15
-            // Zero means something else.
+            // Zero is `ofRunTimeText`.
             bits = (product ^ product >> 31) | 1
         }
     }
 
-    /// The statement without its values, to compare others with.
+    /// The statement without its values, for comparisons.
     public var skeleton: [Part] {
         parts.map { part in if case .value = part { .value(.null) } else { part } }
     }
@@ -56,7 +56,7 @@ extension SQL {
 }
 
 extension StaticString {
-    /// The address of its bytes; the letter itself when it is one without an address.
+    /// The address of its bytes; for a single scalar without an address, the scalar itself.
     @inlinable var place: UInt {
         hasPointerRepresentation ? UInt(bitPattern: utf8Start) : UInt(unicodeScalar.value)
     }

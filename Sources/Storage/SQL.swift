@@ -1,12 +1,12 @@
-/// A statement and its bound values. An interpolated value is bound, never spliced into the text.
+/// A statement and its bound values. Interpolated values are bound, never spliced into the text.
 ///
-/// Written in the subset that SQLite and PostgreSQL both accept; see docs/portable-sql.md.
+/// Written in the subset of SQL that SQLite and PostgreSQL both accept; see docs/portable-sql.md.
 public struct SQL: Sendable, ExpressibleByStringInterpolation {
-    /// What a statement is made of, in the order of its text.
+    /// The parts of a statement, in the order of its text.
     public enum Part: Sendable {
-        /// Text of the program itself: where it lies tells it from every other.
+        /// Text in the program itself, identified by its address.
         case literal(StaticString)
-        /// Text that was made while the program ran.
+        /// Text made at run time.
         case text(String)
         case value(SQLValue)
     }
@@ -51,14 +51,14 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
         parts.compactMap { part in if case .value(let value) = part { value } else { nil } }
     }
 
-    /// A list of column names, written once beside the table's owner. The one thing that is spliced: a literal.
+    /// A list of column names, written once beside the table's owner. It may be spliced because it is a literal.
     public struct Columns: Sendable, ExpressibleByStringLiteral {
         let text: StaticString
         public init(stringLiteral text: StaticString) { self.text = text }
     }
 
     public struct StringInterpolation: StringInterpolationProtocol {
-        // Not String: a literal's address tells statements apart.
+        // Not String: the address of a literal identifies its statement.
         public typealias StringLiteralType = StaticString
 
         @usableFromInline var parts: [Part] = []
@@ -74,7 +74,7 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
             shape.add(literal)
         }
 
-        /// Appends text that was made while the program ran; a statement with such a part is not kept prepared.
+        /// Appends text made at run time. A statement with such a part is not kept prepared.
         @_disfavoredOverload
         public mutating func appendLiteral(_ text: String) {
             parts.append(.text(text))

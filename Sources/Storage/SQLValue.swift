@@ -1,6 +1,6 @@
 public import Values
 
-/// What a column can hold in the portable subset: NULL, BIGINT or TEXT.
+/// The content of a column in the portable subset: NULL, BIGINT or TEXT.
 public enum SQLValue: Sendable, Hashable {
     case null
     case integer(Int64)
@@ -14,7 +14,7 @@ public protocol SQLBindable {
 
 /// A value that can be read from a column.
 public protocol SQLReadable {
-    /// Throws `StorageError.unreadable` when the column holds something else.
+    /// Throws `StorageError.unreadable` when the column contains something else.
     init(sqlValue: SQLValue) throws
 }
 

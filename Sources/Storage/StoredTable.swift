@@ -1,22 +1,22 @@
 public import Values
 
-/// What a table says about itself, once, beside the SQL of the module that owns it.
+/// A table's description of itself, written once beside the SQL of the module that owns it.
 ///
-/// The sweep, the deletion of a user, a client or a merchant and the change of the master key go by these declarations;
-/// tests hold the foreign keys, the sealed columns and the copy of a user's data to them. Only the owner writes the table;
-/// modules above it may read it.
+/// The sweep, the deletion of a user, a client or a merchant and the change of the master key use these declarations.
+/// Tests compare them with the foreign keys, the sealed columns and the copy of a user's data. Only the owner writes
+/// the table; modules above it may read it.
 public struct StoredTable: Sendable {
     private let table: SQL.Columns
     public var name: String { "\(table.text)" }
-    /// When rows have no use any more. None: they stay until what they belong to goes.
+    /// When rows are no longer needed. Without rules they stay as long as their owner.
     public let retention: [RetentionRule]
     public let ofUser: Erasure
     public let ofClient: Erasure
     public let ofMerchant: Erasure
-    /// The members under which the copy of a user's data shows the rows.
+    /// The members under which the copy of a user's data contains the rows.
     public let export: [String]
     public let sealed: [SealedColumn]
-    /// What only a secret that we do not have opens: it is forgotten when the master key changes.
+    /// Deletes values that only open with a secret that we do not have; runs when the master key changes.
     package let forgottenWithKey: SQL?
 
     public init(
@@ -34,7 +34,7 @@ public struct StoredTable: Sendable {
         self.forgottenWithKey = forgottenWithKey
     }
 
-    /// What takes rows away before their owner goes; nil where nothing has to.
+    /// The statement that deletes rows before their owner; nil when none is needed.
     func statement(of erasure: Erasure) -> Erasure.Statement? { erasure.statement(for: table) }
 }
 
@@ -43,7 +43,7 @@ extension StoredTable {
     public enum Keeping: Sendable {
         /// Until `memory` after `time`, a column with an index; `key` is the primary key.
         case rows(_ rule: String, key: SQL.Columns, until: SQL.Columns, memory: Duration = .zero)
-        /// As the statement says, which deletes `batch` rows at most, give or take those of one user or token family.
+        /// By a statement that deletes at most about `batch` rows; it may complete those of one user or token family.
         case statement(_ rule: String, @Sendable (_ now: Timestamp, _ batch: Int) -> SQL)
 
         func rule(for table: SQL.Columns) -> RetentionRule {
@@ -60,22 +60,22 @@ extension StoredTable {
         }
     }
 
-    /// What becomes of rows when the user, client or merchant that they belong to is deleted.
+    /// What happens to rows when the user, client or merchant that owns them is deleted.
     public enum Erasure: Sendable {
-        /// No row belongs to one.
+        /// No row has such an owner.
         case nothing
-        /// They go with it by a foreign key, because they are few.
+        /// A foreign key deletes them with the owner, because they are few.
         case cascade
-        /// They lead nowhere without it, and go when they expire.
+        /// They are useless without the owner, and go when they expire.
         case expiry
-        /// A statement takes them away in the transaction in which the owner goes.
+        /// A statement deletes them in the transaction that deletes the owner.
         case withOwner
-        /// They are too many for one cascade, and go before it in batches: those whose `owner` it is, by their `key`.
+        /// Too many for one cascade, so batches of them go first: by the column `owner` and their `key`.
         case batches(owner: SQL.Columns, key: SQL.Columns)
-        /// The same by a statement.
+        /// In batches too, by a statement.
         case statement(Statement)
 
-        /// Takes `batch` rows of `owner` away.
+        /// Deletes at most `batch` rows of `owner`.
         public typealias Statement = @Sendable (_ owner: any SQLBindable & Sendable, _ batch: Int) -> SQL
 
         func statement(for table: SQL.Columns) -> Statement? {
@@ -93,10 +93,10 @@ extension StoredTable {
         }
     }
 
-    /// A column whose values only the master key opens.
+    /// A column whose values only open with the master key.
     public struct SealedColumn: Sendable {
         let table: SQL.Columns
-        /// What is sealed into each value: one of another place does not open.
+        /// The name sealed into each value: a value from another place does not open.
         public let place: String
         let column: SQL.Columns
 
@@ -105,14 +105,14 @@ extension StoredTable {
             "SELECT id, \(column) AS sealed FROM \(table) WHERE \(column) IS NOT NULL AND \(column) <> ''"
         }
 
-        /// Puts another sealed value into `row`.
+        /// Stores another sealed value in `row`.
         public func replacement(_ sealed: String, row: String) -> SQL {
             "UPDATE \(table) SET \(column) = \(sealed) WHERE id = \(row)"
         }
     }
 }
 
-/// When rows of a table have no use any more, and the statement that takes the oldest of them away.
+/// When rows of a table are no longer needed, and the statement that deletes the oldest of them.
 public struct RetentionRule: Sendable {
     public let name: String
     let statement: @Sendable (_ now: Timestamp, _ batch: Int) -> SQL

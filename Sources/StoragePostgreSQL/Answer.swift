@@ -1,7 +1,7 @@
 import CPostgreSQL
 import Storage
 
-/// What PostgreSQL answered to one statement: a libpq result and its lifetime.
+/// PostgreSQL's response to one statement: owns a libpq result.
 @safe final class Answer {
     private let result: OpaquePointer
 
@@ -11,16 +11,16 @@ import Storage
     var status: ExecStatusType { unsafe PQresultStatus(result) }
     var succeeded: Bool { status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK }
 
-    /// The word the server closes a statement with: `COMMIT`, or `ROLLBACK` where it could not.
+    /// The server's tag for a completed statement: `COMMIT`, or `ROLLBACK` if it could not commit.
     var tag: String { unsafe String(cString: PQcmdStatus(result)) }
 
-    /// How many rows the statement touched.
+    /// How many rows the statement changed.
     var changedRows: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    /// The error, when this is one.
+    /// The error, if there is one.
     var failure: Failure? {
         guard !succeeded else { return nil }
-        // An error without an SQLSTATE is libpq's own: there is no server behind it any more.
+        // An error without an SQLSTATE comes from libpq itself: the server is gone.
         guard let state = field("C") else { return .lost }
         return Failure(state: state, message: field("M"), schema: field("s"))
     }
@@ -44,11 +44,11 @@ import Storage
         }
         let length = unsafe Int(PQgetlength(result, row, column))
         let text = unsafe String(decoding: UnsafeRawBufferPointer(start: bytes, count: length), as: UTF8.self)
-        // The numbers are the fixed OIDs of PostgreSQL's pg_type.
+        // These numbers are fixed OIDs of PostgreSQL's pg_type.
         switch type {
         case 25, 1043, 1042, 19, 705: return .text(text)
         case 16: return .integer(text == "t" ? 1 : 0)
-        // numeric is what sum() makes of BIGINT; SQLite says integer.
+        // sum() of BIGINT is numeric here, and integer in SQLite.
         case 20, 21, 23, 1700:
             guard let number = Int64(text) else { throw .unreadable("a number beyond BIGINT") }
             return .integer(number)
@@ -56,7 +56,7 @@ import Storage
         }
     }
 
-    /// A field of an error report, by the letter of the protocol.
+    /// A field of an error report, by its letter in the protocol.
     private func field(_ letter: Unicode.Scalar) -> String? {
         unsafe PQresultErrorField(result, Int32(letter.value)).map { unsafe String(cString: $0) }
     }

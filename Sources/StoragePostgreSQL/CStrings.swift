@@ -1,9 +1,9 @@
-/// Texts as libpq takes them: pointers to bytes that end with NUL, and a null pointer for no text.
+/// Texts in libpq's form: pointers to bytes that end with NUL, and a null pointer for no text.
 struct CStrings {
     private var bytes: [CChar] = []
     private var starts: [Int?] = []
 
-    /// No text may hold U+0000.
+    /// No text may contain U+0000.
     init(_ texts: [String?]) {
         starts.reserveCapacity(texts.count)
         for text in texts {

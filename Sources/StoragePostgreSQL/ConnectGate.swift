@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The way to the server, which all threads share. While it stays shut, one of them knocks again each second, and all
-/// others are told at once instead of waiting for a server that is gone.
+/// Limits connection attempts of all threads. While the server is down, one thread tries again each second, and all
+/// others fail at once instead of waiting for a server that is gone.
 final class ConnectGate: Sendable {
     private struct State {
         var connections = 0
-        /// Why nobody was let in the last time; nil when somebody was.
+        /// Why the last attempt failed; nil if it succeeded.
         var refusal: Failure?
         var knockAgainAt = ContinuousClock.now
         var isKnocking = false
@@ -16,7 +16,7 @@ final class ConnectGate: Sendable {
     private static let pause: Duration = .seconds(1)
     private let state = Mutex(State())
 
-    /// Connects by `connect`, unless that has just failed or is being tried.
+    /// Calls `connect`, unless it failed in the last second or another thread is trying.
     func enter(_ connect: () throws(Failure) -> Connection) throws(Failure) -> Connection {
         try state.withLock { state throws(Failure) in
             guard let refusal = state.refusal else { return }
@@ -41,9 +41,9 @@ final class ConnectGate: Sendable {
         }
     }
 
-    /// A connection was given up.
+    /// Counts a connection that was given up.
     func leave() { state.withLock { $0.connections -= 1 } }
 
-    /// Whether somebody without a connection had better leave the work to those who have one.
+    /// Whether a thread without a connection should leave the work to threads that have one.
     var isForOthers: Bool { state.withLock { $0.isShut && $0.connections > 0 } }
 }

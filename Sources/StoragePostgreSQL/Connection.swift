@@ -1,10 +1,10 @@
 import CPostgreSQL
 import Storage
 
-/// A connection in pipeline mode: several commands go out in one packet and their answers come back in one.
+/// A connection in pipeline mode: several commands go out in one packet, and their results come back in one.
 @safe final class Connection {
     private static let mostStatements = 256
-    // What is acknowledged must be on disk; remote_apply promises still more. Nobody's lock outlives a stuck client.
+    // Acknowledged work must be on disk; remote_apply promises even more. A stuck client must not keep its locks.
     private static let settings = """
         SELECT set_config('synchronous_commit', 'on', false)
             WHERE current_setting('synchronous_commit') <> 'remote_apply';
@@ -17,7 +17,7 @@ import Storage
     /// The names of prepared statements by their text.
     private var statements: [String: String] = [:]
     private var statementCount = 0
-    /// Posted commands whose answers nobody has read yet.
+    /// Posted commands whose results are not read yet.
     private var unread = 0
 
     init(to address: ServerAddress) throws(Failure) {
@@ -27,7 +27,7 @@ import Storage
         }
         guard let handle = unsafe handle else { throw Failure(remedy: .none, error: .unavailable("out of memory")) }
         unsafe self.handle = handle
-        // The default prints them to standard error.
+        // The default prints notices to standard error.
         unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
         guard unsafe PQstatus(handle) == CONNECTION_OK, let result = unsafe PQexec(handle, Self.settings),
             unsafe Answer(result).succeeded, unsafe PQenterPipelineMode(handle) == 1
@@ -41,12 +41,12 @@ import Storage
 
     deinit { unsafe PQfinish(handle) }
 
-    /// Runs `sql`, preceded by `opening` in the same round trip.
+    /// Runs `sql`, after `opening` in the same round trip.
     func run(_ sql: SQL, after opening: String?) throws(Failure) -> Answer {
         let bindings = sql.bindings
         let text = sql.text
         let values = try Self.texts(of: bindings)
-        // What binds nothing is a schema step or the like, seldom run twice.
+        // A statement without values is a schema step or similar, and rarely runs twice.
         guard !bindings.isEmpty else {
             if let opening { try send(opening) }
             try send(text)
@@ -67,7 +67,7 @@ import Storage
         try unsafe sent(PQsendPrepare(handle, name, text, 0, nil))
         try execute(name, values, count: bindings.count)
         let answers = try answers()
-        // The statement stays prepared even where running it failed.
+        // The statement stays prepared even if running it failed.
         if answers.dropLast().allSatisfy(\.succeeded) { statements[text] = name }
         return try Self.last(of: answers)
     }
@@ -80,7 +80,7 @@ import Storage
         }
     }
 
-    /// Sends a command that cannot fail on a living connection; its answer is read before the next one's.
+    /// Sends a command that cannot fail on a live connection. Its result is read before the next command's.
     func post(_ command: String) throws(Failure) {
         try send(command)
         try unsafe sent(PQpipelineSync(handle))
@@ -102,7 +102,7 @@ import Storage
 
     private func lastAnswer() throws(Failure) -> Answer { try Self.last(of: try answers()) }
 
-    /// Flushes what was sent and reads its answers, after those of posted commands.
+    /// Flushes what was sent and reads the results, after those of posted commands.
     private func answers() throws(Failure) -> [Answer] {
         try unsafe sent(PQpipelineSync(handle))
         while unread > 0 {
@@ -129,7 +129,7 @@ import Storage
         }
     }
 
-    /// The answer to the last command, unless one of them failed.
+    /// The result of the last command, unless one of them failed.
     private static func last(of answers: [Answer]) throws(Failure) -> Answer {
         for answer in answers { if let failure = answer.failure { throw failure } }
         guard let last = answers.last else { throw .lost }

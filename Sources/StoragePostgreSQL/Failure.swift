@@ -1,6 +1,6 @@
 import Storage
 
-/// What PostgreSQL said, and whether trying again can help.
+/// An error of PostgreSQL, and whether trying again can help.
 struct Failure: Error {
     enum Remedy {
         case none
@@ -19,13 +19,13 @@ struct Failure: Error {
 extension Failure {
     /// The meaning of an SQLSTATE (PostgreSQL's manual, appendix A).
     init(state: String, message: String?, schema: String?) {
-        // Only these classes speak of names alone; the others may quote a value, which may be somebody's.
+        // Messages of these classes contain only names; others may quote a value, which may be personal data.
         let speaksOfNames = ["08", "23", "25", "40", "42", "53", "55", "57", "58"].contains(state.prefix(2))
         let text = [state, speaksOfNames ? message : nil].compactMap(\.self).joined(separator: " ")
         switch state {
-        // A race lost, a deadlock, and what CockroachDB says of a COMMIT whose outcome it does not know.
+        // A lost race, a deadlock, and CockroachDB's code for a COMMIT of unknown outcome.
         case "40001", "40P01", "40003": self.init(remedy: .again, error: .unavailable(text))
-        // Another process has made the same table, its type or a column since this snapshot: the next run sees it.
+        // Another process has made the same table, its type or a column since this snapshot; the next run sees it.
         case "42P07", "42701", "42710": self.init(remedy: .again, error: .unreadable(text))
         case "23505" where schema == "pg_catalog": self.init(remedy: .again, error: .unavailable(text))
         case "23505": self.init(remedy: .none, error: .conflict(text))
@@ -33,7 +33,7 @@ extension Failure {
         case "42P01": self.init(remedy: .none, error: .noTable(text))
         // A statement or a lock took too long.
         case "57014", "55P03": self.init(remedy: .none, error: .unavailable(text))
-        // The server ended the session: 25P03 while a transaction was idle.
+        // The server ended the session: 25P03 because a transaction was idle.
         case "25P03": self.init(remedy: .reconnect, error: .unavailable(text))
         default:
             switch state.prefix(2) {

@@ -2,10 +2,10 @@ import Foundation
 public import Storage
 import Threads
 
-/// PostgreSQL through the system's libpq: a pool of connections, each owned by a thread of its own.
+/// PostgreSQL through the system's libpq: a pool of connections, each owned by its own thread.
 ///
-/// `write` is SERIALIZABLE and answers after COMMIT was acknowledged. Its closure runs again after a serialization
-/// failure, after a connection was lost, and after a COMMIT whose outcome is unknown.
+/// `write` is SERIALIZABLE and returns after COMMIT was acknowledged. Its closure runs again after a serialization
+/// failure, after a lost connection, and after a COMMIT of unknown outcome.
 public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
 
@@ -15,8 +15,8 @@ public final class PostgreSQLDatabase: Database {
 
     /// Connects to `url`, which is `postgresql://…` or libpq's `key=value` form.
     ///
-    /// One connection is made at once, so that a wrong address shows here; the others when work needs them. Work that
-    /// has waited for a connection as long as `patience` is refused: whoever asked has gone by then.
+    /// One connection is made at once, so that a wrong address fails here; the others are made when work needs them.
+    /// Work that has waited `patience` for a connection is refused: its caller has gone by then.
     public static func open(
         url: String, connections: Int = 16, patience: Duration = .seconds(5)
     ) async throws -> PostgreSQLDatabase {
@@ -67,14 +67,14 @@ public final class PostgreSQLDatabase: Database {
                 queue.threadEnded()
             }
         }
-        // All others may be waiting for a server that does not answer.
+        // All other threads may be waiting for a server that does not answer.
         try SystemThread.start(named: "postgresql-late") {
             while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) }
         }
     }
 
     private func perform<Value: Sendable>(_ job: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
-        // A continuation does not hear of cancellation: a transaction once begun ends by its own rules, not the caller's.
+        // A continuation ignores cancellation: a transaction that has begun ends by its own rules, not the caller's.
         try await withCheckedThrowingContinuation { continuation in
             do {
                 try queue.add(

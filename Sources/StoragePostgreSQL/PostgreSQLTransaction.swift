@@ -1,6 +1,6 @@
 import Storage
 
-/// An open transaction. BEGIN travels with the first statement, so that it costs no round trip of its own.
+/// An open transaction. BEGIN is sent with the first statement, which saves a round trip.
 final class PostgreSQLTransaction: Transaction {
     private var connection: Connection?
     private let opening: String

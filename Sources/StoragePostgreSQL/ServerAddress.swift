@@ -2,12 +2,12 @@ import CPostgreSQL
 import Storage
 import Values
 
-/// Where the server is and who we are there: a connection string libpq could parse. It may hold a password.
+/// The address of the server and our user there: a connection string that libpq can parse. It may contain a password.
 struct ServerAddress: Sendable {
     private let url: Secret<ServerAddress>
 
     init(_ url: String) throws(StorageError) {
-        // libpq's own message would quote the string, password and all.
+        // libpq's own message would quote the string, password included.
         guard !url.utf8.contains(0), let options = unsafe PQconninfoParse(url, nil) else {
             throw .unreadable("the PostgreSQL connection string cannot be parsed")
         }
@@ -15,7 +15,7 @@ struct ServerAddress: Sendable {
         self.url = Secret(url)
     }
 
-    /// libpq's parameters, a later one overruling an earlier one: what stands before `dbname` the operator may change.
+    /// libpq's parameters. Later ones override earlier ones, so the operator may change those before `dbname`.
     var parameters: KeyValuePairs<String, String> {
         [
             "application_name": "spindle", "connect_timeout": "10", "tcp_user_timeout": "30000",

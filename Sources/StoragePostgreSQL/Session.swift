@@ -1,28 +1,28 @@
 import Foundation
 import Storage
 
-/// One thread's connection, and the rules of trying again.
+/// One thread's connection, and when it tries again.
 final class Session {
     enum Mode: String {
         case read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
         case write = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
     }
 
-    /// About a second in all. With twenty, a quarter of one, a busy machine refused an honest request now and then.
+    /// About a second in all. With twenty, a quarter of a second, a busy machine sometimes refused an honest request.
     private static let mostRaces = 60
     private static let mostLosses = 2
 
     private let address: ServerAddress
-    /// Held by the one session that has lost several races in a row, so that those who lost do not go on racing each
-    /// other: each then competes with newcomers only, and the threads that wait here take no new work.
+    /// Held by the one session that has lost several races in a row, so that losers do not race each other: the holder
+    /// competes only with new work, and the threads that wait here take none.
     private let turn: NSLock
-    private let door: ConnectGate
+    private let gate: ConnectGate
     private var connection: Connection?
 
     init(address: ServerAddress, turn: NSLock, door: ConnectGate) {
         self.address = address
         self.turn = turn
-        self.door = door
+        self.gate = door
     }
 
     /// Connects, unless it is connected.
@@ -31,16 +31,16 @@ final class Session {
     }
 
     func disconnect() {
-        if connection != nil { door.leave() }
+        if connection != nil { gate.leave() }
         connection = nil
     }
 
-    /// Waits while this session could only refuse work that others can do.
+    /// Waits as long as this session could only refuse work that others can do.
     func waitForTurn() {
-        while connection == nil, door.isForOthers { Thread.sleep(forTimeInterval: 0.05) }
+        while connection == nil, gate.isForOthers { Thread.sleep(forTimeInterval: 0.05) }
     }
 
-    /// Runs `work` until it has an outcome that trying again would not change.
+    /// Runs `work` until it has an outcome that another try would not change.
     func run<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
         var races = 0
         var losses = 0
@@ -52,7 +52,7 @@ final class Session {
             } catch let failure as Failure {
                 switch failure.remedy {
                 case .again where races < Self.mostRaces: races += 1
-                // A COMMIT may have been under way, its outcome unknown. Closures bear being run twice: see `Database`.
+                // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
                 case .reconnect where losses < Self.mostLosses: losses += 1
                 default: throw failure.error
                 }
@@ -60,7 +60,7 @@ final class Session {
         }
     }
 
-    /// One transaction. Throws a `Failure` for what PostgreSQL said, and `work`'s own error as it is.
+    /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged.
     private func attempt<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
         let connection = try connected()
         let transaction = PostgreSQLTransaction(connection, opening: mode.rawValue)
@@ -72,7 +72,7 @@ final class Session {
         }
         do {
             let value = try outcome.get()
-            // An error that `work` swallowed has still undone everything: it must not pass for success.
+            // An error that `work` swallowed has still undone everything, and must not count as success.
             if let failure = transaction.failure { throw failure }
             guard transaction.hasBegun else { return value }
             switch mode {
@@ -96,7 +96,7 @@ final class Session {
         }
     }
 
-    /// Ends a transaction without waiting for the answer, which is read before the next one's.
+    /// Ends a transaction without waiting for the result, which is read before the next one's.
     private func post(_ command: String, on connection: Connection) {
         guard self.connection === connection else { return }
         // A connection that may still be inside a transaction is never used again; the server then rolls back.
@@ -105,7 +105,7 @@ final class Session {
 
     private func connected() throws(Failure) -> Connection {
         if let connection { return connection }
-        let connection = try door.enter { () throws(Failure) in try Connection(to: address) }
+        let connection = try gate.enter { () throws(Failure) in try Connection(to: address) }
         self.connection = connection
         return connection
     }

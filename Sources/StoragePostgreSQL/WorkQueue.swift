@@ -2,15 +2,15 @@ import Dispatch
 import Storage
 import Synchronization
 
-/// Work for the connections' threads, first come, first served. What nobody comes to do in time is refused.
+/// Work for the connections' threads, in the order of its coming. Work that waits too long is refused.
 final class WorkQueue: Sendable {
-    /// One job: exactly one of its two endings is called.
+    /// One job: exactly one of its two closures is called.
     struct Work: Sendable {
         let run: @Sendable (Session) -> Void
         let refuse: @Sendable (StorageError) -> Void
     }
 
-    /// Beyond this the database is hopelessly behind, and refusing is kinder than queueing.
+    /// With more work than this the database is hopelessly behind, and refusing is better than queueing.
     private static let limit = 10_000
 
     private struct State {
@@ -45,7 +45,7 @@ final class WorkQueue: Sendable {
 
     private let state: Mutex<State>
     private let patience: Duration
-    /// Counts the work that came, and after closing one more for each thread.
+    /// Signalled once for each work added, and after closing once for each thread.
     private let available = DispatchSemaphore(value: 0)
 
     /// `patience` is how long work may wait for a thread.
@@ -54,7 +54,7 @@ final class WorkQueue: Sendable {
         self.patience = patience
     }
 
-    /// Hands `work` to the next free thread.
+    /// Passes `work` to the next free thread.
     func add(_ work: Work) throws(StorageError) {
         let entry = Entry(work: work, deadline: .now + patience)
         try state.withLock { state throws(StorageError) in
@@ -76,19 +76,19 @@ final class WorkQueue: Sendable {
                 return (work, work == nil && state.isClosed)
             }
             if let work { return work }
-            // Otherwise what this turn was for has been refused meanwhile.
+            // Otherwise the work of this signal has already been refused.
             if isOver { return nil }
         }
     }
 
-    /// Refuses what has waited too long. False when no thread is left that could do anything.
+    /// Refuses work that has waited too long. False when all threads have ended.
     func refuseOverdue() -> Bool {
         let (works, isAlive) = state.withLock { state in (state.overdue(at: .now), state.threads > 0) }
         for work in works { work.refuse(.unavailable("PostgreSQL was too busy for \(patience)")) }
         return isAlive
     }
 
-    /// Takes no more work; what is queued is still done.
+    /// Takes no more work; queued work is still done.
     func close() {
         let threads = state.withLock { state in
             defer { state.isClosed = true }
@@ -97,7 +97,7 @@ final class WorkQueue: Sendable {
         for _ in 0..<threads { available.signal() }
     }
 
-    /// A thread says that it is done.
+    /// Notes that a thread has ended.
     func threadEnded() {
         let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             state.threads -= 1
@@ -108,7 +108,7 @@ final class WorkQueue: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Returns when the last thread is done.
+    /// Returns when the last thread has ended.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in

@@ -2,9 +2,9 @@ import CSQLite
 import Foundation
 import Storage
 
-/// Where the texts of a statement lie while it runs: SQLite reads them in place and copies none.
+/// The memory of a statement's texts while it runs: SQLite reads them in place and does not copy them.
 @safe final class BoundTexts {
-    /// What is kept from one statement to the next, in bytes; a rare large text is given back.
+    /// How many bytes are kept for the next statement; a rare larger text is freed.
     private static let kept = 1 << 16
 
     private var bytes = UnsafeMutableBufferPointer<CChar>.allocate(capacity: kept)
@@ -12,7 +12,7 @@ import Storage
 
     deinit { unsafe bytes.deallocate() }
 
-    /// Makes room for texts of `size` bytes in all; those of the statement before are gone.
+    /// Makes room for texts of `size` bytes in all. Invalidates those of the previous statement.
     func begin(size: Int) {
         used = 0
         let capacity = max(size, Self.kept)
@@ -23,8 +23,8 @@ import Storage
 
     /// Binds `text`, for which `begin(size:)` has made room, to the parameter `index` of `statement`.
     ///
-    /// Refuses U+0000, as PostgreSQL does (docs/portable-sql.md): SQLite's functions would end the text there, and what
-    /// was checked would not be what is stored.
+    /// Throws for U+0000, as PostgreSQL does (docs/portable-sql.md): SQLite's functions would end the text there, and
+    /// the stored text would differ from the one that was checked.
     func bind(_ text: String, to statement: OpaquePointer, _ index: Int32) throws(StorageError) -> Int32 {
         guard let start = unsafe bytes.baseAddress else { return SQLITE_NOMEM }
         let place = unsafe start + used

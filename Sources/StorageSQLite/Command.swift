@@ -1,6 +1,6 @@
 import Storage
 
-/// What begins, divides and ends transactions.
+/// Commands that begin, divide and end transactions.
 enum Command: Int, CaseIterable {
     case begin, beginWriting, commit, rollBack
     case openMember, undoMember, closeMember

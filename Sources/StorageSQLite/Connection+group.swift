@@ -1,15 +1,15 @@
 import Storage
 
 extension Connection {
-    /// Runs `members` in one transaction and commits it. What is thrown has undone all of them.
+    /// Runs `members` in one transaction and commits it. A thrown error means that all of them are undone.
     func commit(_ members: [GroupMember], _ outcomes: inout [GroupMember.Outcome]) throws(StorageError) {
         if try attempt(members, &outcomes, .whereTheyWereMissed) { return }
-        // Closures bear being run twice: see `Database`.
+        // Closures may run twice: see `Database`.
         outcomes.removeAll(keepingCapacity: true)
         _ = try attempt(members, &outcomes, .always)
     }
 
-    /// False, with nothing done, when a member must be undone that has no savepoint.
+    /// False, with nothing done, when a member without a savepoint must be undone.
     private func attempt(
         _ members: [GroupMember], _ outcomes: inout [GroupMember.Outcome], _ savepoints: Savepoints
     ) throws(StorageError) -> Bool {
@@ -36,7 +36,7 @@ extension Connection {
         let transaction = SQLiteTransaction(self, savepoints)
         let outcome = member.run(transaction)
         transaction.end()
-        // After a full disk or an I/O error SQLite has rolled everything back: nobody was served.
+        // After a full disk or an I/O error SQLite has rolled everything back, forevery member.
         guard isInTransaction else { throw .rolledBack }
         switch transaction.undoing {
         case .nothing: return outcome

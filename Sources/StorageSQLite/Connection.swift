@@ -3,13 +3,13 @@ import Storage
 
 /// An open SQLite file and the statements prepared on it.
 ///
-/// `@unchecked` because it wanders: one thread has it at a time, the writer's or that of the read which took it from
-/// `Readers`, whose lock orders them.
+/// `@unchecked` because it moves between threads. One thread uses it at a time: the writer's, or that of a read which
+/// took it from `Readers`, whose lock orders them.
 @safe final class Connection: @unchecked Sendable {
     /// More than the program has statements.
     private static let mostStatements = 512
 
-    /// Once in the process, before its first connection. Where somebody was earlier, SQLite is only slower.
+    /// Once per process, before its first connection. If SQLite has started already, it is only slower.
     private static let start: Void = { _ = spindle_sqlite_count_no_memory() }()
 
     let handle: OpaquePointer
@@ -18,10 +18,10 @@ import Storage
     private var commands = [Statement?](repeating: nil, count: Command.allCases.count)
     private let texts = BoundTexts()
     private var readLimit: ReadLimit?
-    /// Those that the writer must find in their place before it commits.
+    /// The files that must be unchanged when the writer commits.
     var files: OpenFiles?
 
-    /// Opens `path` by `flags`. Another's lock is waited for as long as `patience`, in milliseconds.
+    /// Opens `path` with `flags`. Waits up to `patience` milliseconds for other processes' locks.
     init(_ path: String, _ flags: Int32, patience: Int32) throws(StorageError) {
         Self.start
         var handle: OpaquePointer?
@@ -47,7 +47,7 @@ import Storage
         unsafe sqlite3_close(handle)
     }
 
-    /// Ends every read that takes longer.
+    /// Ends every read that takes longer than `longest`.
     func limitReads(to longest: Duration) { readLimit = ReadLimit(longest, of: self) }
 
     func readBegins() { readLimit?.begin() }
@@ -55,7 +55,7 @@ import Storage
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
     var changedRows: Int { unsafe Int(sqlite3_changes64(handle)) }
 
-    /// The statement of `sql`, prepared at its first use only.
+    /// The statement of `sql`, which is prepared only at its first use.
     func statement(_ sql: SQL) throws(StorageError) -> Statement {
         guard sql.shape != .ofRunTimeText else { return try unsafe Statement(sql, on: handle, isKept: false) }
         if let statement = statements[sql.shape], statement.isText(of: sql) { return statement }
@@ -86,7 +86,7 @@ import Storage
         try statement.run()
     }
 
-    /// Runs `sql` once and returns what the first column of its first row says; nil when there is no row.
+    /// Runs `sql` once and returns the first column of its first row; nil when there is no row.
     @discardableResult
     func answer(_ sql: SQL) throws(StorageError) -> SQLValue? {
         try run(try statement(sql), sql) { statement throws(StorageError) in try statement.answer() }

@@ -3,13 +3,13 @@ import Storage
 import Synchronization
 import Threads
 
-/// Gathers the writers that wait while a commit is running, runs them in one transaction and answers all after it.
+/// Collects the writers that wait during a commit, runs them in one transaction, and answers all of them after it.
 ///
-/// A disk needs the same time to make one write durable as a hundred. A member that throws undoes only itself; a failed
-/// COMMIT, or a rollback by SQLite itself, fails every member. The thread is its own: a cancelled request cannot abort
-/// its neighbours, and nobody else touches the connection that writes.
+/// A disk takes as long to make one write durable as a hundred. A member that throws undoes only itself; a failed
+/// COMMIT, or a rollback by SQLite, fails every member. The group has its own thread, so a cancelled request cannot
+/// abort others, and only that thread uses the writing connection.
 final class GroupCommit: Sendable {
-    /// Work that belongs to no group, outside any transaction.
+    /// Work outside any group and transaction.
     typealias Errand = @Sendable (Connection) -> Void
 
     private struct State {
@@ -22,7 +22,7 @@ final class GroupCommit: Sendable {
         var isIdle: Bool { members.isEmpty && errands.isEmpty }
     }
 
-    /// A member holds the lock for microseconds; the bound keeps one group's answers from waiting for thousands.
+    /// A member holds the lock for microseconds; the limit keeps its caller from waiting for thousands of others.
     private static let largestGroup = 256
 
     private let state = Mutex(State())
@@ -61,7 +61,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// How many will stand in the next group.
+    /// How many members the next group will have.
     var waiting: Int { state.withLock { $0.members.count } }
 
     /// Runs `errand` between two groups. False when the thread is ending.

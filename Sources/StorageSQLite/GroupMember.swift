@@ -1,8 +1,8 @@
 import Storage
 
-/// One caller of `write`, whatever it returns.
+/// One call of `write`, whatever it returns.
 struct GroupMember: Sendable {
-    /// What came of the work, and how its caller is answered.
+    /// The result of the work, and how to answer its caller.
     struct Outcome {
         let hasThrown: Bool
         /// Answers after the commit, or with the failure of the whole group.
@@ -24,7 +24,7 @@ struct GroupMember: Sendable {
                     if let failure { caller.resume(throwing: failure) } else { caller.resume(returning: value) }
                 }
             } catch {
-                // A member's own refusal is the better answer than its group's failure.
+                // A member's own error is more useful than its group's failure.
                 return Outcome(hasThrown: true) { _ in caller.resume(throwing: error) }
             }
         }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The database and its log as the writer opened them.
 ///
-/// SQLite goes on with files that were removed or replaced, and what it commits there is gone with the process. So before
-/// each commit, for each new reader and for `/readyz` the names are looked up again. While they are open their inodes
-/// are nobody else's.
+/// SQLite goes on using files that were removed or replaced, and its commits there are lost when the process ends. So
+/// the names are checked again before each commit, for each new reader and for `/readyz`. No other file can get their
+/// inodes while they are open.
 final class OpenFiles: Sendable {
     private struct Identity: Equatable {
         var device: UInt64 = 0
@@ -23,7 +23,7 @@ final class OpenFiles: Sendable {
 
     init(_ path: String) { self.path = path }
 
-    /// Remembers what stands there now; the log must have been opened.
+    /// Remembers the current files; the log must be open already.
     func note() throws(StorageError) {
         guard let database = Identity(of: path), let log = Identity(of: path + "-wal") else {
             throw .unavailable("the database file is gone as soon as it was opened")
@@ -31,7 +31,7 @@ final class OpenFiles: Sendable {
         opened.withLock { $0 = (database, log) }
     }
 
-    /// Throws unless the same files still stand there.
+    /// Throws unless the names still refer to the same files.
     func confirm() throws(StorageError) {
         guard let opened = opened.withLock({ $0 }) else { return }
         guard Identity(of: path) == opened.database, Identity(of: path + "-wal") == opened.log else {

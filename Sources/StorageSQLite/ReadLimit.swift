@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Ends a read that has lasted too long: while one is open the log cannot be folded beyond it.
+/// Ends a read that takes too long: while it is open, a checkpoint cannot go beyond its snapshot.
 ///
-/// SQLite asks after each 100,000 steps of its machine, some milliseconds: a look-up never comes that far, and pays for
-/// no clock.
+/// SQLite calls this after each 100,000 steps of its virtual machine, some milliseconds. A look-up never gets that far,
+/// and so never reads the clock.
 final class ReadLimit {
     private static let stepsBetween: Int32 = 100_000
 
@@ -20,7 +20,7 @@ final class ReadLimit {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// A read begins.
+    /// Starts the limit for a new read.
     func begin() { since = nil }
 
     private func isOver() -> Bool {

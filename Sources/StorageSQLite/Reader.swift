@@ -9,7 +9,7 @@ struct Reader: Sendable {
         connection.limitReads(to: longestRead)
     }
 
-    /// Whether the last read has left its snapshot: one that kept it would show old rows for ever.
+    /// Whether the last read has left its snapshot: a reader that kept it would return old rows forever.
     var isClean: Bool { !connection.isInTransaction }
 
     /// Runs `work` on one snapshot.
@@ -19,7 +19,7 @@ struct Reader: Sendable {
         let transaction = SQLiteTransaction(connection, .never)
         defer {
             transaction.end()
-            // A transaction that only read has nothing to lose: ending it cannot fail in a way that matters.
+            // A transaction that only read has nothing to lose, so it does not matter if ending it fails.
             do { try connection.run(.commit) } catch { try? connection.run(.rollBack) }
         }
         return try work(transaction)

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connections that only read, each used by one thread at a time.
 ///
-/// A read runs on the thread that asks for it, so as many are in use as there are threads that run: the next one is
-/// taken from the idle ones, or opened (docs/decisions/reads-on-the-calling-thread.md).
+/// A read runs on the calling thread, so there are as many readers in use as threads that read. The next one comes from
+/// the idle ones, or is opened (docs/decisions/reads-on-the-calling-thread.md).
 final class Readers: Sendable {
     private struct State {
         var idle: [Reader] = []
@@ -22,7 +22,7 @@ final class Readers: Sendable {
         self.longestRead = longestRead
     }
 
-    /// Opens one, so that a file that cannot be read is told at the start.
+    /// Opens one reader, so that an unreadable file fails at start.
     func openFirst() throws(StorageError) { giveBack(try take()) }
 
     /// Runs `work` on one snapshot of the database.
@@ -32,7 +32,7 @@ final class Readers: Sendable {
         return try reader.read(work)
     }
 
-    /// Closes those that are idle, and each of the others when its read is over.
+    /// Closes idle readers at once, and each of the others after its read.
     func close() {
         let idle = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 import Foundation
 public import Storage
 
-/// One file, written by one writer that gathers what waits into one durable commit, read by a pool of snapshots.
+/// One SQLite file: a single writer commits waiting work in groups, and a pool of readers reads snapshots.
 public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
@@ -21,31 +21,31 @@ public final class SQLiteDatabase: Database {
 
     deinit { writer.stop() }
 
-    /// How many writes wait for the one that is under way.
+    /// How many writes wait for the running commit.
     package var waitingWrites: Int { writer.waiting }
 
     /// Opens or creates the file at `path`, with WAL and `synchronous=FULL`.
     ///
-    /// A read that has lasted `longestRead` is ended, as a statement of PostgreSQL's is.
+    /// A read that takes `longestRead` is ended, like a statement on PostgreSQL.
     public static func open(path: String, longestRead: Duration = .seconds(30)) async throws -> SQLiteDatabase {
         let files = OpenFiles(path)
         let readers = Readers(path, files, longestRead: longestRead)
-        // The writer's connection is closed last: it brings the log into the file.
+        // The writer's connection closes last: it moves the log into the file.
         let writer = try await GroupCommit.open(path, files, atEnd: readers.close)
         let database = SQLiteDatabase(readers, writer, files)
         try readers.openFirst()
         return database
     }
 
-    /// Reads on the calling thread: a snapshot in WAL waits for nobody, and a hop to another thread costs more than
-    /// the query (docs/decisions/reads-on-the-calling-thread.md).
+    /// Reads on the calling thread: a WAL snapshot never waits for a writer, and a hop to another thread costs more
+    /// than the query (docs/decisions/reads-on-the-calling-thread.md).
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try readers.read(work)
     }
 
-    /// Reads on one of two threads that serve nobody else.
+    /// Reads on one of two threads used only for scans.
     public func scan<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
@@ -70,7 +70,7 @@ public final class SQLiteDatabase: Database {
         await writer.ended()
     }
 
-    /// The value of a pragma on the writer's connection: what the durability test reads back.
+    /// The value of a pragma on the writer's connection, for the durability test.
     public func writerPragma(_ name: StaticString) async throws -> Int64 {
         try await withWriter { connection throws(StorageError) in
             guard case .integer(let number) = try connection.answer(SQL(script: "PRAGMA \(name)")) else { return -1 }

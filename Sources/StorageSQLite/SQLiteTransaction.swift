@@ -2,13 +2,13 @@ import Storage
 
 /// An open transaction on a connection: one read, or one member of a group of writers.
 final class SQLiteTransaction: Transaction {
-    /// How what the transaction has changed can be undone.
+    /// How to undo the transaction's changes.
     enum Undoing {
-        /// It has changed nothing.
+        /// There are no changes.
         case nothing
-        /// By a savepoint of its own.
+        /// With its own savepoint.
         case savepoint
-        /// With the whole group only. The statement is the one that should have had a savepoint.
+        /// Only with the whole group. The statement is the one that should have had a savepoint.
         case group(Statement)
     }
 
@@ -39,7 +39,7 @@ final class SQLiteTransaction: Transaction {
         _ sql: SQL, _ work: (Statement, Connection) throws(StorageError) -> Value
     ) throws(StorageError) -> Value {
         guard let connection else { throw .unreadable("a transaction was used after its closure had returned") }
-        // A statement after it would be committed alone.
+        // SQLite would commit a later statement on its own.
         guard connection.isInTransaction else { throw .rolledBack }
         let statement = try connection.statement(sql)
         let before = undoing
@@ -49,7 +49,7 @@ final class SQLiteTransaction: Transaction {
                 try work(statement, connection)
             }
         } catch {
-            // SQLite has undone a statement that a constraint refused.
+            // SQLite has already undone a statement that a constraint refused.
             if case .group = undoing, error.isRefusedRow { undoing = before }
             throw error
         }

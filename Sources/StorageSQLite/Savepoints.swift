@@ -1,7 +1,7 @@
 /// When a transaction opens a savepoint before its first change.
 ///
 /// A savepoint costs a quarter of a small write, and few members are ever undone alone. So a member has none until one
-/// that began with the same statement had to be undone: then its group runs again, each member with a savepoint, and
+/// that began with the same statement had to be undone. Then its group runs again, each member with a savepoint, and
 /// the statement is remembered.
 enum Savepoints {
     /// A read, which changes nothing.

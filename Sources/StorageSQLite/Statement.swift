@@ -3,16 +3,16 @@ import Storage
 
 /// A prepared statement and its lifetime. It belongs to its connection's thread.
 @safe final class Statement {
-    /// Whether it leaves the database as it is.
+    /// Whether it leaves the database unchanged.
     let isReadOnly: Bool
-    /// Whether a member of a group that began with it has had to be undone. One that is not kept is not remembered.
+    /// Whether a member that began with it had to be undone. Always true for a statement that is not kept.
     var needsSavepoint: Bool
     private let handle: OpaquePointer
     private let connection: OpaquePointer
     private let skeleton: [SQL.Part]
     private var columns: ColumnNames?
 
-    /// Prepares `sql`; `isKept` says that it will run often.
+    /// Prepares `sql`; `isKept` means that it will run often.
     init(_ sql: SQL, on connection: OpaquePointer, isKept: Bool) throws(StorageError) {
         let text = sql.text
         var handle: OpaquePointer?
@@ -31,7 +31,7 @@ import Storage
         isReadOnly = unsafe sqlite3_stmt_readonly(handle) != 0
         needsSavepoint = !isKept
         skeleton = sql.skeleton
-        // Only the first statement of a text is prepared: another one must not be dropped in silence.
+        // SQLite prepares only the first statement of a text; it must not silently drop another one.
         guard text.utf8.suffix(rest).allSatisfy({ $0 == 0x20 || $0 == 0x0A || $0 == 0x3B }) else {
             throw .unreadable("more than one statement")
         }
@@ -63,7 +63,7 @@ import Storage
         }
     }
 
-    /// Goes on to the next row; false when the statement is over.
+    /// Goes to the next row; false when there are no more.
     func step() throws(StorageError) -> Bool {
         let code = unsafe sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -71,7 +71,7 @@ import Storage
         return false
     }
 
-    /// Goes to the end: what RETURNING has changed counts and is committed only then.
+    /// Runs to the end: only then are changes with RETURNING counted and committed.
     func run() throws(StorageError) { while try step() {} }
 
     /// The first column of the first row.
@@ -95,13 +95,13 @@ import Storage
         return Row.all(columns, values)
     }
 
-    /// Ends the run, whatever came of it, and forgets the values.
+    /// Ends the run, also after an error, and clears the values.
     func end() {
         unsafe sqlite3_reset(handle)
         unsafe sqlite3_clear_bindings(handle)
     }
 
-    /// The schema may have changed since the last run: the count comes from after the first step.
+    /// The schema may have changed since the last run, so the count is read after the first step.
     private func names(_ count: Int32) -> ColumnNames {
         if let columns, columns.count == Int(count) { return columns }
         let names = ColumnNames(

@@ -2,14 +2,14 @@ import CSQLite
 import Storage
 
 extension StorageError {
-    /// What SQLite said, without the bound values. `code` is an extended result code.
+    /// The error for SQLite's `code`, an extended result code. Its text contains no bound values.
     init(_ code: Int32, _ text: String) {
         switch (code & 0xFF, code) {
         case (_, spindle_sqlite_constraint_unique), (_, spindle_sqlite_constraint_primary_key): self = .conflict(text)
         case (_, spindle_sqlite_constraint_foreign_key): self = .constraint(text)
-        // A value of another type or size than its column's. SQLite's words for it quote none.
+        // A value of another type or size than its column's. SQLite's message for it quotes none.
         case (SQLITE_CONSTRAINT, _), (SQLITE_MISMATCH, _), (SQLITE_TOOBIG, _): self = .rejected(text)
-        // It has no code of its own. A file that is damaged is said to be so (SQLITE_CORRUPT, SQLITE_NOTADB).
+        // SQLite has no code for this. A damaged file has its own (SQLITE_CORRUPT, SQLITE_NOTADB).
         case (_, SQLITE_ERROR) where text.hasPrefix("no such table: "): self = .noTable(text)
         case (SQLITE_BUSY, _), (SQLITE_LOCKED, _), (SQLITE_FULL, _), (SQLITE_IOERR, _), (SQLITE_CANTOPEN, _),
             (SQLITE_READONLY, _), (SQLITE_MISUSE, _), (SQLITE_INTERRUPT, _):
@@ -18,6 +18,6 @@ extension StorageError {
         }
     }
 
-    /// SQLite ended a transaction by itself, after a full disk or a failed write: nothing of it is left.
+    /// SQLite ended a transaction itself, after a full disk or a failed write: nothing of it is left.
     static let rolledBack = StorageError.unavailable("SQLite rolled back")
 }

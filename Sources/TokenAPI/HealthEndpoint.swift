@@ -1,9 +1,9 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import Storage
 
-/// `GET /healthz`: the process lives. `GET /readyz`: it can serve, which takes its database.
+/// `GET /healthz`: the process is alive. `GET /readyz`: it can serve requests, which needs its database.
 public struct HealthEndpoint: Endpoint {
     private let database: any Database
 

@@ -1,6 +1,6 @@
 import CCurl
 
-/// What libcurl would not do.
+/// An error of libcurl.
 struct CurlFailure: Error {
     let code: CURLcode
 
@@ -13,7 +13,7 @@ struct CurlFailure: Error {
         guard code == CURLE_OK else { throw CurlFailure(code) }
     }
 
-    /// In libcurl's words.
+    /// libcurl's text for `code`.
     static func text(of code: CURLcode) -> String {
         unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) } ?? "error \(code.rawValue)"
     }

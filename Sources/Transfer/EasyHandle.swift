@@ -1,14 +1,14 @@
 import CCurl
 import Foundation
 
-/// Owns one transfer of libcurl, and the lists it reads. Made, used and closed on one thread.
+/// Owns one libcurl transfer and the lists it reads. Made, used and closed on one thread.
 @safe final class EasyHandle {
     private let pointer: UnsafeMutableRawPointer
     private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
     private var isClosed = false
 
-    /// Makes a transfer that leads nowhere but to `route`: no name is looked up, and neither the environment nor the
-    /// other side sends it elsewhere.
+    /// Makes a transfer that connects only to `route`: it looks up no names, and neither the environment nor the other
+    /// side can send it elsewhere.
     init(_ route: Route) throws(CurlFailure) {
         guard CurlFailure.isReady, let pointer = unsafe curl_easy_init() else {
             throw CurlFailure(CURLE_FAILED_INIT)
@@ -25,7 +25,7 @@ import Foundation
         try set(CURLOPT_RESOLVE, list: [route.resolution])
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)
-        // RFC 8996: TLS 1.0 and 1.1 are over.
+        // RFC 8996 retires TLS 1.0 and 1.1.
         try set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
     }
 
@@ -39,7 +39,7 @@ import Foundation
         while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     }
 
-    /// Tells it from all others that are open.
+    /// Unique among the open transfers.
     var id: UInt { unsafe UInt(bitPattern: pointer) }
 
     func set(_ option: CURLoption, _ text: String) throws(CurlFailure) {
@@ -66,21 +66,21 @@ import Foundation
         try CurlFailure.check(unsafe spindle_curl_set_list(pointer, option, head))
     }
 
-    /// `body` is handed the transfer itself, for the calls that take a callback.
+    /// Calls `body` with the libcurl handle, for functions that take a callback.
     func configure(_ body: (UnsafeMutableRawPointer) -> CURLcode) throws(CurlFailure) {
         try CurlFailure.check(unsafe body(pointer))
     }
 
-    /// Waits until it is over.
+    /// Runs the transfer, and waits until it is over.
     func perform() throws(CurlFailure) { try CurlFailure.check(unsafe curl_easy_perform(pointer)) }
 
-    /// What the other side answered last, 0 for nothing.
+    /// The last response code of the other side, 0 for none.
     var answer: Int { unsafe spindle_curl_number(pointer, CURLINFO_RESPONSE_CODE) }
 
-    /// Whether it got as far as a connection, with TLS where that is asked for.
+    /// Whether it has a connection, including TLS if required.
     var isConnected: Bool { unsafe spindle_curl_microseconds(pointer, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
-    /// Reads no more from its connection, if it still has one.
+    /// Stops reading from its connection, if it still has one.
     func stopReading() {
         let socket = unsafe spindle_curl_socket(pointer)
         if socket != -1 { shutdown(socket, Int32(SHUT_RD)) }

@@ -2,9 +2,9 @@ import Synchronization
 
 /// An HTTP/1.1 client over libcurl: any number of requests at once, on one thread.
 ///
-/// It follows no redirect, knows no proxy and no cookie, sends no credentials but those in a field, verifies
-/// certificates, and connects to no address but the one it is given. The thread starts with the first request and ends
-/// with the client.
+/// It follows no redirect, uses no proxy and no cookie, sends no credentials except those in a field, verifies
+/// certificates, and connects only to the address it is given. The thread starts with the first request and ends with
+/// the client.
 public final class HTTPClient: Sendable {
     private let options: HTTPClientOptions
     private let queue = Mutex<TransferQueue?>(nil)
@@ -13,8 +13,7 @@ public final class HTTPClient: Sendable {
 
     deinit { queue.withLock { $0?.end() } }
 
-    /// Sends `request`. Any status is an answer. Throws `TransferError`, or `CancellationError` when the task is
-    /// cancelled.
+    /// Sends `request`. Every status is a response. Throws `TransferError`, or `CancellationError` on cancellation.
     public func send(_ request: HTTPClientRequest) async throws -> HTTPClientResponse {
         let queue = try running()
         let ticket = HTTPJob.Ticket()

@@ -1,12 +1,12 @@
-/// What a request may take, and what its answer.
+/// The limits of a request and its response.
 public struct HTTPClientLimits: Sendable {
-    /// For the whole, from the call to the last byte of the answer.
+    /// For the whole request, from the call to the last byte of the response.
     public let time: Duration
-    /// For the connection, TLS included.
+    /// For the connection, including TLS.
     public let connecting: Duration
-    /// Bytes of the answer's body.
+    /// Bytes of the response's body.
     public let body: Int
-    /// Bytes of the answer's status lines, fields and trailers together.
+    /// Bytes of the response's status lines, fields and trailers together.
     public let head: Int
 
     public init(time: Duration, connecting: Duration, body: Int, head: Int = 64 * 1024) {

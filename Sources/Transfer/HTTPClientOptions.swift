@@ -1,12 +1,12 @@
 public import Values
 
-/// What holds for all requests of a client.
+/// The settings of a client for all its requests.
 public struct HTTPClientOptions: Sendable {
-    /// Whether an address may be connected to, asked when the connection is made.
+    /// Whether the client may connect to an address; asked when a connection is made.
     public let mayConnect: @Sendable (IPAddress) -> Bool
-    /// Whether a connection serves the next request to the same address. Nobody is asked about it then.
+    /// Whether a connection serves the next request to the same address. `mayConnect` is not asked again then.
     public let keepsConnections: Bool
-    /// Requests beyond it wait, and their time runs. Nil: any number.
+    /// More requests than this wait, and their time runs. Nil means no limit.
     public let mostConnectionsToHost: Int?
 
     public init(

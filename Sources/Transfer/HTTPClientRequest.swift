@@ -1,14 +1,14 @@
 public import Values
 
-/// One request, and all that bounds it.
+/// One request and its limits.
 public struct HTTPClientRequest: Sendable {
-    /// Names the host in `Host`, in TLS and in the check of the certificate.
+    /// Its host appears in `Host`, in TLS and in the check of the certificate.
     public let url: TransferURL
     /// The address to connect to, checked by the caller: libcurl looks up nothing.
     public let address: IPAddress
     /// A token (RFC 9110 §9.1).
     public let method: String
-    /// Sent in this order. Nothing is added but `Host` and `Content-Length`.
+    /// Sent in this order. Only `Host` and `Content-Length` are added.
     public let fields: [(name: String, value: String)]
     /// Sent whole, with its length; ignored for HEAD.
     public let body: [UInt8]
@@ -26,7 +26,7 @@ public struct HTTPClientRequest: Sendable {
         self.limits = limits
     }
 
-    /// Whether neither method nor fields end what they stand in (RFC 9110 §5.1, §5.5, §9.1).
+    /// Whether method and fields are free of characters that would end them early (RFC 9110 §5.1, §5.5, §9.1).
     var isAcceptable: Bool {
         Self.isToken(method) && (1...65535).contains(url.port)
             && fields.allSatisfy { name, value in

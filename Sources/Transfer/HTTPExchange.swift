@@ -1,7 +1,7 @@
 import CCurl
 import Values
 
-/// One request on its way, on the thread of its loop.
+/// One request under way, on the thread of its loop.
 final class HTTPExchange {
     private let request: HTTPClientRequest
     private let options: HTTPClientOptions
@@ -10,10 +10,10 @@ final class HTTPExchange {
     private var head = ResponseHead()
     private var headCount = 0
     private var body: [UInt8] = []
-    /// What a callback found, where libcurl only knows that it was a callback's will.
+    /// The error that a callback found; libcurl itself only reports that a callback stopped the transfer.
     private var finding: TransferError?
 
-    /// Prepares `request`, of whose time `rest` is left.
+    /// Prepares `request`; `rest` is what is left of its time.
     init(_ request: HTTPClientRequest, _ options: HTTPClientOptions, rest: Duration) throws {
         guard request.isAcceptable else { throw TransferError.unacceptable }
         self.request = request
@@ -24,7 +24,7 @@ final class HTTPExchange {
             Route(scheme: url.isEncrypted ? "https" : "http", addresses: [request.address], port: url.port))
         try unsafe handle.configure { easy in url.withHandle { unsafe $0.put(on: easy) } }
         try handle.set(CURLOPT_PATH_AS_IS, 1)
-        // The system's authorities are read anew once an hour: a distribution changes them.
+        // The system's certificate authorities are read again once an hour, because distributions change them.
         try handle.set(CURLOPT_CA_CACHE_TIMEOUT, 3600)
         try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
         try handle.set(CURLOPT_TIMEOUT_MS, rest)
@@ -45,7 +45,7 @@ final class HTTPExchange {
         if request.method == "HEAD" {
             try handle.set(CURLOPT_NOBODY, 1)
         } else {
-            // Announced or not, a body over its limit ends the transfer; announced, before it comes.
+            // A body over its limit ends the transfer: at once if its length is announced.
             try handle.set(CURLOPT_MAXFILESIZE, max(1, request.limits.body))
         }
         if hasBody, request.method != "HEAD" {
@@ -58,7 +58,7 @@ final class HTTPExchange {
     }
 
     private func setFields() throws {
-        // Without a value libcurl drops the field, and with it one of its own; an empty one is said by a semicolon.
+        // Without a value libcurl drops the field, and its own field of that name; a semicolon means an empty value.
         var lines = request.fields.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" }
         let given = Set(request.fields.map { $0.name.lowercased() })
         for name in ["accept", "content-type", "expect", "user-agent"] where !given.contains(name) {
@@ -98,7 +98,7 @@ final class HTTPExchange {
         unsafe pointer.map { unsafe Unmanaged<HTTPExchange>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Takes all or nothing: anything but the count ends the transfer.
+    /// Takes all or nothing: any result other than the count ends the transfer.
     private func takeHead(_ line: UnsafeRawBufferPointer) -> Int {
         headCount += line.count
         guard headCount <= request.limits.head else {
@@ -124,7 +124,7 @@ final class HTTPExchange {
         return mayConnect
     }
 
-    /// What became of it, as libcurl says.
+    /// The result, from libcurl's code.
     func outcome(_ code: CURLcode) -> Result<HTTPClientResponse, any Error> {
         guard code != CURLE_OK else {
             return .success(HTTPClientResponse(status: handle.answer, fields: head.fields, body: body))
@@ -136,7 +136,7 @@ final class HTTPExchange {
         switch code {
         case CURLE_FILESIZE_EXCEEDED: .bodyTooLong
         case CURLE_PEER_FAILED_VERIFICATION: .untrusted
-        // The shorter of two limits is the one that strikes while there is no connection.
+        // Before there is a connection, the shorter of the two limits applies.
         case CURLE_OPERATION_TIMEDOUT:
             handle.isConnected || time <= request.limits.connecting ? .timedOut : .connectTimedOut
         default: .failed(CurlFailure.text(of: code))

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// A request that somebody waits for.
+/// A request that a caller waits for.
 struct HTTPJob: Sendable {
-    /// Lets the one who waits give up.
+    /// Lets the caller give up.
     final class Ticket: Sendable {
         let isCancelled = Atomic(false)
     }

@@ -3,7 +3,7 @@ import Foundation
 import Values
 
 extension IPAddress {
-    /// Reads an address of either family in place: one of IPv6 is longer than a `sockaddr`.
+    /// Reads an address of either family in place: an IPv6 address is longer than a `sockaddr`.
     @unsafe init?(socketAddress: UnsafePointer<sockaddr>) {
         let raw = unsafe UnsafeRawPointer(socketAddress)
         switch unsafe Int32(socketAddress.pointee.sa_family) {

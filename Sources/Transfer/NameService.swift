@@ -3,13 +3,13 @@ import Foundation
 import Synchronization
 public import Values
 
-/// Asks the machine's own resolver, on threads apart: it blocks, and nothing stops it once it was asked.
+/// Asks the machine's resolver on separate threads: it blocks, and a question cannot be stopped.
 public final class NameService: Sendable {
-    /// How many questions there are.
+    /// How many questions are open.
     private struct Load {
-        /// Whose askers wait for an answer, and for what.
+        /// How many callers wait, for each purpose.
         var waiting: [String: Int] = [:]
-        /// Whose threads run, also of those for whom nobody waits any more.
+        /// How many threads run, including those that no caller waits for any more.
         var running = 0
         var allWaiting: Int { waiting.values.reduce(0, +) }
     }
@@ -27,16 +27,16 @@ public final class NameService: Sendable {
         queue = DispatchQueue(label: "spindle.names", attributes: .concurrent)
     }
 
-    /// One purpose has half of the room at most: names that hang for it leave the other half to the others.
+    /// One purpose may use at most half of the room, so names that hang for it leave the other half to the others.
     private var mostForOne: Int { max(1, mostAtOnce / 2) }
-    /// The threads that hang in a dead name service must not become many.
+    /// Limits the threads that hang in a dead name service.
     private var mostRunning: Int { mostAtOnce * 4 }
 
-    /// Returns every address of `host`, in the order in which they should be tried; none for an unknown host. `purpose` is
-    /// what it is asked for.
+    /// Returns every address of `host`, in the order to try them; none for an unknown host. Each `purpose` has its
+    /// share.
     ///
-    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled. Whoever waits no longer has left
-    /// their place, though the resolver may still be at it.
+    /// Throws `NameServiceError`, or `CancellationError` as soon as the task is cancelled. A caller that stops waiting
+    /// frees its slot, though the resolver may still be at work.
     public func addresses(
         of host: String, within limit: Duration, for purpose: String = ""
     ) async throws -> [IPAddress] {
@@ -75,7 +75,7 @@ public final class NameService: Sendable {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_ADDRCONFIG
         unsafe hints.ai_family = AF_UNSPEC
-        // One entry an address, rather than one for each kind of socket.
+        // One entry per address, not one for each kind of socket.
         unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, nil, &hints, &list) == 0 else { return [] }

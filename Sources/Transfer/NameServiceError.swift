@@ -1,6 +1,6 @@
 /// Why a host's addresses are not known.
 public enum NameServiceError: Error, Sendable, Equatable {
-    /// As many questions hang as may.
+    /// Too many questions are open.
     case busy
     case timedOut
 }

@@ -1,7 +1,7 @@
 import Synchronization
 import Values
 
-/// An answer that comes once: from the resolver, from the clock or from cancellation, whichever is first.
+/// A result that comes once: from the resolver, the clock or cancellation, whichever is first.
 final class PendingAddresses: Sendable {
     private enum State {
         case open

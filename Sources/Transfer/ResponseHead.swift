@@ -1,16 +1,16 @@
 import Text
 import Values
 
-/// The fields of an answer, line by line as libcurl hands them over.
+/// The fields of a response, line by line as libcurl passes them.
 struct ResponseHead {
     private(set) var fields: [(name: String, value: String)] = []
     private var isOpen = false
 
-    /// Takes a line with its end. An interim answer (RFC 9110 §15.2) is forgotten with the next status line; what comes
-    /// after the empty line is a trailer, and dropped.
+    /// Takes a line with its end. The next status line discards an interim response (RFC 9110 §15.2). Lines after the
+    /// empty line are trailers and dropped.
     mutating func add(_ line: some Collection<UInt8>) {
         let text = String(decoding: line, as: UTF8.self)
-        // Of the one line that has so many marks nothing is kept: comparing it would be their attack.
+        // Drops a line with too many combining marks: comparing it would be slow, which is the attack.
         guard text.isStreamSafe else { return }
         if !isOpen, text.hasPrefix("HTTP/") {
             isOpen = true

@@ -2,29 +2,29 @@ import Synchronization
 import Threads
 import Values
 
-/// An SMTP client over libcurl, each message on a connection and a thread of its own.
+/// An SMTP client over libcurl. Each message has its own connection and thread.
 ///
-/// libcurl blocks its thread while it waits for the server's word on a message, and for its farewell: among the many
-/// transfers of one thread, a slow mail server would hold them all.
+/// libcurl blocks its thread while it waits for the server's reply to a message, and to QUIT. If many transfers shared
+/// a thread, one slow mail server would hold them all.
 public struct SMTPClient: Sendable {
     private let destination: SMTPDestination
     private let time: Duration
     private let connecting: Duration
-    /// One for all: what counts is the process's threads.
+    /// Shared by all clients, because it limits the threads of the process.
     private static let names = NameService()
 
-    /// `time` bounds the whole, `connecting` the look-up and the connection together.
+    /// `time` limits the whole, `connecting` the look-up and the connection together.
     public init(_ destination: SMTPDestination, time: Duration, connecting: Duration) {
         self.destination = destination
         self.time = time
         self.connecting = connecting
     }
 
-    /// Returns when the server has taken `message`. Throws `SMTPFailure`, or `CancellationError` when the task is
+    /// Returns when the server has accepted `message`. Throws `SMTPFailure`, or `CancellationError` when the task is
     /// cancelled.
     public func send(_ message: SMTPMessage) async throws { try await converse { try $0.send(message) } }
 
-    /// Connects, signs in and says NOOP (RFC 5321 §4.1.1.9). Throws as `send` does.
+    /// Connects, signs in and sends NOOP (RFC 5321 §4.1.1.9). Throws like `send`.
     public func check() async throws { try await converse { try $0.check() } }
 
     private func converse(_ work: @escaping @Sendable (SMTPConversation) throws -> Void) async throws {
@@ -43,7 +43,7 @@ public struct SMTPClient: Sendable {
                                 cancellation)
                         }
                         outcome.resume(with: Result { try work(conversation.get()) })
-                        // What is left may take a while: QUIT and the server's answer.
+                        // Dropping the conversation sends QUIT, which may take a while.
                         withExtendedLifetime(conversation) {}
                     }
                 } catch {

@@ -2,20 +2,20 @@ import CCurl
 import Synchronization
 import Values
 
-/// One connection to a mail server, which blocks: made, used and dropped on one thread.
+/// One blocking connection to a mail server: made, used and dropped on one thread.
 final class SMTPConversation {
-    /// Lets another thread end what blocks this one.
+    /// Lets another thread end a blocked conversation.
     final class Cancellation: Sendable {
         let isWanted = Atomic(false)
     }
 
-    /// What libcurl's callbacks read; it outlives the farewell.
+    /// What libcurl's callbacks read; it lives until QUIT is sent.
     private final class Context {
         let cancellation: Cancellation
         let addresses: [IPAddress]
-        /// The message, taken piece by piece.
+        /// What is left of the message to send.
         var rest: ArraySlice<UInt8> = []
-        /// The server said yes to the envelope and to DATA, so that its next word is on the message itself.
+        /// The server has accepted the envelope and DATA, so its next reply is about the message itself.
         var isAsked = false
 
         init(_ cancellation: Cancellation, _ addresses: [IPAddress]) {
@@ -56,7 +56,7 @@ final class SMTPConversation {
         }
     }
 
-    /// Says QUIT (RFC 5321 §4.1.1.10), but does not wait minutes for the answer.
+    /// Sends QUIT (RFC 5321 §4.1.1.10), but does not wait minutes for the reply.
     deinit {
         handle.stopReading()
         handle.close()
@@ -74,7 +74,7 @@ final class SMTPConversation {
             try handle.set(CURLOPT_USERNAME, credentials.user)
             try handle.set(CURLOPT_PASSWORD, credentials.password.value)
         }
-        // About once a second libcurl asks whether to go on.
+        // libcurl asks about once a second whether to go on.
         try handle.set(CURLOPT_NOPROGRESS, 0)
         let data = unsafe Unmanaged.passUnretained(context).toOpaque()
         try unsafe handle.configure { easy in
@@ -98,7 +98,7 @@ final class SMTPConversation {
         }
     }
 
-    /// Connects, signs in and says NOOP (RFC 5321 §4.1.1.9).
+    /// Connects, signs in and sends NOOP (RFC 5321 §4.1.1.9).
     func check() throws {
         try perform { () throws(CurlFailure) in
             try handle.set(CURLOPT_NOBODY, 1)

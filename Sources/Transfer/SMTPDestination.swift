@@ -1,11 +1,11 @@
 public import Values
 
-/// A mail server, and what we are to it.
+/// A mail server, and how to sign in to it.
 public struct SMTPDestination: Sendable {
     public enum Security: Sendable, Hashable {
-        /// From the first byte (RFC 8314).
+        /// TLS from the first byte (RFC 8314).
         case tls
-        /// By STARTTLS, without which nothing is said (RFC 3207).
+        /// STARTTLS, required before anything else is sent (RFC 3207).
         case startTLS
         /// In the clear.
         case none
@@ -16,9 +16,9 @@ public struct SMTPDestination: Sendable {
     public let port: Int
     public let security: Security
     public let credentials: (user: String, password: Secret<SMTPDestination>)?
-    /// A PEM file of those to trust instead of the system's.
+    /// A PEM file of certificate authorities to trust instead of the system's.
     public let authorities: String?
-    /// What we call ourselves (RFC 5321 §4.1.1.1).
+    /// The name for EHLO (RFC 5321 §4.1.1.1).
     public let name: String
 
     public init(
@@ -35,7 +35,7 @@ public struct SMTPDestination: Sendable {
 
     var scheme: String { security == .tls ? "smtps" : "smtp" }
 
-    /// Whether nothing in it ends a command or a C string.
+    /// Whether none of its texts could end a command or a C string.
     var isAcceptable: Bool {
         let texts = [host, name, credentials?.user ?? "", credentials?.password.value ?? ""]
         return texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }

@@ -1,7 +1,7 @@
 import CCurl
 
 extension SMTPFailure {
-    /// What libcurl's `code` and the server's last `answer` say. `isOnMessage`: it was asked for its word on the message.
+    /// The failure that libcurl's `code` and the server's last `answer` mean. `isOnMessage`: the message had been sent.
     init(_ code: CURLcode, answer: Int, isOnMessage: Bool) {
         let isRefusal = (400...599).contains(answer)
         self =

@@ -1,11 +1,11 @@
 /// Why a mail server has not taken a message.
 public enum SMTPFailure: Error, Sendable, Equatable {
-    /// It answered so, 400 to 599, to `MAIL`, `RCPT` or `DATA`.
+    /// It replied 400 to 599 to `MAIL`, `RCPT` or `DATA`.
     case refusedEnvelope(Int)
-    /// It answered so, 400 to 599, to the message itself.
+    /// It replied 400 to 599 to the message itself.
     case refusedMessage(Int)
     case unknownHost
-    /// As many questions to the name service hang as may.
+    /// Too many questions to the name service are open.
     case nameServiceBusy
     case unreachable
     case timedOut
@@ -15,9 +15,9 @@ public enum SMTPFailure: Error, Sendable, Equatable {
     case untrusted
     /// The file of authorities cannot be read.
     case unreadableAuthorities
-    /// It does not take user and password.
+    /// It rejects user and password.
     case badCredentials
-    /// It answered so at another time.
+    /// It gave this reply at another time.
     case answered(Int)
     /// Anything else, in libcurl's words.
     case other(String)

@@ -5,8 +5,8 @@ public struct SMTPMessage: Sendable {
     /// Lines that end in CRLF; dots are doubled on the way (RFC 5321 §4.5.2).
     public let bytes: [UInt8]
 
-    /// Nil for an address that could end its command, and for a message with a bare CR or LF: some servers take what
-    /// follows one for the message's end, and commands after it (RFC 5321 §2.3.8).
+    /// Nil for an address that could end its command, and for a message with a bare CR or LF: some servers take that
+    /// for the end of the message and read commands after it (RFC 5321 §2.3.8).
     public init?(_ bytes: [UInt8], from sender: String, to recipient: String) {
         guard Self.isAddress(sender), Self.isAddress(recipient), Self.hasWholeLineEnds(bytes) else { return nil }
         self.bytes = bytes

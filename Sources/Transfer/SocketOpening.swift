@@ -2,7 +2,7 @@ import CCurl
 import Foundation
 import Values
 
-/// Opens the socket that libcurl wants for `address` if `mayConnect` says so: the last word on where a connection goes.
+/// Opens the socket that libcurl wants for `address`, if `mayConnect` allows it: the final check of each connection.
 @unsafe func openSocket(
     for address: UnsafeMutablePointer<curl_sockaddr>?, if mayConnect: (IPAddress) -> Bool
 ) -> Int32 {

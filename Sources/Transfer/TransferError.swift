@@ -1,12 +1,12 @@
-/// Why a transfer came to nothing. Names neither the URL nor anything that was sent.
+/// Why a transfer failed. Contains neither the URL nor anything that was sent.
 public enum TransferError: Error, Sendable, Equatable {
-    /// A method, field or address that cannot be sent: a control byte in it, or no token (RFC 9110 §5.1).
+    /// A method, field or address that cannot be sent: it contains a control byte, or is no token (RFC 9110 §5.1).
     case unacceptable
-    /// The address may not be connected to.
+    /// The client must not connect to the address.
     case refusedAddress
-    /// No connection within the limit for one.
+    /// No connection within its limit.
     case connectTimedOut
-    /// No whole answer within the limit for one.
+    /// No complete response within its limit.
     case timedOut
     case headTooLong
     case bodyTooLong

@@ -3,14 +3,14 @@ import Foundation
 import Synchronization
 import Threads
 
-/// Carries all requests of one client, on a thread of its own.
+/// Runs all requests of one client on a thread of its own.
 @safe final class TransferLoop {
     private let multi: UnsafeMutableRawPointer
     private let queue: TransferQueue
     private let options: HTTPClientOptions
     private var running: [UInt: (exchange: HTTPExchange, job: HTTPJob)] = [:]
 
-    /// Nil when there is no memory.
+    /// Nil when memory is short.
     private init?(_ queue: TransferQueue, _ options: HTTPClientOptions) {
         guard CurlFailure.isReady, let multi = unsafe curl_multi_init() else { return nil }
         unsafe self.multi = multi
@@ -49,12 +49,12 @@ import Threads
     }
 
     private func wait() {
-        var door = curl_waitfd(fd: queue.waker.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
-        guard unsafe curl_multi_poll(multi, &door, 1, 60_000, nil) == CURLM_OK else {
-            // No memory, or no descriptors: a moment later there may be.
+        var wakeUp = curl_waitfd(fd: queue.waker.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
+        guard unsafe curl_multi_poll(multi, &wakeUp, 1, 60_000, nil) == CURLM_OK else {
+            // Out of memory or descriptors: a moment later there may be some.
             return Thread.sleep(forTimeInterval: 0.01)
         }
-        if door.revents != 0 { queue.waker.clear() }
+        if wakeUp.revents != 0 { queue.waker.clear() }
     }
 
     private func start(_ job: HTTPJob) {
@@ -88,7 +88,7 @@ import Threads
             guard unsafe message.pointee.msg == CURLMSG_DONE, let easy = unsafe message.pointee.easy_handle else {
                 continue
             }
-            // The message ends with the transfer's removal.
+            // Removing the transfer frees the message, so read it first.
             let code = unsafe message.pointee.data.result
             let id = UInt(bitPattern: easy)
             guard let (exchange, job) = running[id] else { continue }
@@ -107,7 +107,7 @@ import Threads
         exchange.handle.close()
     }
 
-    /// Serves a queue for which there is no loop.
+    /// Fails the jobs of a queue whose loop could not start.
     private static func refuse(_ queue: TransferQueue) {
         while true {
             let work = queue.take()

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What callers hand to the loop of their client.
+/// What callers pass to the loop of their client.
 final class TransferQueue: Sendable {
     struct Work: Sendable {
         var jobs: [HTTPJob] = []
         var cancelled: [HTTPJob.Ticket] = []
-        /// Nobody hands over anything any more.
+        /// No more work will come.
         var isOver = false
 
         fileprivate var isEmpty: Bool { jobs.isEmpty && cancelled.isEmpty && !isOver }
@@ -19,14 +19,14 @@ final class TransferQueue: Sendable {
     func start(_ job: HTTPJob) { add { $0.jobs.append(job) } }
 
     func cancel(_ ticket: HTTPJob.Ticket) {
-        // The loop reads it before it starts a job; what it has started it is told of.
+        // The loop checks this before it starts a job; the list stops a job that has started.
         ticket.isCancelled.store(true, ordering: .sequentiallyConsistent)
         add { $0.cancelled.append(ticket) }
     }
 
     func end() { add { $0.isOver = true } }
 
-    /// Everything since the last call.
+    /// All work since the last call.
     func take() -> Work {
         work.withLock { work in
             defer { work = Work() }
@@ -39,7 +39,7 @@ final class TransferQueue: Sendable {
             defer { change(&work) }
             return work.isEmpty
         }
-        // The loop takes all at once.
+        // One wake-up is enough: the loop takes everything at once.
         if isFirst { waker.wake() }
     }
 }

@@ -2,15 +2,15 @@ import CCurl
 import Synchronization
 import Values
 
-/// An absolute URL of http or https, parsed once: what was checked is the very object that is asked for.
+/// An absolute http or https URL, parsed once: the request uses the very object that was checked.
 public final class TransferURL: Sendable {
     public let isEncrypted: Bool
-    /// A name, or an address without brackets, as it was written.
+    /// A name, or an address without brackets, as written.
     public let host: String
     public let port: Int
     private let handle: Mutex<URLHandle>
 
-    /// Reads `text`; nil for a URL with a user, a password or a fragment, and for anything that two readers could read
+    /// Reads `text`. Nil for a URL with a user, a password or a fragment, and for anything that two parsers could read
     /// differently.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !text.contains(where: { "\\\"<>^`{|}#".contains($0) }),
@@ -30,25 +30,25 @@ public final class TransferURL: Sendable {
         handle.withLock { body($0) }
     }
 
-    /// The host without brackets; nil when libcurl sees another authority than the one that is written.
+    /// The host without brackets; nil when libcurl reads another authority than the one written.
     private static func host(of text: String, _ handle: borrowing URLHandle) -> String? {
         guard let start = text.firstRange(of: "://")?.upperBound, let parsed = handle.get(CURLUPART_HOST) else {
             return nil
         }
         let authority = text[start...].prefix { $0 != "/" && $0 != "?" }
-        // What stands between scheme and path is the host, perhaps a port, and nothing else.
+        // Between scheme and path there must be only the host and perhaps a port.
         let port = handle.get(CURLUPART_PORT).map { ":\($0)" } ?? ""
         guard authority.hasSuffix(port) else { return nil }
         let written = String(authority.dropLast(port.count))
         if written.hasPrefix("["), written.hasSuffix("]"),
             let address = IPAddress(String(written.dropFirst().dropLast()))
         {
-            // Leading zeros of its groups may be gone.
+            // libcurl may have removed leading zeros of its groups.
             return IPAddress(String(parsed.dropFirst().dropLast())) == address
                 ? String(written.dropFirst().dropLast()) : nil
         }
         guard !written.isEmpty, written.utf8.count <= 253, written.utf8.allSatisfy(isOfHost) else { return nil }
-        // libcurl reads `127.1` as an address of its own accord; here it stays a name until it was looked up.
+        // libcurl would read `127.1` as an address; here it stays a name until it is looked up.
         guard parsed == written || handle.set(CURLUPART_HOST, written) && handle.get(CURLUPART_HOST) == written else {
             return nil
         }

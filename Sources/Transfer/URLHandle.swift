@@ -1,6 +1,6 @@
 import CCurl
 
-/// Owns a URL as libcurl parsed it.
+/// Owns a URL parsed by libcurl.
 @safe struct URLHandle: ~Copyable {
     private let pointer: OpaquePointer
 
@@ -11,7 +11,7 @@ import CCurl
 
     deinit { unsafe curl_url_cleanup(pointer) }
 
-    /// Sets one part, or the whole; false when libcurl does not take it.
+    /// Sets one part, or the whole; false when libcurl rejects it.
     func set(_ part: CURLUPart, _ text: String, _ flags: Int32 = 0) -> Bool {
         unsafe curl_url_set(pointer, part, text, UInt32(flags)) == CURLUE_OK
     }

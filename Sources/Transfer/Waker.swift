@@ -1,7 +1,7 @@
 import CLinux
 import Foundation
 
-/// Wakes the thread that waits for many transfers; any thread may ask for it.
+/// Wakes the thread that waits for transfers; any thread may call it.
 final class Waker: Sendable {
     let descriptor: Int32
 
@@ -15,7 +15,7 @@ final class Waker: Sendable {
 
     func wake() { linux_eventfd_signal(descriptor) }
 
-    /// Makes the next wait a wait.
+    /// Resets it, so that the next wait blocks again.
     func clear() {
         var count: UInt64 = 0
         _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)

@@ -1,11 +1,11 @@
-/// A range of IP addresses: `10.0.0.0/8`, `2001:db8::/32`, or one address alone.
+/// A range of IP addresses: `10.0.0.0/8`, `2001:db8::/32`, or a single address.
 public struct CIDR: Sendable, Hashable, CustomStringConvertible {
     public let address: IPAddress
     /// How many leading bits of `address` count.
     public let prefix: Int
 
-    /// Reads an address and, after a slash, how many bits of it count. Nil when a bit that does not count is set:
-    /// `10.0.0.1/8` is one machine to its writer and sixteen million to us.
+    /// Reads an address and, after a slash, how many of its bits count. Nil when one of the other bits is set: the
+    /// writer of `10.0.0.1/8` means one machine, but the range has sixteen million.
     public init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let first = parts.first, let address = IPAddress(first) else { return nil }
@@ -13,7 +13,7 @@ public struct CIDR: Sendable, Hashable, CustomStringConvertible {
         var prefix = bits
         if parts.count == 2 {
             guard let number = Int(parts[1]), String(number) == parts[1] else { return nil }
-            // `::ffff:10.0.0.0/104` counts the bits of the IPv6 form, of which the first 96 only say that it is one.
+            // `::ffff:10.0.0.0/104` counts the bits of the IPv6 form, whose first 96 only mark it as IPv4.
             prefix = bits == 32 && first.contains(":") ? number - 96 : number
         }
         guard (0...bits).contains(prefix), address == Self.masked(address, prefix) else { return nil }
@@ -21,7 +21,7 @@ public struct CIDR: Sendable, Hashable, CustomStringConvertible {
         self.prefix = prefix
     }
 
-    /// A range of our own writing.
+    /// A range from our own source code.
     init(literal text: String) {
         guard let range = CIDR(text) else { preconditionFailure("not a range: \(text)") }
         self = range

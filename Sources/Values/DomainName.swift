@@ -2,8 +2,8 @@ import InternationalText
 
 /// The domain of an e-mail address.
 public enum DomainName {
-    /// The name in ASCII (RFC 5891), as mail is routed by it, or an address in brackets (RFC 5321 §4.1.3); nil for what
-    /// is neither. Letter case is kept where all of it is ASCII.
+    /// The name in ASCII (RFC 5891), as mail routing uses it, or an address in brackets (RFC 5321 §4.1.3); nil for
+    /// anything else. A name that is all ASCII keeps its case.
     public static func ascii(_ text: some StringProtocol) -> String? {
         if text.hasPrefix("["), text.hasSuffix("]") {
             let address = text.dropFirst().dropLast()

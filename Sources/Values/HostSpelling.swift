@@ -2,11 +2,11 @@ import Glibc
 import InternationalText
 import Text
 
-/// The one spelling of a host that browsers know by many (WHATWG URL §3.5): by case, percent-escapes, letters of other
-/// scripts, dots at the end, and numbers of which an IPv4 address can be made.
+/// One spelling for all the ways to write a host that browsers accept (WHATWG URL §3.5): case, percent-escapes, letters
+/// of other scripts, trailing dots, and numbers that form an IPv4 address.
 public enum HostSpelling {
-    /// The host that `text` means, in small ASCII letters; an IP address as it is usually written, without brackets. Nil
-    /// for what no browser takes for a host.
+    /// The host that `text` means, in ASCII and lower case; an IP address in its usual form, without brackets. Nil for
+    /// a text that no browser accepts as a host.
     public static func plain(_ text: some StringProtocol) -> String? {
         guard let decoded = decoded(text) else { return nil }
         if decoded.hasPrefix("["), decoded.hasSuffix("]") {
@@ -33,7 +33,7 @@ public enum HostSpelling {
         return String(validating: bytes, as: UTF8.self).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 
-    /// An IPv4 address by one to four numbers, decimal, octal or hexadecimal.
+    /// An IPv4 address of one to four numbers, decimal, octal or hexadecimal.
     private static func number(_ host: String) -> IPAddress? {
         guard host.utf8.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "x") }) else {
             return nil

@@ -1,8 +1,8 @@
 import Glibc
 
-/// An IP address of either family. One of IPv4 that is written as IPv6 (`::ffff:192.0.2.1`) is that of IPv4.
+/// An IP address of either family. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as IPv4.
 public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Four bytes or sixteen.
+    /// Four or sixteen bytes.
     let bytes: [UInt8]
 
     public init?(bytes: [UInt8]) {
@@ -12,7 +12,7 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads `192.0.2.1` or `2001:db8::1`: four decimal numbers, and no zone, brackets or port.
     public init?(_ text: String) {
-        // To C a text ends at its first NUL, and what stands behind it would go unread.
+        // C would stop at the first NUL and ignore the rest.
         guard !text.utf8.contains(0) else { return nil }
         var v4 = in_addr()
         var v6 = in6_addr()
@@ -33,15 +33,15 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// What one subscriber is given: an IPv4 address itself, of an IPv6 address its /64 (RFC 6177).
+    /// The network of one subscriber: an IPv4 address itself, the /64 of an IPv6 address (RFC 6177).
     public var subscriber: String {
         guard bytes.count == 16 else { return description }
         let network = IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8))
         return network.map { "\($0)/64" } ?? description
     }
 
-    /// What one site is given (RFC 6177 §2), as far as one can tell: the /48 around `subscriber`; nil for IPv4. Whoever has
-    /// one has 65,536 subscribers' networks to ask from.
+    /// The likely network of one site (RFC 6177 §2): the /48 around `subscriber`; nil for IPv4. A site can send from
+    /// 65,536 subscribers' networks.
     public static func site(of subscriber: String) -> String? {
         guard let address = IPAddress(String(subscriber.prefix { $0 != "/" })), address.bytes.count == 16 else {
             return nil
@@ -55,10 +55,10 @@ public struct IPAddress: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension IPAddress {
-    /// Whether it may belong to a machine of the open internet: none of the IANA special-purpose ranges (RFC 6890).
+    /// Whether it may belong to a machine on the public internet: in none of IANA's special-purpose ranges (RFC 6890).
     public var isPublic: Bool {
         guard bytes.count == 16 else { return !Self.special.contains { $0.contains(self) } }
-        // RFC 6052 §3.1: where IPv4 is reached through NAT64, the address is as public as the one inside it.
+        // RFC 6052 §3.1: with NAT64 the address is as public as the IPv4 address inside it.
         if Self.nat64.contains(self) { return IPAddress(bytes: Array(bytes.suffix(4)))?.isPublic ?? false }
         return Self.globalUnicast.contains(self) && !Self.special.contains { $0.contains(self) }
     }

@@ -1,26 +1,26 @@
 public import Cryptography
 
-/// The public name of an `Entity`: a type of its own, so that swapped arguments do not compile.
+/// The public name of an `Entity`: a distinct type, so that swapped arguments do not compile.
 public struct Identifier<Entity>: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
     public init(_ text: String) { self.text = text }
     public var description: String { text }
 
-    /// A new identifier of 24 hex digits (96 random bits), as SPiD's client ids have it.
+    /// A new identifier of 24 hex digits (96 random bits), like SPiD's client ids.
     public static func random(from random: any RandomSource) -> Self {
         Self(Hexadecimal.encode(random.bytes(12)))
     }
 }
 
 extension Identifier {
-    /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random ones. For names that are
-    /// no secrets: rows made together lie together, so a commit writes fewer pages.
+    /// A new identifier of 28 hex digits that sorts by time: 48 bits of milliseconds, 64 random bits. For names that
+    /// are not secret: rows made together are stored together, so a commit writes fewer pages.
     public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
         Self(time(now) + Hexadecimal.encode(random.bytes(8)))
     }
 
-    /// The one that `origin` has at `now`, with the same order: what is made again is known again.
+    /// The identifier of `origin` at `now`, in the same order: the same origin and time give the same identifier.
     public static func ordered(at now: Timestamp, of origin: some Sequence<UInt8>) -> Self {
         Self(time(now) + Hexadecimal.encode(Array(Digest.sha256(origin).prefix(8))))
     }

@@ -1,8 +1,8 @@
 public import Cryptography
 
-/// A value that whoever holds it may use: a token, a code, a client secret. It does not print.
+/// A bearer value: a token, a code, a client secret. Printing it shows nothing.
 public struct Secret<Entity>: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The value itself. Name it only where it leaves to its owner or is fingerprinted.
+    /// The value itself. Use it only to give it to its owner or to take its fingerprint.
     public let value: String
 
     public init(_ value: String) { self.value = value }
@@ -15,20 +15,20 @@ public struct Secret<Entity>: Sendable, CustomStringConvertible, CustomDebugStri
         Self(Base64URL.encode(random.bytes(32)))
     }
 
-    /// A new secret of 256 random bits after the time, 12 hex digits of milliseconds (55 characters): for what is made by
-    /// the thousand, so that rows made together lie together (`Fingerprint.init(of:)`).
+    /// A new secret of 256 random bits after the time, 12 hex digits of milliseconds (55 characters). For secrets made
+    /// by the thousand: their rows are stored together (`Fingerprint.init(of:)`).
     public static func ordered(at now: Timestamp, from random: any RandomSource) -> Self {
         Self(Identifier<Entity>.time(now) + Base64URL.encode(random.bytes(32)))
     }
 
-    /// What is stored of it.
+    /// The stored form of the secret.
     public var fingerprint: Fingerprint<Entity> { Fingerprint(of: value) }
 }
 
-/// All that is stored of a secret: its SHA-256, base64url. The secrets are 256 random bits, so it needs no salt.
+/// The stored form of a secret: its SHA-256, base64url. Secrets are 256 random bits, so it needs no salt.
 ///
-/// That of a secret that begins with its time keeps the time in front: in an index, what is made at one time then lies in
-/// one place, and a commit writes one page for all of a group instead of one for each.
+/// If the secret begins with a time, the fingerprint does too. Fingerprints of one time are then together in an index,
+/// and a commit writes one page for a whole group instead of one for each.
 public struct Fingerprint<Entity>: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 

@@ -1,6 +1,6 @@
 extension String {
-    /// At most its first `count` bytes of UTF-8, in whole scalars. A character may have any number of bytes: whoever counts
-    /// characters of what a stranger sent has counted nothing.
+    /// At most its first `count` bytes of UTF-8, in whole scalars. A character may have any number of bytes, so
+    /// counting characters does not limit untrusted input.
     public func prefix(bytes count: Int) -> String {
         guard utf8.count > count else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: count)

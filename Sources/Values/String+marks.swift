@@ -1,11 +1,11 @@
 extension String {
-    /// Whether no more than 30 combining marks stand in a row (Stream-Safe Text Format, Unicode Standard Annex #15 §13).
+    /// Whether no more than 30 combining marks are in a row (Stream-Safe Text Format, Unicode Standard Annex #15 §13).
     ///
-    /// `==` and hashes go by canonical equivalence and put each run of marks in order, which costs the square of its
-    /// length: 32,000 marks take ten seconds. So text of a stranger is asked this before it is compared with anything. No
-    /// language has words with more than a few.
+    /// `==` and hashes use canonical equivalence, and sort each run of marks in the square of its length: 32,000 marks
+    /// take ten seconds. So untrusted text must pass this check before any comparison. No language has words with more
+    /// than a few marks.
     public var isStreamSafe: Bool {
-        // Both counts of a text in ASCII are known without counting.
+        // Text whose two counts are equal is ASCII; both are known without counting.
         guard utf8.count != utf16.count else { return true }
         var marks = 0
         for scalar in unicodeScalars {
@@ -21,13 +21,12 @@ extension String {
 
     private static var mostMarks: Int { 30 }
 
-    /// What a refusal of such text says.
+    /// The message when such text is refused.
     public static var tooManyMarks: String { "more than \(mostMarks) combining marks in a row" }
 }
 
 extension Unicode.Scalar {
-    /// One that is put in order with those beside it. Three Tibetan signs have no combining class, but are made of two
-    /// marks that have.
+    /// Whether canonical ordering moves it. Three Tibetan signs have no combining class, but consist of two that do.
     fileprivate var isCombiningMark: Bool {
         switch value {
         // The first one with a class is U+0300.

@@ -1,7 +1,7 @@
 import Glibc
 
 extension Timestamp {
-    /// The moment in UTC to the second, by RFC 3339: 2031-02-03T04:05:06Z.
+    /// The time in UTC to the second, by RFC 3339: 2031-02-03T04:05:06Z.
     public var iso8601: String {
         var seconds = time_t(self.seconds)
         var parts = tm()

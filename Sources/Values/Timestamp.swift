@@ -1,11 +1,11 @@
-/// A moment, in milliseconds since 1970, so that 30 seconds are 30 seconds to the millisecond.
+/// A point in time, in milliseconds since 1970, so that 30 seconds are 30 seconds to the millisecond.
 public struct Timestamp: Sendable, Hashable, Comparable {
     public let milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// The moment `seconds` after 1970, as a JWT's NumericDate (RFC 7519 §2) or a date that a client wrote. Nil outside
-    /// the years 0 to 9999: no calendar of ours writes such a moment.
+    /// The time `seconds` after 1970, as in a JWT's NumericDate (RFC 7519 §2) or a client's date. Nil outside the years
+    /// 0 to 9999, which our calendars cannot write.
     public init?(seconds: Int64) {
         guard Self.calendar.contains(seconds) else { return nil }
         self.milliseconds = seconds * 1000
@@ -14,11 +14,11 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     /// The seconds of the years 0 to 9999.
     private static let calendar: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
 
-    /// Whole seconds since 1970, rounded down: what a JWT or an introspection answer carries.
+    /// Whole seconds since 1970, rounded down, for a JWT or an introspection response.
     public var seconds: Int64 { milliseconds / 1000 }
 
     public static func < (a: Timestamp, b: Timestamp) -> Bool { a.milliseconds < b.milliseconds }
-    // Beyond the last moment is the last moment: a time that a client sent must not end the process.
+    // Sums stop at the last possible time: a time sent by a client must not end the process.
     public static func + (a: Timestamp, b: Duration) -> Timestamp {
         Timestamp(milliseconds: a.milliseconds.saturatingAdd(b.milliseconds))
     }
@@ -43,13 +43,13 @@ extension Int64 {
 }
 
 extension Duration {
-    /// Whole milliseconds; at most what an `Int64` holds.
+    /// Whole milliseconds, limited to the range of `Int64`.
     public var milliseconds: Int64 {
         let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1000)
         guard !overflows else { return components.seconds < 0 ? .min : .max }
         return whole.saturatingAdd(components.attoseconds / 1_000_000_000_000_000)
     }
-    /// Whole seconds: `expires_in`, `Retry-After`.
+    /// Whole seconds, for `expires_in` and `Retry-After`.
     public var seconds: Int64 { components.seconds }
     public static func days(_ count: Int64) -> Duration { .seconds(count * 86400) }
     public static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }

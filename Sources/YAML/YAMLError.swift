@@ -1,6 +1,6 @@
-/// Why a text is not the YAML that is read here. It quotes nothing of the text, which may hold secrets.
+/// Why a text is not acceptable YAML. It quotes nothing of the text, which may contain secrets.
 public struct YAMLError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// From 1 on.
+    /// From 1.
     public let line: Int
     /// A sentence without capital and full stop.
     public let problem: String

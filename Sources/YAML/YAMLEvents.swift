@@ -1,11 +1,11 @@
 import CYAML
 
-/// The events of a text, one after the other. It owns the C parser and the bytes that it reads.
+/// The events of a text, one after the other. Owns the C parser and the bytes that it reads.
 @safe final class YAMLEvents {
     private let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
     private let input: UnsafeMutableBufferPointer<UInt8>
     private let isReady: Bool
-    /// Where the last event began, from 1 on.
+    /// Where the last event began, from 1.
     private(set) var line = 1
 
     init(_ bytes: [UInt8]) {
@@ -31,7 +31,7 @@ import CYAML
         return event
     }
 
-    /// The parser's own words; they are constants of libyaml.
+    /// The parser's own text, which is a constant of libyaml.
     private var fault: YAMLError {
         let problem = unsafe parser.pointee.problem
         let mark = unsafe parser.pointee.problem_mark

@@ -1,4 +1,4 @@
-/// What a YAML document holds. A scalar is its text, whatever its tag.
+/// A node of a YAML document. A scalar is its text, whatever its tag.
 public indirect enum YAMLNode: Sendable, Hashable {
     case scalar(String)
     case sequence([YAMLNode])
@@ -17,8 +17,8 @@ public indirect enum YAMLNode: Sendable, Hashable {
 }
 
 extension YAMLNode {
-    /// Reads exactly one document, at most 1 MiB long, 16 levels deep and 10,000 nodes large, aliases counted as often
-    /// as they occur. No mapping has a key twice.
+    /// Reads exactly one document, at most 1 MiB long, 16 levels deep and 10,000 nodes large; each use of an alias
+    /// counts. Keys are unique in a mapping.
     public init(parsing bytes: [UInt8]) throws(YAMLError) {
         var reader = YAMLReader(bytes)
         self = try reader.document()

@@ -1,4 +1,4 @@
-/// Makes a node of the events of one document, within bounds: a few lines of aliases can stand for gigabytes.
+/// Builds a node from the events of one document, within limits: a few lines of aliases can stand for gigabytes.
 struct YAMLReader {
     private static let longest = 1 << 20
     private static let levels = 16
@@ -6,7 +6,7 @@ struct YAMLReader {
 
     private let size: Int
     private let events: YAMLEvents
-    /// Nodes that have a name, and how many nodes they are.
+    /// Nodes with an anchor, and how many nodes each contains.
     private var anchors: [String: (node: YAMLNode, count: Int)] = [:]
     private var count = 0
 
@@ -38,7 +38,7 @@ struct YAMLReader {
         case .mappingStart(let anchor):
             return remember(.mapping(try members(level: level)), as: anchor, from: start)
         case .alias(let name):
-            // Named when it is whole: what contains itself is unknown inside.
+            // A node gets its name when it is complete, so an alias inside its own node is unknown.
             guard let anchored = anchors[name] else { throw fault("an alias of nothing") }
             try add(anchored.count - 1)
             return anchored.node

@@ -17,20 +17,20 @@ struct SourceFile: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The repository as it lies around this file.
+/// The repository that contains this file.
 enum SourceTree {
     static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     static let sources = files(under: ["Sources"], endingIn: ["swift"])
-    /// All that is compiled.
+    /// All compiled files.
     static let swiftFiles = files(under: ["Package.swift", "Sources", "Tests", "migrations"], endingIn: ["swift"])
     /// The folders of Sources.
     static let modules: [String] = names(in: "Sources")
     static let migrations = files(under: ["migrations"], endingIn: ["sql"])
     private static let pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
     static let documents = files(under: pages + ["docs"], endingIn: ["md"])
-    /// Everything that is committed and readable, as far as endings tell.
+    /// Every committed text file, as far as file extensions tell.
     static let everything = files(
         under: pages + [
             "LICENSE", "Package.swift", ".gitignore", ".ci", "Sources", "Tests", "migrations", "deploy", "docs",
@@ -56,7 +56,7 @@ enum SourceTree {
             .sorted() ?? []
     }
 
-    /// The files at or below `place`; builds, virtual environments and caches are nobody's work.
+    /// The files at or below `place`, without builds, virtual environments and caches.
     private static func paths(under place: String) -> [String] {
         let url = root.appending(path: place)
         guard let inside = try? FileManager.default.contentsOfDirectory(atPath: url.path(percentEncoded: false)) else {

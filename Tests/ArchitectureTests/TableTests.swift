@@ -10,20 +10,13 @@ import Testing
         var testDescription: String { "\(file.path):\(line) \(table)" }
     }
 
-    /// A session that a token family bought ends with it, and this is asked where sessions are read: to go when the end of
-    /// a family ends its sessions.
-    static let familiesOfSessions = [
-        "Sources/Authentication/PersonalData.swift", "Sources/Directory/Sessions/SessionList.swift",
-        "Sources/Directory/Sessions/Sessions+ending.swift", "Sources/Directory/Sessions/Sessions.swift",
-    ]
-
     @Test("a statement writes tables of its own module, and reads none of a module above", arguments: uses)
     func borders(_ use: Use) throws {
         let owner = try #require(Self.owners[use.table])
         let module = use.file.module
         if use.isWrite {
             #expect(owner == module, "\(use.testDescription) is written by \(module), and belongs to \(owner)")
-        } else if !Self.familiesOfSessions.contains(use.file.path) || use.table != "token_families" {
+        } else {
             let isBelow = Self.below[module]?.contains(owner) == true
             #expect(owner == module || isBelow, "\(use.testDescription) is read by \(module), below \(owner)")
         }

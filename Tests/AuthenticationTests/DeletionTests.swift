@@ -1,7 +1,7 @@
 import Authentication
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Storage
 import Synchronization
 import TestSupport

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Values
 
-/// An outbox over a database of its own.
+/// An outbox over its own database.
 struct DeliveryFixture {
     let database: any Database
     let masterKey = MasterKey.random(from: SystemRandom())
@@ -40,7 +40,7 @@ struct DeliveryFixture {
         let dueIn: Duration
     }
 
-    /// What is still in the outbox.
+    /// The deliveries that are still in the outbox.
     func waiting() async throws -> [Waiting] {
         let now = clock.now
         return try await database.read { db in
@@ -52,7 +52,7 @@ struct DeliveryFixture {
     }
 }
 
-/// A carrier of mail that does as it is told and counts.
+/// A transport that does what the test says, and counts.
 final class TransportDouble: Transport {
     let kind: Delivery.Kind
     private let act: @Sendable () async throws -> Void
@@ -63,7 +63,7 @@ final class TransportDouble: Transport {
         self.act = act
     }
 
-    /// Every attempt.
+    /// The message id of every attempt.
     var postmarks: [MessageID] { carried.withLock { $0.map(\.postmark) } }
     var contents: [String] { carried.withLock { $0.map(\.content) } }
 

@@ -4,7 +4,7 @@ import Storage
 @testable import Delivery
 
 extension Outbox {
-    /// What became of the deliveries of a round.
+    /// The outcomes of the deliveries of a round.
     struct Round: Sendable, Equatable {
         var delivered = 0
         var postponed = 0
@@ -21,7 +21,7 @@ extension Outbox {
         }
     }
 
-    /// One node's work without its routes: delivers what is due, and returns when nothing is any more.
+    /// The work of one node over one transport: delivers everything due, and returns when nothing is left.
     func deliverDue(by carrier: any Transport) async throws -> Round {
         var round = Round()
         while !Task.isCancelled {
@@ -35,10 +35,10 @@ extension Outbox {
         return round
     }
 
-    /// Stores `letter` in a transaction of its own.
-    func post(_ letter: MailMessage, usefulFor use: Duration = Outbox.longestUse) async throws {
-        let parcel = parcel(letter, usefulFor: use)
-        try await database.write { db in try parcel.store(in: db) }
+    /// Queues `message` in its own transaction.
+    func post(_ message: MailMessage, usefulFor use: Duration = Outbox.longestUse) async throws {
+        let delivery = parcel(message, usefulFor: use)
+        try await database.write { db in try delivery.store(in: db) }
         nudge()
     }
 }

@@ -1,12 +1,12 @@
 import Synchronization
 import TestSupport
 
-/// A mail server that answers by a script, and keeps what it was told.
+/// A mail server that answers by a script and records what it receives.
 final class MailServerStandIn: Sendable {
-    /// Where in the conversation it is.
+    /// The steps of an SMTP conversation.
     enum Step: Hashable { case greeting, hello, mail, recipient, data, message, quit }
 
-    /// What it says instead of yes. Empty: it hangs up without a word.
+    /// The replies that replace its usual ones. An empty reply closes the connection.
     typealias Script = [Step: String]
 
     private final class Notes: Sendable {
@@ -31,16 +31,16 @@ final class MailServerStandIn: Sendable {
     var port: UInt16 { listener.port }
     func stop() { listener.stop() }
 
-    /// Waits until a client has gone.
+    /// Waits until a client has disconnected.
     func isLeft() async { for await _ in ends { break } }
 
     /// The commands of all its clients.
     var lines: [String] { notes.heard.withLock { $0.lines } }
-    /// The last message, as it came over the line.
+    /// The last message, as it was received.
     var message: String { notes.heard.withLock { $0.message } }
 
     private static func converse(_ line: LocalListener.Connection, _ script: Script, _ notes: Notes) {
-        /// Says what the script has for `step`, or `yes`. False: the conversation is over.
+        /// Sends the scripted reply to `step`, or `yes`. False when the conversation is over.
         func answer(_ step: Step, _ yes: String) -> Bool {
             let text = script[step] ?? yes
             guard !text.isEmpty else { return false }

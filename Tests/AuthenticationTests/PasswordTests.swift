@@ -1,6 +1,6 @@
 import Cryptography
 import Foundation
-import JOSE
+import JSON
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-"""One server and a few browsers for each worker; each story gets them without a memory of the last one."""
+"""One server and a few browsers for each worker; each test gets them without cookies or other state."""
 
 import os
 import random
@@ -25,23 +25,23 @@ def pytest_configure(config):
 
 
 def pytest_generate_tests(metafunc):
-    """The main stories are told twice: with everything a browser can do, and with as little as can be."""
+    """Runs the main tests twice: with everything a browser can do, and with as little as possible."""
     if "window" in metafunc.fixturenames:
         ways = [PLAIN, NARROW] if metafunc.definition.get_closest_marker("every_way") else [PLAIN]
         metafunc.parametrize("window", ways, indirect=True, ids=[f"{kind}-{width}" for kind, width in ways])
 
 
 class Browsers:
-    """Processes that are kept for the next story, by kind and by how many of the kind a story needs at once."""
+    """Browser processes that are kept for the next test, by kind and by how many of the kind a test needs at once."""
 
     def __init__(self, folder: Path):
         self.folder = folder
         self.drivers: dict[tuple[Kind, int], Chrome] = {}
 
     def take(self, kind: Kind, number: int) -> Chrome:
-        """A browser without a memory."""
+        """A browser without any state."""
         driver = self.drivers.get((kind, number)) or self._start(kind, number)
-        # A story that failed may have left another tab.
+        # A failed test may have left another tab.
         first, *others = driver.window_handles
         for handle in others:
             driver.switch_to.window(handle)
@@ -50,7 +50,7 @@ class Browsers:
         driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         driver.get("about:blank")
         driver.get_log("browser")
-        # Every story has an address of its own, so that no story is throttled for what the others tried.
+        # Every test has its own address, so that none is throttled for what others tried.
         address = f"10.{random.randrange(256)}.{random.randrange(256)}.{random.randrange(1, 255)}"
         driver.execute_cdp_cmd("Network.enable", {})
         driver.execute_cdp_cmd("Network.setExtraHTTPHeaders", {"headers": {"X-Forwarded-For": address}})
@@ -87,7 +87,7 @@ def browsers(tmp_path_factory) -> Iterator[Browsers]:
 @pytest.fixture(scope="session")
 def eye(tmp_path_factory) -> Eye:
     folder = tmp_path_factory.getbasetemp()
-    # With xdist each worker has a folder of its own in the one of the run.
+    # With xdist, each worker has its own folder inside that of the run.
     shared = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "seen"
     shared.mkdir(exist_ok=True)
     return Eye(shared)
@@ -109,7 +109,7 @@ def attacker() -> Iterator[Attacker]:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory, app) -> Iterator[Callable[..., World]]:
-    """Makes a server with people in it, by a name of this machine; `settings` are environment variables."""
+    """Creates a server with users, under a host name of this machine; `settings` are environment variables."""
     servers: list[Server] = []
 
     def build(host: str = "", **settings: str) -> World:
@@ -135,7 +135,7 @@ def world(build) -> World:
 
 @pytest.fixture
 def another(browsers, world, eye) -> Iterator[Callable[..., Window]]:
-    """Opens the browser of somebody else, or the same person's second one."""
+    """Opens the browser of another user, or a second one of the same user."""
     windows: list[Window] = []
 
     def another(kind: Kind = PLAIN[0], width: str = PLAIN[1]) -> Window:
@@ -158,7 +158,7 @@ def window(request, another) -> Window:
 
 
 def missing(what: str) -> None:
-    """In CI a missing part is a failure, because there a skipped test is one nobody sees."""
+    """In CI a missing part is a failure, because nobody would notice a skipped test there."""
     if os.environ.get("CI") == "true":
         pytest.fail(what)
     pytest.skip(what)

@@ -1,13 +1,13 @@
 import TestSupport
 import Testing
 
-/// The pair of RFC 7636's own appendix B.
+/// The pair in appendix B of RFC 7636.
 let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 extension World {
-    /// The address of an authorization request of the phone, with `changes` over its good parameters; one changed to
-    /// nothing is left out.
+    /// The address of an authorization request of the phone, with `changes` over its valid parameters; one changed to
+    /// an empty text is left out.
     func authorizeAddress(_ changes: KeyValuePairs<String, String> = [:], for client: Actor? = nil) -> String {
         let client = client ?? app
         var items = [
@@ -22,13 +22,13 @@ extension World {
             + items.map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
     }
 
-    /// Begins the request at `address` in `browser`, and returns what its pages carry of it.
+    /// Begins the request at `address` in `browser`, and returns the `continue` parameter of its pages.
     func begin(_ address: String, in browser: inout Browser) async throws -> String {
         let page = try await browser.open(address)
         return try #require(page.fields["continue"] ?? page.redirected("continue"), "\(page)")
     }
 
-    /// Signs in at the page that an authorization request leads to, and goes back to it: the redirect to the app.
+    /// Signs in on the page of an authorization request, and follows it to the redirect to the app.
     func authorize(
         in browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:], for client: Actor? = nil
     ) async throws -> Answer {
@@ -38,7 +38,7 @@ extension World {
         return try await browser.open(signedIn.header("location") ?? "/nowhere")
     }
 
-    /// A code that a person's browser brings to the phone.
+    /// A code that a user's browser brings to the phone.
     func authorizationCode(
         _ changes: KeyValuePairs<String, String> = [:], for client: Actor? = nil
     ) async throws -> String {
@@ -46,7 +46,7 @@ extension World {
         return try await authorize(in: &browser, changes, for: client).requireRedirected("code")
     }
 
-    /// Redeems the code of an authorization request, with `changes` over the good parameters.
+    /// Redeems the code of an authorization request, with `changes` over the valid parameters.
     func redeemAuthorization(
         _ code: String, as client: Actor? = nil, _ changes: KeyValuePairs<String, String> = [:]
     ) async throws -> Answer {

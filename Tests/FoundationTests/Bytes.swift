@@ -6,7 +6,7 @@ func bytes(hex text: String) -> [UInt8] {
     return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
-/// No chance at all: hands out the same bytes over and over.
+/// No randomness at all: returns the same bytes over and over.
 struct FixedRandom: RandomSource {
     let pattern: [UInt8]
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { pattern[$0 % pattern.count] } }

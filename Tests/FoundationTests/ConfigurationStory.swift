@@ -3,7 +3,7 @@ import Testing
 
 @testable import Server
 
-/// A suite that reads settings.
+/// A test suite that reads settings.
 protocol ConfigurationStory {}
 
 extension ConfigurationStory {
@@ -29,7 +29,7 @@ extension ConfigurationStory {
         }
     }
 
-    /// The path of a file with `text`, in a folder of its own.
+    /// The path of a file with `text`, in its own folder.
     func file(_ name: String, _ text: String) throws -> String {
         let folder = FileManager.default.temporaryDirectory.appending(path: "spindle-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

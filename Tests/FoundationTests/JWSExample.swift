@@ -1,6 +1,6 @@
 import Testing
 
-/// The signed examples of the specifications, as they are printed there.
+/// The signed examples of the specifications, as printed there.
 struct JWSExample: Sendable, CustomTestStringConvertible {
     let place: String
     let algorithm: String

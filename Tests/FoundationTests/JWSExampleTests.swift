@@ -2,6 +2,7 @@ import Cryptography
 import Testing
 
 @testable import JOSE
+@testable import JSON
 
 @Suite("Signatures of the specifications' examples") struct JWSExampleTests {
     private static let allowed = Set(SignatureAlgorithm.allCases)

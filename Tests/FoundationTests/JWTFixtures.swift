@@ -1,4 +1,4 @@
-/// Tokens of another maker: Python's `cryptography` 48 signed them, so that we do not only agree with ourselves.
+/// Tokens signed by Python's `cryptography` 48, so that the code does not only agree with itself.
 enum JWTFixtures {
     static let secret = "a shared secret of more than sixty-four bytes, which HS512 takes: æøå 0123456789"
 

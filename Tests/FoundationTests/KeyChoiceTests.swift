@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import JSON
 import Testing
 
 @Suite("How many keys are tried for a token") struct KeyChoiceTests {

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Logging
 import Testing
 import Values

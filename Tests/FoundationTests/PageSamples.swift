@@ -1,7 +1,7 @@
 import Foundation
 import Pages
 
-/// One of each page, in each of its states, and of each mail, every value in it being `value`.
+/// A sample of each page in each of its states, and of each mail, with `value` for every value in it.
 struct PageSamples {
     let value: String
     let templates: Templates

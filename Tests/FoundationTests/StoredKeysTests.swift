@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import Keys
 import Storage
 import TestSupport

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of one test, gone with it.
+/// A folder for one test, removed with this object.
 final class TemporaryFolder: Sendable {
     private let url = FileManager.default.temporaryDirectory.appending(path: "spindle-\(UUID().uuidString)")
 

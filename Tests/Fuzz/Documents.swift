@@ -1,5 +1,7 @@
 import Cryptography
 @testable import JOSE
+@testable import JSON
+@testable import JSON
 @testable import OAuth
 import Values
 
@@ -7,7 +9,7 @@ import Values
 @testable import Federation
 @testable import Directory
 
-/// JSON: what is read is written as what reads alike, and once written it is written so for ever.
+/// JSON: what was read is written so that it reads alike, and writing it again changes nothing.
 @Sendable func fuzzJSON(_ bytes: [UInt8]) {
     guard let json = try? JSON(parsing: bytes) else { return }
     let written = json.bytes
@@ -25,7 +27,7 @@ import Values
     }
 }
 
-/// `==`, but a zero is a zero, and texts are compared byte by byte.
+/// Like `==`, but all zeros are equal, and texts are compared byte by byte.
 private func isAlike(_ one: JSON, _ other: JSON) -> Bool {
     switch (one, other) {
     case (.string(let a), .string(let b)): isSame(a, b)
@@ -41,7 +43,7 @@ private let secret = String(repeating: "s", count: 64)
 private let keys = AssertionKeys(secret: secret)
 private let symmetric: Set<SignatureAlgorithm> = [.hs256, .hs384, .hs512]
 
-/// JWTs: any text, and one that is signed rightly, whose header and claims are what stands before and behind a line feed.
+/// JWTs: any text, and a correctly signed one whose header and claims are the parts before and after a line feed.
 @Sendable func fuzzJWT(_ bytes: [UInt8]) {
     let text = bytes.text
     _ = CompactJWS.isOne(text)
@@ -65,7 +67,7 @@ private let symmetric: Set<SignatureAlgorithm> = [.hs256, .hs384, .hs512]
     if let claim = verified.claims["exp"] { _ = Timestamp(expiry: claim) }
 }
 
-/// Key sets, and a signature that each of their keys is to refuse.
+/// Key sets, and a signature that each of their keys must refuse.
 @Sendable func fuzzJWK(_ bytes: [UInt8]) {
     let text = bytes.text
     if let json = try? JSON(parsing: bytes), let key = AssertionKey(jwk: json) { tryOut(key) }
@@ -93,7 +95,7 @@ private func tryOut(_ key: AssertionKey) {
     _ = claims.requiredContexts
 }
 
-/// What a client says of itself: registered, it may say the same again.
+/// Registration documents: a client may register again what it was told.
 @Sendable func fuzzClients(_ bytes: [UInt8]) {
     guard let json = try? JSON(parsing: bytes), let document = try? RegistrationDocument(json) else { return }
     guard let again = try? RegistrationDocument(document.json) else { fatalError("refused: \(document.json.text)") }
@@ -101,7 +103,7 @@ private func tryOut(_ key: AssertionKey) {
     _ = try? AddressRules(site: "https://id.example", mayAsk: { _ in true }).check(document.json)
 }
 
-/// What Ditto says of its request, and an operator's template of permissions.
+/// Members of Ditto's requests, and an operator's template of permissions.
 @Sendable func fuzzDitto(_ bytes: [UInt8]) {
     _ = try? DittoSignature([bytes.text])
     if let query = try? DittoQuery(bytes.text, at: "query") {

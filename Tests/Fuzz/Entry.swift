@@ -1,6 +1,6 @@
 import Glibc
 
-/// What libFuzzer calls with each input. Which reader gets it says the environment: one program holds them all.
+/// Called by libFuzzer with each input. One program holds all targets; the environment says which one runs.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.read(Array(UnsafeBufferPointer(start: start, count: count)))
@@ -12,7 +12,7 @@ private let target: FuzzTarget = {
     guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
         print(FuzzTarget.all.map(\.name).joined(separator: "\n"))
         fflush(nil)
-        // Without libFuzzer's word on a target that exits.
+        // Exits without libFuzzer's message about a target that exits.
         _exit(name == "list" ? 0 : 64)
     }
     return target

@@ -1,4 +1,4 @@
-/// A reader of bytes that strangers send, and what must hold of whatever it takes from them.
+/// A parser of untrusted bytes, and what must hold for everything it accepts.
 struct FuzzTarget: Sendable {
     let name: String
     let read: @Sendable ([UInt8]) -> Void
@@ -29,20 +29,20 @@ struct FuzzTarget: Sendable {
     ]
 }
 
-/// Ends the process, which is how libFuzzer knows of a fault.
+/// Ends the process, which is how libFuzzer notices a failure.
 func require(_ condition: Bool, _ what: @autoclosure () -> String) {
     guard !condition else { return }
     fatalError(what())
 }
 
-/// Whether two texts are the same bytes: Swift's `==` takes canonically equivalent ones for the same.
+/// Whether two texts are the same bytes: Swift's `==` treats canonically equivalent ones as equal.
 func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
 extension [UInt8] {
-    /// As the HTTP reader hands up the value of a field: what is no UTF-8 is replaced.
+    /// The bytes as the HTTP reader returns the value of a field: invalid UTF-8 is replaced.
     var text: String { String(decoding: self, as: UTF8.self) }
 
-    /// What stands before and behind the first `byte`.
+    /// The parts before and after the first `byte`.
     func halves(at byte: UInt8) -> ([UInt8], [UInt8]) {
         guard let index = firstIndex(of: byte) else { return (self, []) }
         return (Array(self[..<index]), Array(self[(index + 1)...]))

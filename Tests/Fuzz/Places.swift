@@ -1,6 +1,6 @@
 import Cryptography
 import HTTP
-import JOSE
+import JSON
 import Logging
 @testable import OAuth
 import Values
@@ -14,12 +14,12 @@ import Values
 @testable import SPiDAPI
 @testable import Transfer
 
-/// Addresses of the web and of apps: what is taken is one address to every reader.
+/// URIs of web pages and apps: every parser must read an accepted one alike.
 @Sendable func fuzzURIs(_ bytes: [UInt8]) {
     let text = bytes.text
     if let uri = RedirectURI(registering: text) {
         require(isSame(uri.text, text), "another address: \(uri.text)")
-        // What comes back is told apart from what was registered.
+        // The redirect must not lead to another place than the registered URI.
         let back = uri.adding([("code", "a&b#c"), ("state", "\u{0}é")])
         require(back.hasPrefix(uri.text), "\(back) leads elsewhere than \(uri.text)")
         if uri.host != nil {
@@ -30,7 +30,7 @@ import Values
         _ = uri.secureHost
     }
     _ = RedirectURIMismatch(text, among: [RedirectURI(stored: "https://shop.example/landing?a=b")])
-    // What has a port behind it is no host, and never asked about.
+    // A text with a port is no host and is not checked.
     if !text.contains(":") || text.hasPrefix("["), let host = HostSpelling.plain(text) {
         let again = IPAddress(host) != nil && host.contains(":") ? "[\(host)]" : host
         require(HostSpelling.plain(again) == host, "another host: \(host)")
@@ -38,7 +38,7 @@ import Values
     if let url = TransferURL(text) {
         require(text.contains(url.host), "\(url.host) is not in \(text)")
         require((0...65535).contains(url.port), "no port: \(url.port)")
-        // What is asked for and what the rules are applied to is one host.
+        // The connection and the rules must use the same host.
         let scheme = url.isEncrypted ? "https" : "http"
         let host = url.host.contains(":") ? "[\(url.host)]" : url.host
         let again = TransferURL("\(scheme)://\(host):\(url.port)/")
@@ -79,7 +79,7 @@ private let routes = [
     "/me", "/user/{id}", "/user/{id}/logins", "/email/{base64}/status", "/assets/brand/{merchant}.css", "/",
 ].map { Route(.get, PathTemplate($0), refusal: nil) { _, _ in Response(status: .ok) } }
 
-/// Paths of requests, and what is in the places of their templates.
+/// Paths of requests, and the values of the placeholders in their templates.
 @Sendable func fuzzPaths(_ bytes: [UInt8]) {
     let request = Request(method: .get, target: Target(bytes.text))
     var tree = SegmentTree()

@@ -1,7 +1,7 @@
 import Cryptography
 import HTTP
 import InternationalText
-import JOSE
+import JSON
 import OAuth
 import Pages
 import Text
@@ -14,7 +14,7 @@ import Values
 @testable import Mail
 @testable import Transfer
 
-/// `application/x-www-form-urlencoded`: written again it reads as the same pairs.
+/// `application/x-www-form-urlencoded`: written again, it reads as the same pairs.
 @Sendable func fuzzForm(_ bytes: [UInt8]) {
     guard let form = try? Form.parse(bytes) else { return }
     let written = form.pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
@@ -33,7 +33,7 @@ import Values
     _ = form["continue"].map { AppReturn.Address($0) }
 }
 
-/// A Basic header, and a Bearer token in whatever place (RFC 6750 §2).
+/// A Basic header, and a Bearer token in any place (RFC 6750 §2).
 @Sendable func fuzzBasic(_ bytes: [UInt8]) {
     let (header, body) = bytes.halves(at: 0)
     for value in [header.text, "Basic \(header.text)", "Basic \(Base64.encode(header))", "Bearer \(header.text)"] {
@@ -48,7 +48,7 @@ import Values
     }
 }
 
-/// Base64 with padding, as a client writes it.
+/// Base64 with padding, as clients write it.
 enum Base64 {
     static func encode(_ bytes: [UInt8]) -> String {
         let text = Base64URL.encode(bytes).replacing("-", with: "+").replacing("_", with: "/")
@@ -56,7 +56,7 @@ enum Base64 {
     }
 }
 
-/// Cookies, each field a line of the input.
+/// Cookies: each line of the input is a field.
 @Sendable func fuzzCookies(_ bytes: [UInt8]) {
     var request = Request(method: .get, target: Target("/"))
     for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -65,7 +65,7 @@ enum Base64 {
     for name in ["spindle_session", "spindle_form", "spindle_device", "__Host-spindle_session", ""] {
         guard let value = request.cookie(name) else { continue }
         require((16...128).contains(value.utf8.count), "a cookie of \(value.utf8.count) bytes")
-        // One with this name, and nothing else, is read as the same.
+        // A request with only this cookie reads the same value.
         let alone = Request(method: .get, target: Target("/"), headers: [.cookie: "\(name)=\(value)"])
         require(alone.cookie(name).map { isSame($0, value) } == true, "another cookie: \(value)")
     }
@@ -81,7 +81,7 @@ enum Base64 {
     )
 }
 
-/// Addresses of people, and of mailboxes: what was read is read again as itself.
+/// E-mail addresses and mailboxes: what was read reads as itself again.
 @Sendable func fuzzMail(_ bytes: [UInt8]) {
     let text = bytes.text
     if let email = EmailAddress(text) {
@@ -89,7 +89,7 @@ enum Base64 {
         require(email.text.utf8.count <= 254 && !email.text.utf8.contains { $0 <= 0x20 }, "no address: \(email.text)")
     }
     if let address = MailAddress(text) {
-        // What needed quotes is told apart from what has them.
+        // A local part that needed quotes differs from one that has them.
         require(
             address.local.hasPrefix("\"") || MailAddress(address.description) == address, "another mailbox: \(address)")
         require(address.description.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "no line of SMTP: \(address)")
@@ -100,7 +100,7 @@ enum Base64 {
     if let sender = Sender(text) { _ = sender.description }
 }
 
-/// IP addresses and ranges: what was read is written as what reads alike.
+/// IP addresses and ranges: what was read is written so that it reads alike.
 @Sendable func fuzzAddresses(_ bytes: [UInt8]) {
     let text = bytes.text
     if let address = IPAddress(text) {
@@ -115,7 +115,7 @@ enum Base64 {
     }
 }
 
-/// `Forwarded` and `X-Forwarded-For` from a proxy that is trusted.
+/// `Forwarded` and `X-Forwarded-For` from a trusted proxy.
 @Sendable func fuzzForwarded(_ bytes: [UInt8]) {
     let trusted = [CIDR("127.0.0.0/8"), CIDR("10.0.0.0/8"), CIDR("fd00::/8")].compactMap(\.self)
     for name in [FieldName.forwarded, .xForwardedFor] {
@@ -124,12 +124,12 @@ enum Base64 {
             request.headers.append(Field(name: name, value: Array(line).text))
         }
         let address = ClientAddress(trustedProxies: trusted).of(request)
-        // Whatever is written there, what is throttled by it is an address.
+        // Whatever the fields say, throttling needs an IP address.
         require(IPAddress(address) != nil || CIDR(address) != nil, "no address: \(address)")
     }
 }
 
-/// Users' names and passwords, in any script: their normal form, and their form in mails.
+/// Names and passwords in any script: their normal form, and their form in mails.
 @Sendable func fuzzNames(_ bytes: [UInt8]) {
     let text = bytes.text
     let composed = text.canonicallyComposed

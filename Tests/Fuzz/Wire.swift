@@ -3,7 +3,7 @@ import Logging
 
 @testable import HTTPServer
 
-/// Says what it was asked.
+/// Answers with the request itself.
 private struct Echo: RequestHandler {
     func admit(_ head: Request) -> Admission {
         Admission(route: 0, bodyLimit: head.target.path == "/small" ? 16 : 4096)
@@ -30,7 +30,7 @@ private struct Silence: LogSink {
 private let service = Service(
     handler: Echo(), limits: ServerLimits(), logger: Logger(label: "fuzz", sink: Silence()))
 
-/// All that a session answers to `pieces`, and whether it is over.
+/// Everything that a session answers to `pieces`, and whether it is over.
 private func talk(_ session: any ConnectionSession, _ pieces: [ArraySlice<UInt8>]) -> ([UInt8], Bool) {
     var output: [UInt8] = []
     func answerAll() {
@@ -39,7 +39,7 @@ private func talk(_ session: any ConnectionSession, _ pieces: [ArraySlice<UInt8>
             guard let started = session.nextRequest(now: 0) else { break }
             session.answer(Echo.answer(started.request), to: started.stream, now: 0)
         }
-        // What it refused meanwhile.
+        // The refusals in the meantime.
         while session.hasOutput { session.produce(into: &output, now: 0) }
     }
     for piece in pieces where session.end == nil {
@@ -55,7 +55,7 @@ private func talk(_ session: any ConnectionSession, _ pieces: [ArraySlice<UInt8>
     return (output, isOver)
 }
 
-/// Where the first byte says to cut: after every so many bytes.
+/// The pieces after the first byte, which gives their size.
 private func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     guard let first = bytes.first else { return [] }
     let rest = bytes.dropFirst()
@@ -63,13 +63,13 @@ private func pieces(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     return stride(from: rest.startIndex, to: rest.endIndex, by: size).map { rest[$0..<min($0 + size, rest.endIndex)] }
 }
 
-/// A conversation in HTTP/1.1: however it is cut, it is the same, and it ends.
+/// A conversation in HTTP/1.1: it ends, and the same bytes in other pieces give the same result.
 @Sendable func fuzzHTTP1(_ bytes: [UInt8]) {
     let dates = DateClock()
     func conversation(_ pieces: [ArraySlice<UInt8>]) -> (String, Bool) {
         let session = HTTP1Session(service: service, dates: dates, peer: nil, now: 0)
         let (output, isOver) = talk(session, pieces)
-        // Whether the client is told to go on depends on what has come by then (RFC 9110 §10.1.1).
+        // Whether the client gets 100 Continue depends on what has arrived by then (RFC 9110 §10.1.1).
         return (withoutDates(output.text.replacing("HTTP/1.1 100 Continue\r\n\r\n", with: "")), isOver)
     }
     let whole = conversation([bytes.dropFirst()])
@@ -83,14 +83,14 @@ private func withoutDates(_ text: String) -> String {
         .joined(separator: "\r\n")
 }
 
-/// A conversation in HTTP/2, behind the preface.
+/// A conversation in HTTP/2, after the preface.
 @Sendable func fuzzHTTP2(_ bytes: [UInt8]) {
     let session = HTTP2Session(service: service, dates: DateClock(), peer: nil, now: 0)
     let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
     _ = talk(session, [preface[...]] + pieces(bytes))
 }
 
-/// A chunked body: however it is cut, it is the same body or the same fault.
+/// A chunked body: in other pieces, it is the same body or the same fault.
 @Sendable func fuzzChunks(_ bytes: [UInt8]) {
     func read(_ pieces: [ArraySlice<UInt8>]) -> String {
         var reader = ChunkedReader(limit: 1000)

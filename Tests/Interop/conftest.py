@@ -1,4 +1,4 @@
-"""Servers for the tests: the real binary, on either engine, in directories that go away."""
+"""Servers for the tests: the real binary, on either engine, in temporary directories."""
 
 import os
 import shutil
@@ -16,14 +16,14 @@ ENGINES = ["sqlite", "postgresql"]
 
 
 def missing(what: str) -> None:
-    """In CI a missing part is a failure, because there a skipped test is one nobody sees."""
+    """In CI a missing part is a failure, because nobody would notice a skipped test there."""
     if os.environ.get("CI") == "true":
         pytest.fail(what)
     pytest.skip(what)
 
 
 def pytest_generate_tests(metafunc):
-    """A test that asks for `engine` runs on both."""
+    """Runs a test with the argument `engine` on both engines."""
     if "engine" in metafunc.fixturenames:
         metafunc.parametrize("engine", ENGINES, scope="module")
 
@@ -45,7 +45,7 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def program() -> Callable[[str, str], str]:
-    """Asks for a program of this machine by name and package."""
+    """Finds a program on this machine by its name and package."""
 
     def find(name: str, package: str) -> str:
         return shutil.which(name) or missing(f"{name} is not installed (apt-get install {package})")
@@ -55,7 +55,7 @@ def program() -> Callable[[str, str], str]:
 
 @pytest.fixture(scope="module")
 def prepare(request, tmp_path_factory) -> Iterator[Callable[..., Server]]:
-    """Makes servers that are not started yet; whatever is still running when the module ends is ended."""
+    """Prepares servers without starting them. Servers that still run when the module ends are stopped."""
     made: list[Server] = []
 
     def prepare(engine: str = "sqlite", settings: dict[str, str] | None = None, wrapper=()) -> Server:
@@ -77,7 +77,7 @@ def prepare(request, tmp_path_factory) -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture(scope="module")
 def launch(prepare) -> Callable[..., Server]:
-    """Makes, initialises and starts a server."""
+    """Prepares, initialises and starts a server."""
 
     def launch(engine: str = "sqlite", settings: dict[str, str] | None = None, wrapper=()) -> Server:
         server = prepare(engine, settings, wrapper)

@@ -1,11 +1,12 @@
 import Cryptography
-@testable import Federation
 import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport
 import Testing
 import Values
+@testable import Federation
 
 @Suite("Required claims and signatures of an assertion") struct AssertionTests {
     private let signer = Signer()

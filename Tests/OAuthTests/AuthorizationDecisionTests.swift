@@ -1,6 +1,7 @@
 import Directory
 import OAuth
 import Storage
+import TestSupport
 import Testing
 import Values
 

@@ -1,20 +1,20 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage
 import TestSupport
 import Values
 
-/// Clients of one merchant, and the authorization requests they make, without HTTP.
+/// Clients of one merchant, and their authorization requests, without HTTP.
 struct AuthorizationFixture {
     /// The clients that requests come from.
     enum Asking: String, CaseIterable {
         case own, stranger, strict
-        /// The merchant's own, which proves nothing.
+        /// The merchant's own public app.
         case app
-        /// A stranger that asks by every response type.
+        /// A third-party client that may use every response type.
         case direct
     }
 
@@ -63,7 +63,7 @@ struct AuthorizationFixture {
         return try await clients.findLive(id)
     }
 
-    /// The parameters of a good request with `changes` over them.
+    /// The parameters of a valid request, with `changes` over them.
     func parameters(_ asking: Asking, _ changes: KeyValuePairs<String, String>) throws -> Parameters {
         var good = [
             ("response_type", "code"), ("client_id", ids[asking]?.text ?? ""), ("redirect_uri", Self.redirectURI),

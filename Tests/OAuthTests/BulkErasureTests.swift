@@ -1,5 +1,5 @@
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport

@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage

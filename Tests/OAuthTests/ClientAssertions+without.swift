@@ -1,6 +1,6 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage
@@ -9,7 +9,7 @@ import Values
 extension ClientAssertions {
     struct NoKeys: Error {}
 
-    /// For stories in which no client publishes keys.
+    /// Client assertions for tests in which no client publishes keys.
     static func without(_ database: any Database, seal: Seal, clock: any WallClock) -> ClientAssertions {
         ClientAssertions(
             keys: ClientKeys(published: .init(known: { _ in throw NoKeys() }, anew: { _ in throw NoKeys() })),

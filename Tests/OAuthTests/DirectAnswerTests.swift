@@ -39,7 +39,7 @@ struct DirectAnswerTests {
             }
         }
 
-        func gift(_ type: String, in session: String = "s") async throws -> AuthorizationGift? {
+        func gift(_ type: String, in session: Session.ID = "s") async throws -> AuthorizationGift? {
             let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
             let subject = Subject(user: user, signedInAt: fixture.clock.now)
             return try await answers.gift(for: request, of: subject, in: session)

@@ -2,7 +2,7 @@ import Storage
 import Synchronization
 import Testing
 
-/// A SQLite database that asks for the plan of every statement before it runs it.
+/// A SQLite database that asks for the query plan of every statement before it runs it.
 final class Explained: Database {
     struct Statement: Sendable {
         let text: String
@@ -25,7 +25,7 @@ final class Explained: Database {
         #expect(statements.count >= count)
         for statement in statements {
             for step in statement.plan {
-                // A tree of token families is gathered row by row, then read: that is no table.
+                // A tree of token families is gathered row by row and then read: that scans no table.
                 guard step != "SCAN family", step != "SCAN f" else { continue }
                 #expect(!step.hasPrefix("SCAN"), "\(step): \(statement.text)")
                 #expect(!step.contains("TEMP B-TREE"), "\(step): \(statement.text)")

@@ -30,7 +30,7 @@ struct InteractionTests {
             return interaction
         }
 
-        func signIn(_ interaction: Interaction, session: String) async throws -> Interaction? {
+        func signIn(_ interaction: Interaction, session: Fingerprint<Session>) async throws -> Interaction? {
             let now = clock.now
             try await database.write { db in
                 try Interactions.signedIn(

@@ -1,5 +1,6 @@
 @testable import Federation
 import JOSE
+import JSON
 import Logging
 import OAuth
 import Outbound

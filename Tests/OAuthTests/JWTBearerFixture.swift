@@ -3,6 +3,7 @@ import Cryptography
 import Directory
 import Federation
 import JOSE
+import JSON
 import Keys
 import Logging
 import OAuth
@@ -11,7 +12,7 @@ import Storage
 import TestSupport
 import Values
 
-/// An issuer that signs what it is asked to, with a key that it can change.
+/// An issuer that signs whatever it is asked to, with a key that it can change.
 struct Signer: Sendable {
     let key: PrivateKey
     let name: String
@@ -26,7 +27,7 @@ struct Signer: Sendable {
     func sign(_ claims: JSON) -> String { CompactJWS.sign(claims, type: "JWT", key: key, keyID: keyID) }
 }
 
-/// A merchant, its client and the token endpoint, over a database of its own.
+/// A merchant, its client and the token endpoint, over its own database.
 struct JWTBearerFixture: Sendable {
     static let tokenURL = "https://login.example/oauth/token"
     static let ourselves = "https://login.example"
@@ -58,7 +59,7 @@ struct JWTBearerFixture: Sendable {
         let outbound = Outbound(policy: policy, logger: Logger.silent)
         let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
         people = IssuerUsers(database: database) { owner, issuer, _, db in
-            // A mark of the mail that would be sent.
+            // A trace of the mail that would be sent.
             let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
             try db.execute("UPDATE users SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
         }
@@ -100,7 +101,7 @@ struct JWTBearerFixture: Sendable {
         return ClientCredentials(id: registered.client.id, secret: registered.secret)
     }
 
-    /// Registers `signer` with its key set; `more` goes first.
+    /// Registers `signer` with its key set. The members of `more` come first.
     @discardableResult
     func trust(_ signer: Signer, _ more: KeyValuePairs<String, JSON?> = ["create_users": true]) async throws
         -> TrustedIssuer
@@ -112,7 +113,7 @@ struct JWTBearerFixture: Sendable {
         return try await issuers.register(json, merchant: merchant)
     }
 
-    /// Good claims, with `changes` in their place; a claim changed to null is left out.
+    /// Valid claims with `changes` over them; a claim changed to null is left out.
     func claims(_ changes: KeyValuePairs<String, JSON> = [:], issuer: String = "https://issuer.example") -> JSON {
         var claims: [JSON.Member] = [
             .init("iss", .string(issuer)), .init("sub", "kari"), .init("aud", .string(Self.tokenURL)),
@@ -136,7 +137,7 @@ struct JWTBearerFixture: Sendable {
         return try await issuance.tokens(for: request, from: credentials ?? client)
     }
 
-    /// The reason for which `assertion` is refused, or nil when it is not.
+    /// The reason for which `assertion` is refused; nil when it is accepted.
     func refusal(of assertion: String, from credentials: ClientCredentials? = nil) async throws -> String? {
         do {
             try await present(assertion, from: credentials)

@@ -1,12 +1,13 @@
 import Cryptography
-@testable import Directory
-@testable import Federation
 import JOSE
-@testable import OAuth
+import JSON
 import Storage
 import TestSupport
 import Testing
 import Values
+@testable import Directory
+@testable import Federation
+@testable import OAuth
 
 @Suite("The jwt-bearer grant") struct JWTBearerTests {
     private let signer = Signer()

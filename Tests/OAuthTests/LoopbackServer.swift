@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A web server on 127.0.0.1 that says to every request what it was told to, and closes.
+/// A web server on 127.0.0.1 that gives every request the same response, and closes.
 final class LoopbackServer: Sendable {
     private final class Script: Sendable {
         let state: Mutex<State>
@@ -31,14 +31,14 @@ final class LoopbackServer: Sendable {
         })
     }
 
-    /// Nobody answers any more.
+    /// Stops accepting connections.
     func stop() { listener.stop() }
 
     var port: UInt16 { listener.port }
     var address: String { "http://127.0.0.1:\(port)/keys" }
     var requests: [String] { script.state.withLock(\.requests) }
 
-    /// From now on answers with `body`, or leaves the connection open after it.
+    /// Answers with `body` from now on. Without `hangsUp`, leaves the connection open after it.
     func answer(_ body: String, status: String = "200 OK", headers: [String] = [], hangsUp: Bool = true) {
         let head = ["HTTP/1.1 \(status)", "Connection: close"] + headers
         script.state.withLock {

@@ -1,11 +1,11 @@
 import Cryptography
 import Directory
-@testable import Federation
-import JOSE
+import JSON
 import OAuth
 import TestSupport
 import Testing
 import Values
+@testable import Federation
 
 @Suite("A provider's token in a JWT as SPiD's SDKs write it") struct ProviderAssertionTests {
     private static let secret = SignSecret("a274de")

@@ -1,11 +1,11 @@
-@testable import Federation
-import JOSE
+import JSON
 import Logging
 import OAuth
 import Outbound
 import TestSupport
 import Testing
 import Values
+@testable import Federation
 
 @Suite("Providers that are slow, silent or gone") struct ProviderTokensTests {
     private func reason(_ address: String, longestWait: Duration) async -> String? {

@@ -2,7 +2,7 @@ import Authentication
 import Cryptography
 import Directory
 import Federation
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport
@@ -60,7 +60,7 @@ struct QueryPlanTests {
             id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1", method: .mail)
         try await database.write { db in
             try Sessions.open(
-                opening, user: world.user, signedInAt: world.clock.now, family: nil, replacing: nil,
+                opening, user: world.user, signedInAt: world.clock.now, replacing: nil,
                 at: world.clock.now, in: db, .unheard)
         }
         let sessions = Sessions(database: database, clock: world.clock, news: .unheard)
@@ -72,7 +72,7 @@ struct QueryPlanTests {
         try await list.end(.random(from: SystemRandom()), of: world.user)
         try await list.endOthers(than: session)
         let (user, announcement) = (world.user, Callbacks.unheard.announcement(at: world.clock.now))
-        for browsers in [BrowserSessions.one(session.id.text), .all(except: session.id.text)] {
+        for browsers in [BrowserSessions.one(session.id), .all(except: session.id)] {
             try await database.write { db in
                 try TokenFamilies.end(with: browsers, of: user, telling: announcement, in: db)
             }
@@ -99,7 +99,7 @@ struct QueryPlanTests {
         let world = try await TokenFixture(database)
         try await world.signIn()
         let people = ConnectedUsers(database: database)
-        let circle = ClientScope(client: world.phone.id.text, merchant: world.merchant.text, isWide: false)
+        let circle = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: false)
         database.forget()
         var query = UserQuery()
         let email = try #require(EmailAddress("ada@example.com"))
@@ -167,7 +167,8 @@ struct QueryPlanTests {
         _ = try await exchange.look(at: Secret(code))
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
-                opening, user: entitlement.subject.user, signedInAt: now, family: entitlement.family.text,
+                opening.at(entitlement.client), user: entitlement.subject.user, signedInAt: now,
+                boughtBy: entitlement.family,
                 replacing: nil, at: now, in: db, .unheard)
         }
         let sessions = Sessions(database: world.database, clock: world.clock, news: .unheard)

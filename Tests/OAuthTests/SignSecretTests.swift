@@ -1,6 +1,6 @@
 @testable import Directory
 import Cryptography
-import JOSE
+import JSON
 import Testing
 
 @testable import OAuth

@@ -1,14 +1,14 @@
 import Authentication
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage
 import TestSupport
 import Values
 
-/// A merchant's phone and backend, a person, and the token endpoint without HTTP.
+/// A merchant's phone and backend, a user, and the token endpoint without HTTP.
 struct TokenFixture: Sendable {
     let database: any Database
     let clock = ManualClock()
@@ -24,7 +24,7 @@ struct TokenFixture: Sendable {
     let backend: ClientCredentials
     let user: UserID
 
-    /// `lifetimes` are members of both clients' registration.
+    /// `lifetimes` are members of both clients' registrations.
     init(_ database: any Database, lifetimes: [JSON.Member] = []) async throws {
         let (random, clock) = (SystemRandom(), clock)
         let seal = Seal(masterKey: .random(from: random), random: random)
@@ -95,7 +95,7 @@ struct TokenFixture: Sendable {
         try await token(["grant_type": "password", "username": "ada", "password": "x"], as: client ?? phone)
     }
 
-    /// Refreshes with what `answer` brought.
+    /// Refreshes with the refresh token of `answer`.
     func refresh(_ answer: TokenResponse, as client: ClientCredentials? = nil) async throws -> TokenResponse {
         try await token(
             ["grant_type": "refresh_token", "refresh_token": answer.refreshToken?.value ?? ""], as: client ?? phone)

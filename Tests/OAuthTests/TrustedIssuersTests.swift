@@ -1,6 +1,7 @@
 import Directory
 import Federation
 import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage

@@ -2,7 +2,7 @@ import Authentication
 import Cryptography
 import Directory
 import Federation
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Outbound

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A wire between the driver and PostgreSQL's socket that can be cut at a chosen word.
+/// A proxy between the driver and PostgreSQL's socket, which can cut the connection at a chosen word.
 final class Cutter: Sendable {
     private enum Plan {
         case none
-        /// The word never reaches the server.
+        /// Cuts before the word reaches the server.
         case before(String)
-        /// The server gets the word, but nobody gets its answer.
+        /// The server gets the word, but its answer is withheld.
         case after(String)
     }
 
@@ -19,7 +19,7 @@ final class Cutter: Sendable {
         var guests = 0
     }
 
-    /// The driver's address of the wire.
+    /// The URL that the driver connects to.
     let url: String
     private let listener: Int32
     private let folder: String
@@ -53,25 +53,25 @@ final class Cutter: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// The next `word` is delivered; its answer is not.
+    /// Delivers the next `word`, but not its answer.
     func cutNextAnswer(to word: String) { state.withLock { $0.plan = .after(word) } }
 
-    /// The next `word` is not delivered.
+    /// Cuts the connection instead of delivering the next `word`.
     func cutBefore(_ word: String) { state.withLock { $0.plan = .before(word) } }
 
-    /// Cuts what is open at its next word, and lets nobody in.
+    /// Cuts open connections at their next word, and accepts no new ones.
     var refuses: Bool {
         get { state.withLock(\.refuses) }
         set { state.withLock { $0.refuses = newValue } }
     }
 
-    /// Only so many connections are let in, ever.
+    /// The total number of connections to accept.
     var mostGuests: Int {
         get { state.withLock(\.mostGuests) }
         set { state.withLock { $0.mostGuests = newValue } }
     }
 
-    /// How often somebody asked to be let in.
+    /// How many connections were attempted.
     var knocks: Int { state.withLock(\.knocks) }
 
     private func letsIn() -> Bool {
@@ -131,7 +131,7 @@ private func ignore(_ results: Int32...) {}
 
 private func streamSocket() -> Int32 { socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0) }
 
-/// Copies until an end closes or `lets` says no, then hangs both up.
+/// Copies until an end closes or `lets` returns false, then shuts both down.
 private func pump(from source: Int32, to target: Int32, while lets: ([UInt8]) -> Bool) {
     var buffer = [UInt8](repeating: 0, count: 65536)
     copying: while case let count = read(source, &buffer, buffer.count), count > 0 {
@@ -145,7 +145,7 @@ private func pump(from source: Int32, to target: Int32, while lets: ([UInt8]) ->
             sent += written
         }
     }
-    // Only half of closing: the other direction's thread still holds the descriptors.
+    // Shut down but not closed: the other direction's thread still holds the descriptors.
     shutdown(source, Int32(SHUT_RDWR))
     shutdown(target, Int32(SHUT_RDWR))
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What closures on many threads have noted.
+/// Entries that closures on many threads have noted.
 final class Ledger<Entry: Sendable>: Sendable {
     private let notes = Mutex<[Entry]>([])
 

@@ -29,7 +29,7 @@ extension Database {
         }
     }
 
-    /// One statement in a transaction of its own.
+    /// Runs one statement in its own transaction.
     @discardableResult func run(_ sql: SQL) async throws -> Int { try await write { try $0.execute(sql) } }
 
     func countThings() async throws -> Int {
@@ -42,7 +42,7 @@ extension Database {
 }
 
 extension StorageError {
-    /// The case alone.
+    /// The name of the case.
     var kind: String {
         switch self {
         case .conflict: "conflict"

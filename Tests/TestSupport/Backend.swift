@@ -4,14 +4,14 @@ public import Storage
 import StoragePostgreSQL
 import StorageSQLite
 
-/// The engines a test runs on: `@Test("…", arguments: Backend.available)`.
+/// The database engines that a test runs on: `@Test("…", arguments: Backend.available)`.
 public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
     case sqlite = "SQLite"
     case postgresql = "PostgreSQL"
 
     public var description: String { rawValue }
 
-    /// Both, or SQLite alone where there is no PostgreSQL server; with CI=true always both, so that a missing one fails.
+    /// Both, or only SQLite without a PostgreSQL server. With CI=true always both, so that a missing server fails.
     public static let available: [Backend] = {
         guard !PostgreSQLCluster.isAvailable else { return allCases }
         FileHandle.standardError.write(Data("PostgreSQL is not installed: its half of the tests is left out\n".utf8))
@@ -40,14 +40,14 @@ public enum Backend: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Opens what `freshAddress` named.
+    /// Opens a database that `freshAddress` returned.
     public static func open(_ address: String) async throws -> any Database {
         guard address.hasPrefix("postgresql://") else { return try await SQLiteDatabase.open(path: address) }
-        // Fewer connections than a server has: many tests share one cluster.
+        // Fewer connections than a server opens: many tests share one cluster.
         return try await PostgreSQLDatabase.open(url: address, connections: 8)
     }
 
-    /// Where the files of this process lie; removed when it ends.
+    /// The folder for the files of this process; removed when it ends.
     private static let folder: String = {
         let folder = NSTemporaryDirectory() + "/spindle-tests-\(getpid())"
         try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -1,33 +1,34 @@
-/// A browser: keeps cookies, follows nothing by itself but to the page that asks for a mailed code.
+/// A browser that keeps cookies. It follows redirects only to the page that asks for a mailed code.
 public struct Browser: Sendable {
     private var server: TestServer
     public private(set) var cookies: [String: String] = [:]
 
     public init(_ server: TestServer) { self.server = server }
 
-    /// The cookie of the session, under either of its names.
+    /// The session cookie, under either of its names.
     public var session: String? { cookies["spindle_session"] ?? cookies["__Host-spindle_session"] }
 
-    /// A load balancer sends what follows to another node.
+    /// Sends the next requests to another node, as a load balancer may.
     public mutating func move(to node: TestServer) { server = node }
 
-    /// Goes to an address, as by typing it.
+    /// Opens an address, as if it was typed.
     public mutating func open(_ path: String, headers: [String: String] = [:]) async throws -> Answer {
         keep(try await server.get(path, cookies: cookies, headers: headers))
     }
 
-    /// Goes where a link on our own page leads, and says so as browsers do.
+    /// Follows a link on one of the server's own pages, with the headers that browsers send.
     public mutating func follow(_ path: String) async throws -> Answer {
         try await open(path, headers: ["Sec-Fetch-Site": "same-origin", "Sec-Fetch-Dest": "document"])
     }
 
-    /// Forgets the session, as a browser does that is closed; other cookies stay.
+    /// Drops the session cookie, as a closed browser does. Other cookies stay.
     public mutating func forgetSession() {
         cookies["spindle_session"] = nil
         cookies["__Host-spindle_session"] = nil
     }
 
-    /// Sends the form of `page` with `fields` over its hidden ones; `action` is that of a button with one of its own.
+    /// Submits the form of `page` with `fields` over its hidden ones. `action` is the address of a button that has its
+    /// own.
     public mutating func submit(
         _ page: Answer, _ fields: [String: String] = [:], to action: String? = nil, headers: [String: String] = [:]
     ) async throws -> Answer {
@@ -49,7 +50,7 @@ public struct Browser: Sendable {
         try await submit(try await open("/login"), ["email": email, "password": password])
     }
 
-    /// Whether `/login` says that somebody is signed in.
+    /// Whether `/login` says that a user is signed in.
     public mutating func isSignedIn() async throws -> Bool {
         try await open("/login").body.contains("You are signed in")
     }

@@ -1,7 +1,7 @@
 import Storage
 
-/// Lends databases with the whole schema to one test after another: so many tests at once that none waits for another's
-/// connections, and on PostgreSQL each database many times, emptied in between, because making one is dear.
+/// Lends databases with the whole schema to one test after another. Their number is limited, so that no test waits for
+/// another's connections. PostgreSQL databases are emptied and reused, because creating one is slow.
 actor DatabaseLoans {
     private static let first = [
         Backend.sqlite: DatabaseLoans(.sqlite, most: 6), .postgresql: DatabaseLoans(.postgresql, most: 6),
@@ -9,8 +9,8 @@ actor DatabaseLoans {
     private static let second = [
         Backend.sqlite: DatabaseLoans(.sqlite, most: 3), .postgresql: DatabaseLoans(.postgresql, most: 3),
     ]
-    /// Whether this test has a database already. A second one comes from elsewhere: tests that each hold one and wait for
-    /// another would wait for each other.
+    /// Whether this test has a database already. A second one comes from a separate pool: tests that each hold one and
+    /// wait for another would wait for each other.
     @TaskLocal static var isSecond = false
 
     private let backend: Backend
@@ -29,7 +29,7 @@ actor DatabaseLoans {
         return loans
     }
 
-    /// An empty database; give it back.
+    /// Takes an empty database, which must be given back.
     func take() async throws -> any Database {
         if lent < most {
             lent += 1
@@ -54,7 +54,7 @@ actor DatabaseLoans {
         release()
     }
 
-    /// Hands the place on to who waits.
+    /// Hands the free place to the next waiting test.
     private func release() {
         guard let next = waiting.first else {
             lent -= 1

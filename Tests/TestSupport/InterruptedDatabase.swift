@@ -1,7 +1,7 @@
 public import Storage
 import Synchronization
 
-/// A database in front of which a test can change the world: between what a request has checked and what it writes.
+/// A database that lets a test change stored data between a request's checks and its writes.
 public final class InterruptedDatabase: Database {
     public typealias Change = @Sendable () async throws -> Void
 
@@ -10,13 +10,13 @@ public final class InterruptedDatabase: Database {
 
     init(_ database: any Database) { self.database = database }
 
-    /// Runs `change` once, before write number `count` from now on begins. What it writes itself is not counted; what it
+    /// Runs `change` once, before the `count`th write from now on. Its own writes are not counted. An error that it
     /// throws is thrown by that write.
     public func interrupt(beforeWrite count: Int = 1, _ change: @escaping Change) {
         next.withLock { $0 = (count, change) }
     }
 
-    /// Whether what was to be run has been.
+    /// Whether the requested change has run.
     public var wasInterrupted: Bool { next.withLock { $0 == nil } }
 
     public func read<Value: Sendable>(

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A server on 127.0.0.1 for one purpose: each connection is served on a thread of its own, and closed.
+/// A server on 127.0.0.1 that serves each connection on its own thread and then closes it.
 public final class LocalListener: Sendable {
     public let port: UInt16
     private let socket: Int32
     private let isStopped = Mutex(false)
 
-    /// Serves each connection by `serve`.
+    /// Starts a server that handles each connection with `serve`.
     public init(serving serve: @escaping @Sendable (Connection) -> Void) throws {
         socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -30,17 +30,17 @@ public final class LocalListener: Sendable {
                     close(descriptor)
                 }.start()
             }
-            // Here and nowhere else: the number of a descriptor that is closed may be somebody else's before this thread
-            // asks for the next connection.
+            // The only place that closes it: another file may get the number of a closed descriptor before this thread
+            // accepts the next connection.
             close(socket)
         }.start()
     }
 
-    /// A web server that looks at nothing but the first line. `answer` has the whole answer to the first line of a request; nil leaves the connection open
-    /// until the other side gives up.
+    /// Starts a web server that only looks at the first line of a request. `answer` returns the whole response to it;
+    /// nil leaves the connection open until the client gives up.
     public convenience init(_ answer: @escaping @Sendable (_ requestLine: String) -> [UInt8]?) throws {
         try self.init(serving: { connection in
-            // Read to the end: what is closed with something unread in it may be torn off.
+            // Read to the end: a connection closed with unread data may be reset.
             guard let head = connection.head(), let line = head.first, connection.body(after: head) != nil else {
                 return
             }
@@ -51,7 +51,7 @@ public final class LocalListener: Sendable {
 
     deinit { stop() }
 
-    /// Nobody answers any more.
+    /// Stops accepting connections.
     public func stop() {
         let isFirst = isStopped.withLock { isStopped in
             defer { isStopped = true }
@@ -62,7 +62,7 @@ public final class LocalListener: Sendable {
 }
 
 extension LocalListener {
-    /// What one client says, and what it is told.
+    /// A connection of one client.
     public final class Connection {
         private let descriptor: Int32
         private var buffer: [UInt8] = []
@@ -80,14 +80,14 @@ extension LocalListener {
             }
         }
 
-        /// The next `count` bytes, as text; nil when the end comes first.
+        /// The next `count` bytes as text; nil when the connection ends first.
         public func next(_ count: Int) -> String? {
             while buffer.count < count { guard fill() else { return nil } }
             defer { buffer.removeFirst(count) }
             return String(decoding: buffer[..<count], as: UTF8.self)
         }
 
-        /// The lines of a request up to the empty one; nil when the end comes first.
+        /// The lines of a request up to the empty one; nil when the connection ends first.
         public func head() -> [String]? {
             var lines: [String] = []
             while let line = next() {
@@ -97,12 +97,12 @@ extension LocalListener {
             return nil
         }
 
-        /// The body that belongs to `head`.
+        /// The body that follows `head`.
         public func body(after head: [String]) -> String? {
             next(Self.header("content-length", in: head).flatMap { Int($0) } ?? 0)
         }
 
-        /// What `head` says under `name`, which is in lower case.
+        /// The value of the header `name`, which is in lower case.
         public static func header(_ name: String, in head: [String]) -> String? {
             head.first { $0.lowercased().hasPrefix(name + ":") }
                 .map { $0.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces) }
@@ -121,7 +121,7 @@ extension LocalListener {
             }
         }
 
-        /// Waits until the other side gives up.
+        /// Waits until the client closes the connection.
         public func waitForEnd() { while fill() {} }
 
         private func fill() -> Bool {

@@ -1,7 +1,7 @@
 import Synchronization
 public import Values
 
-/// A clock that stands still until it is turned.
+/// A clock that stands still until a test advances it.
 public final class ManualClock: WallClock {
     private let time: Mutex<Timestamp>
 

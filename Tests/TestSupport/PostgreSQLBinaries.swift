@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where this machine keeps PostgreSQL's server programs, and how to run them: the server refuses to run as root.
+/// Where PostgreSQL's server programs are on this machine, and how to run them: the server refuses to run as root.
 struct PostgreSQLBinaries: Sendable {
     let folder: String
-    /// What stands before a command so that it runs as somebody unprivileged; empty when we are nobody special.
+    /// The command prefix that switches to an unprivileged system user; empty when this process is not root.
     let prefix: [String]
-    /// Who that is; nil when it is we.
+    /// That system user; nil for the user of this process.
     let user: (id: uid_t, group: gid_t)?
 
-    /// Nil when the machine has no server, or nobody who could run it.
+    /// Nil when the machine has no server, or no system user to run it.
     static let found: PostgreSQLBinaries? = {
         guard let folder = folders.first(where: { has("initdb", in: $0) && has("pg_ctl", in: $0) }) else { return nil }
         guard geteuid() == 0 else { return PostgreSQLBinaries(folder: folder, prefix: [], user: nil) }
@@ -24,12 +24,12 @@ struct PostgreSQLBinaries: Sendable {
         return nil
     }()
 
-    /// `createdb` on its own, for a server that somebody else runs.
+    /// `createdb` alone, for a server that is already running.
     static let createdb: String? = folders.first { has("createdb", in: $0) }.map { $0 + "/createdb" }
 
     private static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
 
-    /// The search path, then where Debian puts each release, newest first.
+    /// The search path, then Debian's folder for each release, newest first.
     private static var folders: [String] {
         let root = "/usr/lib/postgresql"
         let releases = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []

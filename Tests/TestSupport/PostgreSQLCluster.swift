@@ -1,12 +1,12 @@
 import Foundation
 
-/// A throw-away PostgreSQL server on a private socket, one for each test process, gone when the process is.
+/// A temporary PostgreSQL server on a private socket, one for each test process. It is removed when the process ends.
 public actor PostgreSQLCluster {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// Names a running server to use instead: `postgresql://…`, of somebody who may create databases.
+    /// The URL of a running server to use instead: `postgresql://…`, with a user who may create databases.
     private static let givenURL = ProcessInfo.processInfo.environment["SPINDLE_TEST_POSTGRESQL"]
     private static let mustExist = ProcessInfo.processInfo.environment["CI"] == "true"
 
@@ -26,7 +26,7 @@ public actor PostgreSQLCluster {
     public static func shared() async throws -> PostgreSQLCluster? { try await start.value }
 
     private let serverURL: String
-    /// The server's life hangs on this pipe: the kernel closes it however our process ends.
+    /// The server stops when this pipe closes: the kernel closes it however this process ends.
     private let lifeline: FileHandle?
     private var databases = 0
 
@@ -35,12 +35,12 @@ public actor PostgreSQLCluster {
         self.lifeline = lifeline
     }
 
-    /// The address of a new, empty database.
+    /// The URL of a new, empty database.
     public func freshDatabaseURL() async throws -> String {
         databases += 1
         let name = "spindle_test_\(getpid())_\(databases)"
         guard let createdb = PostgreSQLBinaries.createdb else { throw Failure(description: "no createdb here") }
-        // template1 may have connections, which would refuse a copy; template0 never has.
+        // template1 may have connections, which block a copy; template0 never has any.
         _ = try await run([createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", name])
         return url(of: name)
     }
@@ -51,8 +51,8 @@ public actor PostgreSQLCluster {
         return url.string ?? serverURL
     }
 
-    // The shell stands between us and the server: it stops it and sweeps up at the end of its standard input, even where
-    // we crash. It does not hear Ctrl-C, which reaches the whole foreground group.
+    // The shell runs between this process and the server. When its standard input ends, it stops the server and cleans
+    // up, even after a crash of this process. It ignores Ctrl-C, which reaches the whole foreground group.
     private static let script = """
         trap '' INT TERM HUP
         cd "$1" || exit 1
@@ -68,14 +68,14 @@ public actor PostgreSQLCluster {
         """
 
     private static func launch(_ binaries: PostgreSQLBinaries) async throws -> PostgreSQLCluster {
-        // Not the temporary folder of the environment: the path of a socket has 107 bytes at most.
+        // Not the environment's temporary folder: a socket path has at most 107 bytes.
         var template = Array("/tmp/spindle-pg-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Failure(description: "no temporary folder") }
         let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
         if let user = binaries.user { chown(folder, user.id, user.group) }
 
         let input = Pipe()
-        // No other child may hold our end open.
+        // No other child may hold this end open.
         _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
         let said = try await run(
             binaries.prefix + ["/bin/sh", "-c", script, "sh", folder, binaries.folder], input: input, until: "ready\n")
@@ -89,7 +89,7 @@ public actor PostgreSQLCluster {
 }
 
 extension PostgreSQLCluster {
-    /// Runs `command` and returns what it said, up to and with `marker` if that comes before the end.
+    /// Runs `command` and returns its output, up to and including `marker` if that comes before the end.
     private static func run(_ command: [String], input: Pipe? = nil, until marker: String? = nil) async throws -> String
     {
         let process = Process()
@@ -101,7 +101,7 @@ extension PostgreSQLCluster {
         process.standardError = output
         try process.run()
         return try await withCheckedThrowingContinuation { continuation in
-            // A thread of its own: the wait must not hold up the tests' few.
+            // A separate thread, because the wait must not block the few threads of the tests.
             let thread = Thread {
                 var said = ""
                 while marker.map({ !said.hasSuffix($0) }) ?? true {

@@ -1,20 +1,21 @@
 import Cryptography
 import Foundation
-public import JOSE
+public import JSON
 import Synchronization
 
-/// Facebook and Google as their documents describe them, on 127.0.0.1: they know some access tokens, and fail on demand.
+/// Facebook and Google as their documents describe them, on 127.0.0.1. They know some access tokens, and fail on
+/// demand.
 public final class ProviderStandIn: Sendable {
-    /// An access token that one of them gave to an app.
+    /// An access token that Facebook or Google issued to an app.
     public struct Token: Sendable {
         public var app: String
-        /// Google's `azp`; the app itself unless said.
+        /// Google's `azp`; the app itself by default.
         public var presenter: String?
         public var subject: String?
         public var isValid = true
         public var expiresIn: Int64 = 3600
         public var type = "USER"
-        /// What the provider tells about the person.
+        /// The claims that the provider has about the user.
         public var claims: JSON
 
         public init(app: String, subject: String?, claims: JSON = [:]) {
@@ -37,29 +38,29 @@ public final class ProviderStandIn: Sendable {
 
     public var facebook: String { "http://127.0.0.1:\(listener.port)/facebook" }
     public var google: String { "http://127.0.0.1:\(listener.port)/google" }
-    /// The settings of a server that asks here.
+    /// The settings of a server that uses this stand-in.
     public var settings: [String: String] {
         ["outbound_allow_private": "127.0.0.0/8", "facebook_api": facebook, "google_api": google]
     }
-    /// The first line of every question.
+    /// The first line of each request.
     public var questions: [String] { books.state.withLock { $0.questions } }
 
     public func give(facebook token: String, _ facts: Token) { books.state.withLock { $0.facebook[token] = facts } }
     public func give(google token: String, _ facts: Token) { books.state.withLock { $0.google[token] = facts } }
 
-    /// From now on answers `json` at `path`.
+    /// Answers requests for `path` with `json` from now on.
     public func answer(_ path: String, _ json: JSON) { books.state.withLock { $0.answers[path] = json } }
 
-    /// From now on answers so to questions whose path ends in `path`; nil: as it should.
+    /// Answers requests whose path ends in `path` with this status and body from now on; nil ends that.
     public func fail(_ path: String = "", status: String?, body: String = "{}") {
         books.state.withLock { $0.failure = status.map { (path, Books.response($0, body)) } }
     }
 
-    /// Nobody answers any more.
+    /// Stops accepting connections.
     public func stop() { listener.stop() }
 }
 
-/// What the two know.
+/// The state of both providers.
 private final class Books: Sendable {
     struct State {
         var facebook: [String: ProviderStandIn.Token] = [:]
@@ -122,7 +123,7 @@ private final class Books: Sendable {
                 ]
             )
         }
-        // "of another" stands for an app whose tokens Facebook shows all the same: one of the same developer.
+        // "of another" stands for another app of the same developer, whose tokens Facebook shows all the same.
         guard token.app == ProviderStandIn.facebookApp || token.app.hasPrefix("of another") else {
             return error(100, "(#100) The App_id in the input_token did not match the Viewing App")
         }

@@ -1,7 +1,7 @@
 public import Logging
 import Synchronization
 
-/// Everything that was logged, at every level.
+/// Records everything that is logged, at every level.
 public final class RecordedLog: LogSink {
     private let recorded = Mutex<[String]>([])
 
@@ -9,10 +9,10 @@ public final class RecordedLog: LogSink {
 
     public var lines: [String] { recorded.withLock { $0 } }
 
-    /// Whether a line says `reason`.
+    /// Whether a line contains `reason`.
     public func says(_ reason: String) -> Bool { lines.contains { $0.contains(reason) } }
 
-    /// Logs `secret`, so that a test can show that it would have found one.
+    /// Logs `secret`, to prove that a test would find a leaked one.
     public func plant(_ secret: String) { logger.trace("planted", metadata: ["token": "\(secret)"]) }
 
     public var logger: Logger { Logger(label: "spindle", sink: self) }

@@ -5,24 +5,24 @@ public import Storage
 public import Values
 
 extension Retention {
-    /// By the rules of every table.
+    /// A sweeper with the rules of every table.
     public init(database: any Database) { self.init(database: database, tables: StoredTable.all) }
 
-    /// Follows the rules called `names` alone.
+    /// Follows only the rules with these `names`.
     public func sweep(only names: Set<String>, at now: Timestamp, batch: Int = 500) async -> Sweep {
         await sweep(rules.filter { names.contains($0.name) }, at: now, batch: batch)
     }
 }
 
 extension BulkErasure {
-    /// Of every table.
+    /// An erasure that covers every table.
     public init(database: any Database, batch: Int = 500) {
         self.init(database: database, tables: StoredTable.all, batch: batch)
     }
 }
 
 extension Resealing {
-    /// Of every table.
+    /// A resealing of every table.
     public init(from old: MasterKey, to new: MasterKey, random: any RandomSource) {
         self.init(from: old, to: new, StoredTable.all, random: random)
     }

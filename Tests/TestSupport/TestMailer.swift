@@ -1,15 +1,15 @@
 public import Mail
 import Synchronization
 
-/// Takes every mail and shows it to the test that waits for it.
+/// Accepts every mail and hands it to the test that waits for it.
 public final class TestMailer: Mailer {
     private struct Waiter {
         let address: String
-        let letter: AsyncStream<MailMessage>.Continuation
+        let continuation: AsyncStream<MailMessage>.Continuation
     }
     private struct Shelf {
         var all: [MailMessage] = []
-        /// Those that no test has taken yet.
+        /// The mails that no test has taken yet.
         var untaken: [MailMessage] = []
         var waiting: [Waiter] = []
     }
@@ -17,27 +17,27 @@ public final class TestMailer: Mailer {
 
     public init() {}
 
-    /// Everything that was ever sent, the oldest first.
+    /// All sent mails, the oldest first.
     public var letters: [MailMessage] { shelf.withLock { $0.all } }
 
     public func letters(to address: String) -> [MailMessage] { letters.filter { $0.recipient == address } }
 
-    public func send(_ letter: MailMessage, _ postmark: MessageID) async throws {
+    public func send(_ message: MailMessage, _ id: MessageID) async throws {
         shelf.withLock { shelf in
-            shelf.all.append(letter)
-            guard let index = shelf.waiting.firstIndex(where: { $0.address == letter.recipient }) else {
-                shelf.untaken.append(letter)
+            shelf.all.append(message)
+            guard let index = shelf.waiting.firstIndex(where: { $0.address == message.recipient }) else {
+                shelf.untaken.append(message)
                 return
             }
             let waiter = shelf.waiting.remove(at: index)
-            waiter.letter.yield(letter)
-            waiter.letter.finish()
+            waiter.continuation.yield(message)
+            waiter.continuation.finish()
         }
     }
 
     public struct NoMail: Error { let address: String }
 
-    /// Takes the oldest mail to `address` that was not taken yet, as soon as there is one.
+    /// Takes the oldest mail to `address` that was not taken yet, or waits for one. Throws `NoMail` after 30 seconds.
     public func letter(to address: String) async throws -> MailMessage {
         let (stream, continuation) = AsyncStream<MailMessage>.makeStream()
         shelf.withLock { shelf in
@@ -45,16 +45,16 @@ public final class TestMailer: Mailer {
                 continuation.yield(shelf.untaken.remove(at: index))
                 continuation.finish()
             } else {
-                shelf.waiting.append(Waiter(address: address, letter: continuation))
+                shelf.waiting.append(Waiter(address: address, continuation: continuation))
             }
         }
-        // A mail that never comes must not hold up the whole run.
+        // A mail that never comes must not block the whole test run.
         let limit = Task {
             try await Task.sleep(for: .seconds(30))
             continuation.finish()
         }
         defer { limit.cancel() }
-        for await letter in stream { return letter }
+        for await message in stream { return message }
         throw NoMail(address: address)
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
-public import JOSE
+public import JSON
 import Transfer
 import Values
 
 extension TestServer {
-    /// Races are run with as many connections as there are runners; what a connection was checked for does not matter
-    /// on this machine.
+    /// Keeps up to 64 connections, so that races run in parallel. Every address is allowed: all servers are on this
+    /// machine.
     private static let client = HTTPClient(
         HTTPClientOptions(keepsConnections: true, mostConnectionsToHost: 64) { _ in true })
     private static let limits = HTTPClientLimits(time: .seconds(60), connecting: .seconds(10), body: 1 << 20)
@@ -28,7 +28,7 @@ extension TestServer {
             headers: headers)
     }
 
-    /// Posts a form whose fields were put together before.
+    /// Posts a form whose fields are already in a list.
     public func post(
         _ path: String, form: [(String, String)], basic: (id: String, secret: String)? = nil,
         bearer: String? = nil, cookies: [String: String] = [:], headers: [String: String] = [:]
@@ -66,7 +66,7 @@ extension TestServer {
             status: response.status, headers: response.fields, body: String(decoding: response.body, as: UTF8.self))
     }
 
-    /// `path` without its fragment, and encoded where no URL could hold it: as browsers send it.
+    /// `path` without its fragment, with characters that no URL may hold encoded, as browsers send it.
     private static func written(_ path: String) -> String {
         path.prefix { $0 != "#" }.utf8.map { byte in
             let isPlain = byte > 0x20 && byte < 0x7F && !"\\\"<>^`{|}".utf8.contains(byte)

@@ -1,6 +1,6 @@
 public import Cryptography
 import Directory
-import JOSE
+import JSON
 public import Keys
 import OAuth
 import Pages
@@ -8,7 +8,7 @@ import Server
 public import Storage
 import Values
 
-/// A whole server on a port of its own, with a clock that the test turns.
+/// A whole server on its own port, with a clock that the test controls.
 public struct TestServer: Sendable {
     /// What all nodes over one database share.
     fileprivate struct Fixture {
@@ -26,17 +26,17 @@ public struct TestServer: Sendable {
     public let origin: String
     public let adminID: String
     public let adminSecret: String
-    fileprivate let house: Fixture
+    fileprivate let fixture: Fixture
 
-    public var backend: Backend { house.backend }
-    public var clock: ManualClock { house.clock }
-    public var database: any Database { house.database }
-    /// The same, to change the world between a check and its write.
-    public var interruptions: InterruptedDatabase { house.database }
-    public var log: RecordedLog { house.log }
-    public var hashing: HashingPool { house.hashing }
-    /// Where every mail ends.
-    public var mail: TestMailer { house.mail }
+    public var backend: Backend { fixture.backend }
+    public var clock: ManualClock { fixture.clock }
+    public var database: any Database { fixture.database }
+    /// The same database, to change stored data between a check and its write.
+    public var interruptions: InterruptedDatabase { fixture.database }
+    public var log: RecordedLog { fixture.log }
+    public var hashing: HashingPool { fixture.hashing }
+    /// The mailer that gets every mail.
+    public var mail: TestMailer { fixture.mail }
 
     /// Starts a server on `backend`, runs `body` and stops it.
     public static func with<Value>(
@@ -46,11 +46,11 @@ public struct TestServer: Sendable {
         let loans = DatabaseLoans.of(backend)
         let database = try await loans.take()
         do {
-            let house = try Fixture(
+            let fixture = try Fixture(
                 backend, InterruptedDatabase(database), settings: settings, hashing: hashing,
                 isDevelopment: isDevelopment)
-            let admin = try await house.administrator()
-            let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(house, admin, body) }
+            let admin = try await fixture.administrator()
+            let value = try await DatabaseLoans.$isSecond.withValue(true) { try await open(fixture, admin, body) }
             await loans.giveBack(database)
             return value
         } catch {
@@ -59,14 +59,14 @@ public struct TestServer: Sendable {
         }
     }
 
-    /// Every route of its public address, as `POST /login`.
-    public var routes: [String] { get throws { try house.spindle().routes } }
+    /// Every route of its public address, such as `POST /login`.
+    public var routes: [String] { get throws { try fixture.spindle().routes } }
 
     public var signingKeys: SigningKeys {
-        SigningKeys(database: database, seal: Seal(masterKey: house.masterKey, random: SystemRandom()))
+        SigningKeys(database: database, seal: Seal(masterKey: fixture.masterKey, random: SystemRandom()))
     }
 
-    /// What `spindle key rotate` does.
+    /// Does what `spindle key rotate` does.
     public func rotateKeys() async throws {
         for algorithm in Set(try await signingKeys.all().map(\.algorithm)) {
             _ = try await signingKeys.hasten(algorithm, signsFrom: clock.now + KeyRing.shortestLead, at: clock.now)
@@ -75,16 +75,16 @@ public struct TestServer: Sendable {
 
     /// Starts another node over the same database, runs `body` and stops it.
     public func beside<Value>(_ body: (TestServer) async throws -> Value) async throws -> Value {
-        try await Self.open(house, (adminID, adminSecret), body)
+        try await Self.open(fixture, (adminID, adminSecret), body)
     }
 
     private static func open<Value>(
-        _ house: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
+        _ fixture: Fixture, _ admin: (id: String, secret: String), _ body: (TestServer) async throws -> Value
     ) async throws -> Value {
         let (ports, port) = AsyncStream<Int>.makeStream()
         let server = RunningServer(
-            spindle: try house.spindle(), configuration: house.configuration, clock: house.clock,
-            logger: house.log.logger, onListening: { port.yield($0) })
+            spindle: try fixture.spindle(), configuration: fixture.configuration, clock: fixture.clock,
+            logger: fixture.log.logger, onListening: { port.yield($0) })
         let stop = StopSignal()
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
@@ -94,7 +94,7 @@ public struct TestServer: Sendable {
             var iterator = ports.makeAsyncIterator()
             let bound = await iterator.next() ?? 0
             let node = TestServer(
-                origin: "http://127.0.0.1:\(bound)", adminID: admin.id, adminSecret: admin.secret, house: house)
+                origin: "http://127.0.0.1:\(bound)", adminID: admin.id, adminSecret: admin.secret, fixture: fixture)
             let result: Result<Value, any Error>
             do {
                 result = .success(try await body(node))
@@ -115,7 +115,7 @@ extension TestServer.Fixture {
     ) throws {
         var configuration = try SpindleConfiguration.read(
             commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
-        // Any free port: no operator may ask for that.
+        // Port 0 takes any free port. The configuration does not allow that.
         configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
         let quick = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
         self.init(
@@ -124,7 +124,7 @@ extension TestServer.Fixture {
             isDevelopment: isDevelopment)
     }
 
-    /// Parsed once: no test has pages of its own.
+    /// Parsed once: no test has its own pages.
     private static let templates = Result { try Templates(site: "spindle.test") }
     private static let developmentTemplates = Result { try Templates(site: "spindle.test", isDevelopment: true) }
 
@@ -138,11 +138,11 @@ extension TestServer.Fixture {
             Parts(
                 database: database, masterKey: masterKey, clock: clock, random: SystemRandom(), hashing: hashing,
                 templates: try templates, mailer: mail, logger: log.logger,
-                // The other server may be one of this process, which runs every test at once.
+                // The other server may run in this process, which runs every test at once.
                 longestFetch: .seconds(60)))
     }
 
-    /// The platform's first admin client, as `spindle init` makes it.
+    /// Creates the platform's first admin client, as `spindle init` does.
     fileprivate func administrator() async throws -> (id: String, secret: String) {
         let random = SystemRandom()
         let stores = Stores(

@@ -1,6 +1,6 @@
-// What the people and clients of the world do.
+// The actions of the users and clients of the world.
 extension World {
-    /// Somebody signs in with name and password: Ada on her phone, unless said.
+    /// A user signs in with name and password: by default Ada on her phone.
     public func signIn(
         scope: String = "", with client: Actor? = nil, as email: String = World.email,
         password: String = World.password, from address: String? = nil
@@ -10,7 +10,7 @@ extension World {
             as: client ?? app, headers: address.map { ["X-Forwarded-For": $0] } ?? [:])
     }
 
-    /// A request to the token endpoint, with the credentials of `client`.
+    /// Sends a request to the token endpoint, with the credentials of `client`.
     public func token(
         _ form: KeyValuePairs<String, String>, as client: Actor, headers: [String: String] = [:]
     ) async throws -> Answer {
@@ -44,17 +44,17 @@ extension World {
         try await server.post("/oauth/introspect", ["token": token], basic: client.basic)
     }
 
-    /// A client's own token.
+    /// A client's token for itself.
     public func clientToken(_ client: Actor, scope: String = "") async throws -> String {
         try await token(["grant_type": "client_credentials", "scope": scope], as: client).require("access_token")
     }
 
-    /// A code that the phone buys for its backend.
+    /// A code that the phone gets for its backend.
     public func code(of phone: Answer) async throws -> String {
         try await exchange(try phone.require("access_token"), for: backend).require("code")
     }
 
-    /// A session code that the phone buys for its own webview.
+    /// A session code that the phone gets for its own webview.
     public func sessionCode(of phone: Answer) async throws -> String {
         try await exchange(
             try phone.require("access_token"), for: app, type: "session", redirectURI: Self.webview

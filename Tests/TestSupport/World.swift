@@ -1,10 +1,10 @@
 public import Cryptography
 import Directory
-public import JOSE
+public import JSON
 import OAuth
 import Values
 
-/// Two merchants and who belongs to them: what most stories need.
+/// Two merchants with their clients and users: what most tests need.
 public struct World: Sendable {
     /// A client with its credentials.
     public struct Actor: Sendable {
@@ -26,9 +26,9 @@ public struct World: Sendable {
     public let server: TestServer
     public let admin: String
     public let merchant: String
-    /// The phone: public, with password, code and refresh.
+    /// The phone app: public, with password, code and refresh.
     public let app: Actor
-    /// Its backend: confidential.
+    /// Its confidential backend.
     public let backend: Actor
     public let rival: String
     public let rivalBackend: Actor
@@ -36,10 +36,10 @@ public struct World: Sendable {
     public static let email = "ada@example.com"
     public static let password = "correct horse battery"
     public static let webview = "https://loom.example/webview"
-    /// The phone's address in a scheme of its own, which any app on it could claim.
+    /// The phone's redirect URI in a private-use scheme, which any app on it could claim.
     public static let scheme = "loom://signed-in"
 
-    /// Starts a server on `backend`, makes the world and runs `story` in it.
+    /// Starts a server on `backend`, creates the world and runs `story` in it.
     public static func with(
         _ backend: Backend, settings: [String: String] = [:], hashing: HashingPool? = nil, isDevelopment: Bool = false,
         _ story: (World) async throws -> Void
@@ -51,7 +51,7 @@ public struct World: Sendable {
         }
     }
 
-    /// Makes it through the admin endpoints of `server`.
+    /// Creates it through the admin endpoints of `server`.
     public init(_ server: TestServer) async throws {
         self.server = server
         let token = try await server.post(
@@ -86,7 +86,7 @@ public struct World: Sendable {
         (app, backend, rivalBackend) = (world.app, world.backend, world.rivalBackend)
     }
 
-    /// The same world, met through another node.
+    /// The same world, used through another node.
     public func at(_ server: TestServer) -> World { World(self, at: server) }
 
     private static func confidential(of merchant: String, _ name: String) -> JSON {
@@ -101,14 +101,14 @@ public struct World: Sendable {
         ]
     }
 
-    /// Makes one thing through administration.
+    /// Creates one thing through administration.
     public static func make(
         _ server: TestServer, _ admin: String, _ kind: String, _ json: JSON
     ) async throws -> Answer {
         try await server.send("POST", "/admin/v1/\(kind)", json: json, bearer: admin)
     }
 
-    /// Registers a client. A confidential one may go without PKCE unless `json` says otherwise: few stories are about it.
+    /// Registers a client. A confidential one need not use PKCE unless `json` says so: few tests are about PKCE.
     public static func client(_ server: TestServer, _ admin: String, _ json: JSON) async throws -> Actor {
         var members = json.members ?? []
         if json["require_pkce"] == nil, json["token_endpoint_auth_method"] != "none" {
@@ -129,21 +129,21 @@ public struct World: Sendable {
             .object(base.filter { !changed.contains($0.name) } + changes.map { JSON.Member($0.key, $0.value) }))
     }
 
-    /// Another person with the same password.
+    /// Creates another user with the same password, already introduced to Loom.
     public func person(_ email: String) async throws -> String {
         let person = try await newcomer(email)
         try await introduce(person)
         return person
     }
 
-    /// Another person, who has never met Loom.
+    /// Creates another user, who has never met Loom.
     public func newcomer(_ email: String) async throws -> String {
         try await Self.make(
             server, admin, "users", ["email": .string(email), "password": .string(Self.password)]
         ).require("user_id")
     }
 
-    /// Somebody has met a merchant: Loom, unless said. Few stories are about the first time.
+    /// Introduces a user to a merchant, by default Loom. Few tests are about the first time.
     public func introduce(_ person: String, to merchant: String? = nil) async throws {
         let (user, merchant, now) = (UserID(person), Merchant.ID(merchant ?? self.merchant), server.clock.now)
         guard let user else { return }

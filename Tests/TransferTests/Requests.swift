@@ -3,11 +3,11 @@ import Testing
 import Transfer
 import Values
 
-/// What tests ask of servers on this machine.
+/// Requests of tests to servers on this machine.
 enum Requests {
     static let loopback = IPAddress("127.0.0.1")
 
-    /// A request with plenty of everything but what is said.
+    /// A request with generous limits.
     static func request(
         _ url: String, _ method: String = "GET", at address: IPAddress? = loopback,
         fields: [(name: String, value: String)] = [], body: [UInt8] = [], time: Duration = .seconds(120),

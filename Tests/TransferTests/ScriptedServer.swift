@@ -1,9 +1,9 @@
 import Synchronization
 import TestSupport
 
-/// A web server on 127.0.0.1 that keeps what it was asked and answers by a script.
+/// A web server on 127.0.0.1 that records requests and answers them by a script.
 final class ScriptedServer: Sendable {
-    /// What to say to a request. Nil: nothing, until the other side gives up.
+    /// The response to a request; nil for none until the client gives up.
     typealias Script = @Sendable (_ head: [String]) -> String?
 
     private final class Notes: Sendable {
@@ -14,7 +14,7 @@ final class ScriptedServer: Sendable {
     private let notes: Notes
     private let asked: AsyncStream<Void>
 
-    /// `keepsConnections`: it answers any number of requests on one connection.
+    /// With `keepsConnections`, it answers any number of requests on one connection.
     init(keepsConnections: Bool = false, _ script: @escaping Script) throws {
         let notes = Notes()
         self.notes = notes
@@ -41,7 +41,7 @@ final class ScriptedServer: Sendable {
     var requests: [(head: [String], body: String)] { notes.state.withLock { $0.requests } }
     var connections: Int { notes.state.withLock { $0.connections } }
 
-    /// Waits until it was asked `count` times more.
+    /// Waits for `count` more requests.
     func isAsked(_ count: Int = 1) async {
         var left = count
         for await _ in asked {

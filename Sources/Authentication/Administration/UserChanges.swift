@@ -1,19 +1,19 @@
 import Cryptography
 import Directory
-public import JOSE
+public import JSON
 
-/// What a document of administration says about an account.
+/// The changes to a user in a document of administration.
 public struct UserChanges: Sendable {
     let email: EmailAddress?
     let emailVerified: Bool?
     let password: Password?
     let disabled: Bool?
     let profile: [JSON.Member]
-    /// The claims that null takes away.
+    /// The claims that null removes.
     let withoutClaims: Set<String>
     let attributes: AttributeChanges?
 
-    /// The first member, if any, that only the person or the platform may set on an existing account.
+    /// The first member, if any, that only the user or the platform may set on an existing user.
     public var sensitiveMember: String? {
         if email != nil { return "email" }
         if emailVerified != nil { return "email_verified" }
@@ -25,7 +25,7 @@ public struct UserChanges: Sendable {
     public var disables: Bool { disabled == true }
     public var setsPassword: Bool { password != nil }
     public var setsAttributes: Bool { attributes != nil }
-    /// What the person is called, which must not be their password.
+    /// The user's names, none of which may be the password.
     public var names: [String] {
         profile.filter { ["name", "nickname", "given_name", "family_name", "preferred_username"].contains($0.name) }
             .compactMap(\.value.string)

@@ -1,6 +1,6 @@
 public import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Storage
 public import Values
 
@@ -56,7 +56,7 @@ public struct Users: Sendable {
     }
 
     /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
-    public func list(connectedTo merchant: String?, after cursor: Int64, count: Int) async throws -> [User] {
+    public func list(connectedTo merchant: Merchant.ID?, after cursor: Int64, count: Int) async throws -> [User] {
         try await database.scan { db in
             let rows =
                 if let merchant {

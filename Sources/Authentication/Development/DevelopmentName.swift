@@ -3,17 +3,17 @@ import InternationalText
 import Text
 public import Values
 
-/// What somebody types at a development sign-in: any name. It leads to the same account each time, in whatever database,
-/// and to none that was made otherwise.
+/// The name typed at a development sign-in: any name. It leads to the same user each time, in every database, and never
+/// to a user who was created otherwise.
 public struct DevelopmentName: Sendable, Equatable {
-    /// No mail goes there, and nobody has it (RFC 2606 §2).
+    /// A reserved domain: no mail goes there, and it has no owner (RFC 2606 §2).
     public static let domain = "dev.example"
     private static let longest = 60
 
-    /// As it was typed, without white space around it.
+    /// The name as typed, without white space around it.
     public let text: String
 
-    /// Takes the address of such an account for its name. Nil for nothing, too much, and what no line can show.
+    /// Reads a name, or the address made from one. Nil for an empty or too long text and for control characters.
     public init?(_ typed: String) {
         var text = typed.trimmingScalars { $0.isWhiteSpace || $0.isBlank }
         if text.lowercased().hasSuffix("@\(Self.domain)") { text.removeLast(Self.domain.count + 1) }
@@ -23,18 +23,18 @@ public struct DevelopmentName: Sendable, Equatable {
         self.text = text
     }
 
-    /// What tells one from another: as in an e-mail address, letter case does not.
+    /// The key that distinguishes names: as in an e-mail address, letter case does not count.
     var key: String { text.canonicallyComposed.lowercased() }
 
-    /// The number that the name makes: an app that knows its person by `sub` still does after a new beginning.
+    /// The user id made from the name: an app that stored the `sub` still knows the user in a new database.
     public var user: UserID {
         UserID(spread: Array(Digest.sha256("development/\(local)".utf8).prefix(8)))
     }
 
     public var email: String { "\(local)@\(Self.domain)" }
 
-    /// The name in its address. What an address cannot hold gives way to a mark of the name, so that no two share one;
-    /// typed in its place it is the same person.
+    /// The local part of the address. A name with characters that an address cannot hold gets a digest, so that no two
+    /// names share an address. Typing the local part leads to the same user.
     private var local: String {
         let plain = String(key.utf8.map { Self.isPlain($0) ? Character(Unicode.Scalar($0)) : "-" })
         guard plain != key else { return plain }

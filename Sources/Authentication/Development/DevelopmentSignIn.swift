@@ -1,11 +1,11 @@
 public import Directory
-import JOSE
+import JSON
 public import Storage
 public import Values
 
-/// Signs anybody in as anybody, for trying things out (`spindle serve --dev`): nothing is asked for but a name.
+/// Signs anyone in as anyone, for development (`spindle serve --dev`): it asks for a name only.
 ///
-/// The accounts have no password, so they are nobody's when nobody may sign in like this; and no other account is reached.
+/// These users have no password, so they cannot sign in once this is off. Other users cannot be reached.
 public struct DevelopmentSignIn: Sendable {
     private let database: any Database
     private let clock: any WallClock
@@ -19,15 +19,15 @@ public struct DevelopmentSignIn: Sendable {
 
     public enum Outcome: Sendable, Equatable {
         case signedIn(UserID)
-        /// The account will be deleted then: until that, nothing but a change of mind.
+        /// The user will be deleted at that time, and until then can only cancel that.
         case deletionPending(UserID, until: Timestamp)
         case disabled
-        /// Somebody signed up with the name's address.
+        /// A user who signed up otherwise has the name's address.
         case addressTaken
     }
 
-    /// Opens a session for the account of `name`, which is made if it is not there. What its tokens say of the sign-in is
-    /// what they say of one with a password, for which it stands.
+    /// Opens a session for the user of `name`, who is created if missing. Tokens describe the sign-in as one with a
+    /// password, because it stands in for that.
     public func enter(
         as name: DevelopmentName, _ opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Outcome {
@@ -41,7 +41,7 @@ public struct DevelopmentSignIn: Sendable {
                 guard try Self.make(id, name, at: now, in: db) else { return .addressTaken }
             }
             try Sessions.open(
-                opening, user: id, signedInAt: now, family: nil, replacing: old, at: now, in: db, announcement)
+                opening, user: id, signedInAt: now, replacing: old, at: now, in: db, announcement)
             try Logins.record(opening.login(.normal), of: id, succeeded: true, at: now, in: db)
             return .signedIn(id)
         }

@@ -1,15 +1,15 @@
 public import Cryptography
-public import JOSE
+public import JSON
 import Values
 
-/// Why a line is not imported. Quotes no value: lines hold secrets.
+/// Why a line is not imported. It quotes no value: lines hold secrets.
 public enum ImportFault: Error, Sendable, Equatable {
     case tooLong
     case notJSON(offset: Int)
     case repeatedMember
     case tooDeep
     case tooManyMarks(offset: Int)
-    /// Its name, if it looks like one: a line that is torn may have a value in that place.
+    /// The name is nil unless it looks like one: a torn line may have a value there.
     case unknownMember(name: String?, position: Int)
     case plainPassword
     case member(JSONFault)
@@ -27,7 +27,7 @@ public enum ImportFault: Error, Sendable, Equatable {
 }
 
 extension String {
-    /// Itself, if it has the letters and the length of a member's name.
+    /// The text, if it has the letters and the length of a member's name.
     var ifLikeAName: String? {
         let isName = utf8.allSatisfy { byte in
             switch byte {

@@ -1,9 +1,9 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Values
 
-/// One line of an import: a person as another system knew them, with the hash it had of their password.
+/// A line of an import: a user of another system, with its hash of their password.
 struct ImportedUser: Sendable {
     let id: UserID
     let email: EmailAddress
@@ -18,7 +18,7 @@ struct ImportedUser: Sendable {
     init(line: [UInt8], random: any RandomSource) throws(ImportFault) {
         let json: JSON
         do { json = try JSON(parsing: line) } catch { throw ImportFault(error) }
-        // A misspelt member would be lost in silence, for everybody in the file.
+        // A misspelt member would be silently lost for every user in the file.
         if let position = json.members?.firstIndex(where: { !Self.members.contains($0.name) }) {
             throw .unknownMember(name: json.members?[position].name.ifLikeAName, position: position + 1)
         }

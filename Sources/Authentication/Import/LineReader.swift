@@ -1,23 +1,23 @@
-/// Cuts what is read into lines, without ever holding more than one line and one piece of it.
+/// Splits input into lines, holding at most one line and one piece of it in memory.
 public struct LineReader {
     public enum Line: Sendable, Equatable {
         case text([UInt8])
-        /// It was passed over.
+        /// The line was skipped.
         case tooLong
     }
 
-    /// The longest line that is looked at: 64 KiB.
+    /// The longest line that is read: 64 KiB.
     public static let longest = 64 * 1024
 
     private let read: () throws -> [UInt8]
     private var buffer: [UInt8] = []
-    /// Where the next line begins in `buffer`, and up to where no line end was found.
+    /// The start of the next line in `buffer`, and the end of what was searched for a line end.
     private var start = 0
     private var searched = 0
     private var isPassingOver = false
     private var isAtEnd = false
 
-    /// `read` returns the next piece, whatever its size, and an empty one at the end.
+    /// `read` returns the next piece, of any size, and an empty one at the end.
     public init(reading read: @escaping () throws -> [UInt8]) { self.read = read }
 
     /// The next line without its end; nil after the last.

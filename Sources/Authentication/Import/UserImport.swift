@@ -1,11 +1,11 @@
 import Directory
 
-/// Brings people from another system over: a JSON document a line, a transaction for every few hundred.
+/// Imports users from another system: a JSON document a line, a transaction for every few hundred.
 ///
-/// Nothing is hashed here: a hash of the other system verifies as it is, and becomes one of ours when its owner signs
-/// in. What was imported stays when a later line or the database fails; running it again passes over it.
+/// Nothing is hashed here: the other system's hash verifies as it is, and is upgraded when the user signs in. Imported
+/// users stay when a later line or the database fails. Running the import again skips them.
 public struct UserImport: Sendable {
-    /// A line that was not taken.
+    /// A line that was refused.
     public struct Rejection: Sendable, Equatable, CustomStringConvertible {
         public let line: Int
         public let fault: ImportFault
@@ -15,7 +15,7 @@ public struct UserImport: Sendable {
     public struct Totals: Sendable, Equatable {
         public var imported = 0
         public var rejected = 0
-        /// Their address has an account already, perhaps by an earlier line.
+        /// A user with this address exists already, perhaps from an earlier line.
         public var skippedExisting = 0
     }
 
@@ -24,13 +24,13 @@ public struct UserImport: Sendable {
     private let users: Users
     private let isRehearsal: Bool
 
-    /// `isRehearsal` reads and counts as it would, and stores nothing.
+    /// With `isRehearsal`, it reads and counts but stores nothing.
     public init(into users: Users, isRehearsal: Bool = false) {
         self.users = users
         self.isRehearsal = isRehearsal
     }
 
-    /// Takes all that `lines` has; each line that is refused is told of as it is met.
+    /// Imports all of `lines` and reports each refused line when it is read.
     public func run(_ lines: inout LineReader, telling tell: (Rejection) -> Void) async throws -> Totals {
         var totals = Totals()
         var rehearsed: Set<EmailAddress> = []
@@ -53,7 +53,7 @@ public struct UserImport: Sendable {
         return totals
     }
 
-    /// Nil of a line that is blank.
+    /// Nil for a blank line.
     private func user(_ line: LineReader.Line) throws(ImportFault) -> ImportedUser? {
         guard case .text(let text) = line else { throw .tooLong }
         guard !text.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) else { return nil }

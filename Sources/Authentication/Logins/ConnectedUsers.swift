@@ -2,17 +2,17 @@ public import Directory
 public import Storage
 public import Values
 
-/// People as those see them whose clients they have used.
+/// Users, as the clients that they are connected to see them.
 public struct ConnectedUsers: Sendable {
-    /// A person, and when they last came to a client of the merchant that asks.
+    /// A user, and when they last signed in to a client of the requesting merchant.
     public struct Match: Sendable {
         public let user: User
-        /// By whatever way.
+        /// The last login of any kind.
         public let lastLogin: Timestamp?
-        /// By a password or another proof, and not by a session that was there.
+        /// The last login by a password or another proof, not by an existing session.
         public let lastProof: Timestamp?
 
-        /// Somebody whose account was made this moment.
+        /// A user created just now.
         public init(newcomer user: User) {
             self.init(user: user, lastLogin: nil, lastProof: nil)
         }
@@ -28,34 +28,34 @@ public struct ConnectedUsers: Sendable {
 
     public init(database: any Database) { self.database = database }
 
-    /// The account of an address.
+    /// The user with this address.
     public func user(of email: EmailAddress) async throws -> User? {
         try await database.read { db in try Self.user(of: email, in: db) }
     }
 
-    /// The person of that number, whoever asks; nil also for one who wants to be forgotten.
-    public func find(_ id: UserID, for circle: ClientScope) async throws -> Match? {
+    /// The user with this id, whether or not they are connected; nil for a user who asked to be deleted.
+    public func find(_ id: UserID, for scope: ClientScope) async throws -> Match? {
         try await database.read { db in
             try db.rows(
                 """
                 SELECT \(User.columns),
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
-                                OR c.merchant_id = \(circle.merchant))) AS last_login,
+                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                                OR c.merchant_id = \(scope.merchant))) AS last_login,
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.type <> 'auto' AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
-                                OR c.merchant_id = \(circle.merchant))) AS last_proof
+                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                                OR c.merchant_id = \(scope.merchant))) AS last_proof
                 FROM users WHERE id = \(id) AND deletion_due_at IS NULL
                 """
             ).first.map(Match.init)
         }
     }
 
-    /// The people whom `circle` knows and `query` asks for: by their numbers, or where it is about a time, the oldest
-    /// first.
-    public func list(_ query: UserQuery, for circle: ClientScope) async throws -> [Match] {
+    /// The users connected to `scope` that match `query`: in the order of their ids, or the oldest first when it asks
+    /// for a span of time.
+    public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
         let states = query.states.map(\.rawValue)
         let (order, moment) = query.columns
         return try await database.scan { db in
@@ -66,14 +66,14 @@ public struct ConnectedUsers: Sendable {
                 SELECT \(User.columns),
                     (SELECT MAX(l.created_at) FROM logins l
                         WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
-                            SELECT c.id FROM clients c WHERE c.id = \(circle.client)
-                                OR c.merchant_id = \(circle.merchant))) AS last_login,
+                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                                OR c.merchant_id = \(scope.merchant))) AS last_login,
                     NULL AS last_proof
                 FROM users
                 WHERE id IN (
                     SELECT n.user_id FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE c.id = \(circle.client)
-                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
+                    WHERE c.id = \(scope.client)
+                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL))
                 AND id >= \(range.lowerBound) AND id <= \(range.upperBound)
                 AND deletion_due_at IS NULL
                 AND CASE WHEN disabled_at IS NOT NULL THEN -2 WHEN email_verified = 1 THEN 1 ELSE 0 END
@@ -90,7 +90,7 @@ public struct ConnectedUsers: Sendable {
         try db.rows("SELECT \(User.columns) FROM users WHERE email = \(email)").first.map(User.init)
     }
 
-    /// The numbers that `key` leaves; nil when it leads to nobody.
+    /// The range of user ids that `key` allows; nil when it matches nobody.
     private static func range(_ key: UserQuery.Key?, in db: any Transaction) throws -> ClosedRange<Int64>? {
         switch key {
         case .user(let id): id.number...id.number
@@ -110,7 +110,7 @@ extension ConnectedUsers.Match {
 extension UserQuery {
     fileprivate var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
 
-    /// What the list is ordered by, and the moment that its span is about. By number the index of connections does it.
+    /// The order of the list, and the column that the span is about. By id, the index of connections gives the order.
     fileprivate var columns: (order: SQL.Columns, moment: SQL.Columns) {
         switch (span.isOpen, spansChanges) {
         case (true, _): ("id", "created_at")

@@ -1,13 +1,13 @@
 public import Storage
 public import Values
 
-/// Tries are written down in the transactions of what they are part of: none costs a commit of its own.
+/// Attempts are stored in the transactions that they are part of, so none costs its own commit.
 extension Logins {
-    /// Remembers a try to sign in to `user`, in the caller's transaction. Saying it again changes nothing.
+    /// Stores an attempt to sign in as `user`, in the caller's transaction. Storing it again changes nothing.
     public static func record(
         _ attempt: Login.Attempt, of user: UserID, succeeded: Bool, at now: Timestamp, in db: any Transaction
     ) throws {
-        // Deleted since it was found: then there is nobody to remember it of.
+        // The user may have been deleted since they were found.
         guard try !db.rows("SELECT id FROM users WHERE id = \(user)").isEmpty else { return }
         try db.execute(
             """
@@ -18,12 +18,12 @@ extension Logins {
             """)
     }
 
-    /// What was remembered as a failure was the person.
+    /// Marks an attempt that was stored as a failure as successful.
     static func succeed(_ attempt: Login.Attempt, in db: any Transaction) throws {
         try db.execute("UPDATE logins SET succeeded = 1 WHERE id = \(attempt.id)")
     }
 
-    /// Takes back what was remembered: nobody looked at the password.
+    /// Removes a stored attempt: the password was never checked.
     static func forget(_ attempt: Login.Attempt, in db: any Transaction) throws {
         try db.execute("DELETE FROM logins WHERE id = \(attempt.id)")
     }

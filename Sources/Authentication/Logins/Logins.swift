@@ -2,13 +2,13 @@ public import Directory
 public import Storage
 public import Values
 
-/// Who tried to sign in, as those may know it whose clients were tried at.
+/// Attempts to sign in, as the clients where they happened may see them.
 public struct Logins: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// Which tries are asked for, and which part of the list.
+    /// Which attempts are asked for, and which part of the list.
     public struct Query: Sendable {
         public var user: UserID?
         public var address: String?
@@ -19,13 +19,13 @@ public struct Logins: Sendable {
         public init() {}
     }
 
-    /// Tries at the clients of `circle`, of people whom it knows, the newest first. The address of a person is shown to a
-    /// client that the person has used.
-    public func list(_ query: Query, for circle: ClientScope) async throws -> [Login] {
+    /// Attempts at the clients of `scope` by users connected to it, the newest first. A user's address is shown to a
+    /// client that the user is connected to.
+    public func list(_ query: Query, for scope: ClientScope) async throws -> [Login] {
         try await database.scan { db in
-            if let user = query.user { return try Self.those(of: user, query, circle, in: db) }
-            return circle.reach == nil
-                ? try Self.all(query, at: circle.client, in: db) : try Self.all(query, circle, in: db)
+            if let user = query.user { return try Self.those(of: user, query, scope, in: db) }
+            return scope.reach == nil
+                ? try Self.all(query, at: scope.client, in: db) : try Self.all(query, scope, in: db)
         }
     }
 
@@ -35,8 +35,8 @@ public struct Logins: Sendable {
         a.email, t.merchant_id
         """
 
-    /// Those at one client come in the order of an index, however many there are.
-    private static func all(_ query: Query, at client: String, in db: any Transaction) throws -> [Login] {
+    /// Attempts at one client come in the order of an index, however many there are.
+    private static func all(_ query: Query, at client: Client.ID, in db: any Transaction) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), 1 AS is_own
@@ -52,18 +52,18 @@ public struct Logins: Sendable {
         ).map(Login.init)
     }
 
-    private static func all(_ query: Query, _ circle: ClientScope, in db: any Transaction) throws -> [Login] {
+    private static func all(_ query: Query, _ scope: ClientScope, in db: any Transaction) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
-                    WHERE n.user_id = l.user_id AND n.client_id = \(circle.client)) AS is_own
+                    WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.client_id IN (
-                    SELECT c.id FROM clients c WHERE c.id = \(circle.client)
-                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL))
+                    SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.user_id = l.user_id AND (c.id = \(circle.client)
-                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL)))
+                    WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
+                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
@@ -74,18 +74,18 @@ public struct Logins: Sendable {
     }
 
     private static func those(
-        of user: UserID, _ query: Query, _ circle: ClientScope, in db: any Transaction
+        of user: UserID, _ query: Query, _ scope: ClientScope, in db: any Transaction
     ) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
-                    WHERE n.user_id = l.user_id AND n.client_id = \(circle.client)) AS is_own
+                    WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
             WHERE l.user_id = \(user)
-                AND (t.id = \(circle.client) OR (t.merchant_id = \(circle.reach) AND t.registration_token IS NULL))
+                AND (t.id = \(scope.client) OR (t.merchant_id = \(scope.reach) AND t.registration_token IS NULL))
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
-                    WHERE n.user_id = l.user_id AND (c.id = \(circle.client)
-                        OR (c.merchant_id = \(circle.reach) AND c.registration_token IS NULL)))
+                    WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
+                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)

@@ -1,13 +1,13 @@
-/// The passwords that leaks show most, and the words they are made of.
+/// The most common passwords in leaks, and the words they are made of.
 struct CommonPasswords: Sendable {
     private let passwords: Set<String>
-    /// What is left of an entry without its last digits and marks, unless it is too short to say anything.
+    /// The entries without trailing digits and marks, except those too short to mean anything.
     private let bases: Set<String>
 
-    /// The list that comes with Spindle, read once.
+    /// The bundled list, read once.
     static let bundled = CommonPasswords(list: PackageResources.common_passwords_txt)
 
-    /// One password a line.
+    /// Reads a list with one password a line.
     init(list: [UInt8]) {
         let lines = list.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         passwords = Set(lines)

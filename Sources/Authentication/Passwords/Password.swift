@@ -1,11 +1,13 @@
 import Cryptography
-public import JOSE
+public import JSON
 
-/// A password that may be set: 8 to 128 characters of any kind without composition rules, and none that is tried first.
+/// A password that may be set: 8 to 128 characters of any kind without composition rules, and none that is guessed
+/// first.
 public struct Password: Sendable {
     let text: String
 
-    /// As a person chooses it. `personal` is what must not be it: their address, their names, the name of the service.
+    /// Checks a password that a user chooses. It must not be any of `personal`: their address, their names, the
+    /// service's name.
     public init(_ text: String, personal: [String]) throws(PasswordFault) {
         // Swift counts characters alike however they are composed, so NFC waits until the text is hashed.
         guard text.count >= 8 else { throw .tooShort }
@@ -16,9 +18,9 @@ public struct Password: Sendable {
         self.text = text
     }
 
-    /// As administration sets it, which may not know the person.
+    /// Checks a password that administration sets, without knowing the user.
     public init(_ text: String) throws(JSONFault) {
-        // A form cannot carry NUL, so its owner could never type it.
+        // A form cannot carry NUL, so the user could never type it.
         guard !text.utf8.contains(0) else { throw JSONFault("password", "8 to 128 characters, none of them NUL") }
         do { try self.init(text, personal: []) } catch { throw JSONFault("password", error.expected) }
     }
@@ -28,9 +30,9 @@ public struct Password: Sendable {
 public enum PasswordFault: Error, Sendable, Hashable, CaseIterable {
     case tooShort
     case tooLong
-    /// It is among those that are tried first, or close to one.
+    /// The password is among those that are guessed first, or close to one.
     case common
-    /// It says who the person or the service is.
+    /// The password names the user or the service.
     case personal
 
     /// What was expected, as the end of the sentence "must be …".

@@ -1,20 +1,20 @@
-/// A password as somebody who guesses sees it: without letter case, and without what people append to a word.
+/// A password as someone guessing sees it: without letter case, and without what users append to a word.
 struct PasswordGuess: Sendable {
     let folded: String
-    /// `folded` without its last digits and marks, when it has a few of them.
+    /// `folded` without its trailing digits and marks, if there are only a few.
     let base: String
 
     init(_ text: String) {
         folded = text.lowercased()
         let tail = folded.reversed().prefix { !$0.isLetter }
-        // "password2024!" is "password"; ten digits that follow no rule are a password of their own.
+        // "password2024!" is "password"; ten digits that follow no rule are a password in themselves.
         base = tail.count <= Self.longestTail || Self.isRun(tail) ? String(folded.dropLast(tail.count)) : folded
     }
 
-    /// As many as a date has, and a mark.
+    /// The digits of a date and one mark.
     private static let longestTail = 7
 
-    /// Whether it is one character over and over, or a straight sequence such as `abcdefgh` or `0987654321`.
+    /// Whether it is one repeated character, or a straight sequence such as `abcdefgh` or `0987654321`.
     var isRun: Bool { Self.isRun(folded) }
 
     private static func isRun(_ characters: some Sequence<Character>) -> Bool {

@@ -1,4 +1,4 @@
-/// What everybody knows who knows the person: addresses and names, and the words of a name.
+/// What others who know the user could guess: addresses and names, and the words of a name.
 struct PersonalTerms: Sendable {
     private let terms: Set<String>
 
@@ -9,7 +9,7 @@ struct PersonalTerms: Sendable {
             for part in text.split(separator: "@").prefix(1) { terms.insert(Self.letters(part)) }
             for word in text.split(whereSeparator: \.isWhitespace) { terms.insert(Self.letters(word)) }
         }
-        // A short name is part of many words, and no password by itself.
+        // A short name is part of many words and no password by itself.
         self.terms = terms.filter { $0.count >= 4 }
     }
 
@@ -17,7 +17,7 @@ struct PersonalTerms: Sendable {
         terms.contains(Self.letters(guess.folded)) || terms.contains(Self.letters(guess.base))
     }
 
-    /// Without letter case and what separates: "Kari Nordmann" is "kari.nordmann".
+    /// The text without letter case and separators: "Kari Nordmann" equals "kari.nordmann".
     private static func letters(_ text: some StringProtocol) -> String {
         text.lowercased().filter { $0.isLetter || $0.isNumber }
     }

@@ -1,20 +1,20 @@
 import Directory
-public import JOSE
+public import JSON
 import Text
 
-/// What a person says about themselves: each field a text, or taken away.
+/// A user's changes to their own profile: each field is set to a text or removed.
 public struct ProfileChanges: Sendable {
     let set: [JSON.Member]
-    /// The claims that it decides on, set or not.
+    /// The claims that were submitted, set or removed.
     let named: Set<String>
 
-    /// The claims a person may set; the others come from merchants' documents or nowhere.
+    /// The claims that users may set themselves; the others come from merchants' documents or not at all.
     public static let fields = ["name", "given_name", "family_name", "phone_number", "locale"]
 
-    /// How many bytes of UTF-8 a field can hold.
+    /// The longest field, in bytes of UTF-8.
     public static let longest = User.longestClaim
 
-    /// - Parameter field: what was filled in; nil for a field that was not there, which stays as it is.
+    /// - Parameter field: the submitted text; nil for a field that was not submitted, which stays as it is.
     public init(_ field: (String) -> String?) throws(JSONFault) {
         var members: [JSON.Member] = []
         var named: Set<String> = []
@@ -25,7 +25,7 @@ public struct ProfileChanges: Sendable {
             let trimmed = text.trimmingScalars(while: \.isWhiteSpace)
             if !trimmed.isEmpty { members.append(.init(name, .string(trimmed))) }
         }
-        // Judged as administration's documents are: one rule for what a profile can hold.
+        // Checked like administration's documents: one rule for what a profile can hold.
         self.set = try UserChanges(.object(members)).profile
         self.named = named
     }

@@ -1,6 +1,6 @@
 import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Storage
 public import Values
 

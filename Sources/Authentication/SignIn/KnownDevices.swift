@@ -2,10 +2,10 @@ public import Directory
 import Storage
 public import Values
 
-/// Where people signed in before: the addresses, and the browsers by a mark of their own. No attack from elsewhere is
-/// felt there.
+/// The addresses and browsers from which users signed in before; browsers are recognized by a cookie. Attacks from
+/// elsewhere do not affect sign-ins there.
 public enum KnownDevices {
-    /// Where an attempt comes from.
+    /// The address and the device of an attempt.
     public struct Place: Sendable {
         let address: String
         let device: Secret<Device>?
@@ -15,7 +15,7 @@ public enum KnownDevices {
             self.device = device
         }
 
-        // Kept as fingerprints: it is enough to know them again.
+        // Stored as fingerprints: that is enough to recognize them.
         var addressMark: Fingerprint<Place> { Fingerprint(of: address) }
         var deviceMark: Fingerprint<Place>? { device.map { Fingerprint(of: "device|\($0.value)") } }
         var marks: [Fingerprint<Place>] { [addressMark] + (deviceMark.map { [$0] } ?? []) }
@@ -31,7 +31,7 @@ public enum KnownDevices {
         }
     }
 
-    /// Whether `user` signed in from this mark before.
+    /// Whether `user` signed in with this fingerprint before.
     static func knows(_ mark: Fingerprint<Place>?, of user: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }
         return try !db.rows(

@@ -3,16 +3,17 @@ public import Storage
 public import Values
 
 extension Sessions {
-    /// Opens a session in the caller's transaction, in place of the one the browser had. Where somebody signed in is
-    /// remembered; a session that was bought shows nothing. Each is a login too, but for that by a password, which was one
-    /// when the password was looked at.
+    /// Opens a session in the caller's transaction and replaces the browser's previous one. Stores the device and
+    /// address as known, except for a bought session, which proves nothing. Also stores a login, except for a password,
+    /// whose login was stored when the password was checked.
     public static func open(
-        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, family: String?,
+        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID? = nil,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         try begin(
-            opening, user: user, signedInAt: signedInAt, family: family, replacing: old, at: now, in: db, announcement)
+            opening, user: user, signedInAt: signedInAt, boughtBy: family, replacing: old, at: now, in: db, announcement
+        )
         if opening.method != .password {
             try Logins.record(
                 opening.login(family == nil ? .normal : .auto), of: user, succeeded: true, at: now, in: db)
@@ -23,7 +24,7 @@ extension Sessions {
             KnownDevices.Place(address: opening.address, device: opening.device), of: user, at: now, in: db)
     }
 
-    /// Opens a session for who proved to be somebody. False when the proof has been overtaken since, by a new password.
+    /// Opens a session for a user with a proof. False when a new password has invalidated the proof since.
     public func open(
         _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
     ) async throws -> Bool {
@@ -31,7 +32,7 @@ extension Sessions {
         return try await news.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
-                opening, user: proof.user, signedInAt: now, family: nil, replacing: old, at: now, in: db,
+                opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,
                 announcement)
             return true
         }
@@ -39,7 +40,7 @@ extension Sessions {
 }
 
 extension Session.Opening {
-    /// The login that a session is: it bears the same id.
+    /// The login of this session, with the same id.
     func login(_ kind: Login.Kind) -> Login.Attempt {
         Login.Attempt(
             id: Login.ID(id.text), client: client, kind: voucher == nil ? kind : .thirdParty, provider: voucher?.name,

@@ -2,8 +2,8 @@ public import Directory
 public import Values
 
 extension SignIn {
-    /// The proof that whoever sits before `session` knows its person's password: asked before what an unattended screen
-    /// must not allow. Throttled as any sign-in.
+    /// Proves that the person at the screen knows the password of the session's user. Asked before actions that an
+    /// unattended screen must not allow. Throttled like any sign-in.
     public func confirm(
         _ session: Session, password: String, address: String, device: Secret<Device>? = nil
     ) async throws -> Proof {

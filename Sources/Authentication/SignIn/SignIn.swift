@@ -3,10 +3,10 @@ public import Directory
 public import Storage
 public import Values
 
-/// Decides whether somebody is who they say, by e-mail address and password.
+/// Authenticates users by e-mail address and password.
 public struct SignIn: Sendable {
     public enum Refusal: Error, Sendable {
-        /// Unknown address, wrong password, no password or a disabled account: the reason is for the log only.
+        /// Unknown address, wrong password, no password or a disabled user: the reason is for the log only.
         case wrong(reason: String)
         case throttled(Duration)
         case overloaded
@@ -24,18 +24,18 @@ public struct SignIn: Sendable {
         self.random = random
     }
 
-    /// That somebody knew an account's password, at the time it was looked at.
+    /// The proof that someone knew a user's password at the time it was checked.
     public struct Proof: Sendable {
         public let user: UserID
-        /// The hash that stood there afterwards.
+        /// The stored hash after the check.
         let hash: String
-        /// When the account will be deleted, if its person asked for that: until then, nothing but a change of mind.
+        /// When the user will be deleted, if they asked for that. Until then they can only cancel it.
         public let deletionDueAt: Timestamp?
-        /// Whether the address is known to be read by its person.
+        /// Whether the user's address is verified.
         public let isVerified: Bool
 
-        /// Whether it still is the password, of an account that may sign in. Asked in the transaction that makes use of
-        /// the proof: a new password or a disabling ends all there is, and must not be outrun by what was in flight.
+        /// Whether the password is still current and the user may sign in. Must run in the transaction that uses the
+        /// proof: a new password or a disabling ends everything, and a request in progress must not outrun it.
         public func holds(in db: any Transaction) throws -> Bool {
             try !db.rows(
                 """
@@ -47,12 +47,12 @@ public struct SignIn: Sendable {
         }
     }
 
-    /// The proof that `password` is the password of `username`. An unknown address costs as much as a wrong password.
+    /// Proves that `password` is the password of `username`. An unknown address takes as long as a wrong password.
     ///
-    /// `login` is how the try is remembered. It is so as a failure before the password is looked at, with what the throttle
-    /// charges: neither a crash nor who hangs up hides it, and it is no commit that only a known address costs.
+    /// `login` is stored as a failure before the password is checked, together with the throttle's charge. Neither a
+    /// crash nor a closed connection hides it, and a known address costs no additional commit.
     ///
-    /// A flood is turned away before it reaches the database, where it would stand in everybody's way.
+    /// A flood is refused before it reaches the database, where it would slow all other requests.
     public func check(
         username: String, password: String, address: String, device: Secret<Device>? = nil,
         login: Login.Attempt? = nil
@@ -95,7 +95,7 @@ public struct SignIn: Sendable {
             }
             throw full
         } catch is PasswordTooLong {
-            // Nobody's password is that long, so this tells nothing about anybody.
+            // No stored password is that long, so this reveals nothing about any user.
             throw Refusal.wrong(reason: "password_too_long")
         }
         guard let found else { throw Refusal.wrong(reason: "unknown_user") }
@@ -107,8 +107,8 @@ public struct SignIn: Sendable {
             isVerified: found.isVerified)
     }
 
-    /// Forgets the failures, remembers the place, and returns a new hash where it replaced one that was made with lesser
-    /// parameters.
+    /// Clears the failures, stores the device and address as known, and upgrades a hash with weaker parameters. Returns
+    /// the new hash.
     private func welcome(
         _ found: Found, _ oldHash: PasswordHash, _ attempt: Throttle.Attempt, _ place: KnownDevices.Place,
         _ login: Login.Attempt?, password: String
@@ -116,13 +116,13 @@ public struct SignIn: Sendable {
         let now = clock.now
         var upgraded: String?
         if oldHash.needsUpgrade(to: hashing.parameters) {
-            // Not now is not never: the next sign-in tries again.
+            // If it fails now, the next sign-in tries again.
             upgraded = try? await hashing.hash(password, random: random).encoded
         }
         let newHash = upgraded
         let isStill = try await database.write { db in
-            // While it was hashed the password may have got out, and been changed for that: whoever knew the old one does
-            // not make theirs a known place, nor have their guesses forgotten.
+            // The password may have been changed while it was hashed, because it leaked. Someone with the old one must
+            // not become a known device, nor have their guesses cleared.
             let row = try db.rows(
                 """
                 SELECT id FROM users
@@ -171,8 +171,8 @@ public struct SignIn: Sendable {
         }
     }
 
-    /// Somebody's hash, always the same one for an address: what is worked on where there is none, so that an unknown
-    /// address costs what the known ones do, also where their hashes came from other systems.
+    /// The hash of some other user, always the same for an address. It is verified when there is no hash, so that an
+    /// unknown address takes as long as known ones, even those with hashes from other systems.
     private func standIn(for email: EmailAddress?) async throws -> PasswordHash? {
         guard let email else { return nil }
         let place = Digest.sha256(email.text.utf8).prefix(6).reduce(Int64(0)) { $0 << 8 | Int64($1) }

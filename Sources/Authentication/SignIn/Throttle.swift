@@ -1,22 +1,22 @@
 import Storage
 import Values
 
-/// Slows whoever guesses passwords, without a way to lock the owner out of where they are known.
+/// Limits password guesses, without a way to lock users out at their known devices and addresses.
 ///
-/// Buckets (generic cell rate algorithm: one stored moment each): the pair of account and address, the address, the
-/// account. An address of IPv6 counts as its /64 and, four times as wide, as the /48 around it, which one attacker may well
-/// have. An attempt is charged before the password is looked at, so that a volley in parallel gains nothing; a refused
-/// attempt changes nothing, so hammering does not prolong it.
+/// The buckets (generic cell rate algorithm: one stored time each) are the pair of user and address, the address, and
+/// the user. An IPv6 address counts as its /64 and, with four times the limit, as its /48, which one attacker may well
+/// have. An attempt is charged before the password is checked, so that parallel attempts gain nothing. A refused
+/// attempt changes nothing, so hammering does not prolong the wait.
 ///
-/// Of an account under attack from everywhere each new address gets a few tries of its own, and all of them together a
-/// hundred (NIST SP 800-63B §3.2.2). Where its owner signed in before, from the address or in the browser, only the pair
-/// counts: no attack from elsewhere is felt there, nor, in the browser, one from the same address. Anywhere else a code by
-/// mail or a new password still lets them in.
+/// For a user under attack from many addresses, each new address gets a few attempts, and all of them together a
+/// hundred (NIST SP 800-63B §3.2.2). Where the user signed in before, from the address or in the browser, only the pair
+/// counts. An attack from elsewhere has no effect there, nor, in a known browser, does one from the same address.
+/// Anywhere else a code by mail or a new password still lets the user in.
 enum Throttle {
     struct Attempt: Sendable {
         let user: String
         let address: String
-        /// The owner has signed in from here before.
+        /// Set when the user has signed in from here before.
         let known: Known?
 
         enum Known: Sendable {
@@ -44,7 +44,7 @@ enum Throttle {
         }
     }
 
-    /// The buckets of whoever asks at `address`: its own, and that of its /48.
+    /// The buckets of an address: its own, and that of its /48.
     static func origin(_ name: String, _ address: String, burst: Int64, refill: Duration) -> [Bucket] {
         let own = Bucket("\(name)|\(address)", burst: burst, refill: refill)
         guard let site = IPAddress.site(of: address) else { return [own] }
@@ -57,7 +57,7 @@ enum Throttle {
         let (name, burst): (String, Int64) = ("pair|\(attempt.user)", underAttack ? 3 : 10)
         guard case .device(let mark) = attempt.known else {
             let buckets = origin(name, attempt.address, burst: burst, refill: .seconds(30))
-            // What others do in the same /48 is not felt at a known address.
+            // Other attempts in the same /48 do not affect a known address.
             return attempt.isKnown ? Array(buckets.prefix(1)) : buckets
         }
         return [Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30))]
@@ -65,11 +65,11 @@ enum Throttle {
     static func address(_ attempt: Attempt) -> [Bucket] {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))
     }
-    /// Full, it says that the account is under attack.
+    /// When it is full, the user is under attack.
     static func user(_ attempt: Attempt) -> Bucket {
         Bucket("account|\(attempt.user)", burst: 30, refill: .seconds(60))
     }
-    /// All that unknown places may try together.
+    /// All attempts by unknown devices and addresses together.
     static func everywhere(_ attempt: Attempt) -> Bucket {
         Bucket("everywhere|\(attempt.user)", burst: 100, refill: .seconds(300))
     }
@@ -87,7 +87,7 @@ enum Throttle {
         return nil
     }
 
-    /// Takes a charge back: the password was right, or was not looked at.
+    /// Takes a charge back: the password was right, or was not checked.
     static func refund(_ attempt: Attempt, succeeded: Bool, in db: any Transaction) throws {
         let pair = pair(attempt, underAttack: false)
         for (index, bucket) in pair.enumerated() {
@@ -101,7 +101,7 @@ enum Throttle {
         for bucket in address(attempt) + [user(attempt), everywhere(attempt)] { try giveBack(bucket, in: db) }
     }
 
-    /// Charges each of `buckets`, or none and returns how long the fullest one makes wait.
+    /// Charges all `buckets`, or charges none and returns the longest wait.
     static func take(all buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Duration? {
         let waits = try buckets.map { $0.wait(fullAt: try fullAt($0, in: db), at: now) }
         if let longest = waits.max(), longest > .zero { return longest }
@@ -109,7 +109,7 @@ enum Throttle {
         return nil
     }
 
-    /// How long until `bucket` takes one more, which it is not charged for; nil when it does now.
+    /// How long until `bucket` takes one more, without charging it; nil when it does now.
     static func wait(for bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
         let wait = bucket.wait(fullAt: try fullAt(bucket, in: db), at: now)
         return wait > .zero ? wait : nil

@@ -2,14 +2,14 @@ import Directory
 import Storage
 
 extension Verification {
-    /// Whether this is the first that shows the account's address to be read by whoever owns it. Asked in the
-    /// transaction that writes it down.
+    /// Whether this is the first proof that the user's address is read by its owner. Must run in the transaction that
+    /// marks the address as verified.
     func isFirstWord(in db: any Transaction) throws -> Bool {
         guard let user else { return false }
         return try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
     }
 
-    /// What others must hear of a first word. A link that no browser asked for came of a sign-up in an app, which its
-    /// person knows; where any other leads could be anybody's choice.
+    /// The event of a first proof. A link that no browser asked for comes from a sign-up in an app, which the user
+    /// knows; any other link's `continueTo` could be chosen by anyone.
     var takeover: UserEvent { .takenOver(signUp: browser == nil && !continueTo.isEmpty ? continueTo : nil) }
 }

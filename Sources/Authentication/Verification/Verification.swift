@@ -1,25 +1,25 @@
 import Directory
 public import Values
 
-/// A secret that went to somebody's e-mail address: whoever brings it back reads what is sent there.
+/// A secret sent to an e-mail address: whoever returns it can read mail sent there.
 ///
-/// A link works in any browser; a code, which is short enough to be typed, only in the browser that asked for it.
+/// A link works in any browser. A code is short enough to be typed, so it works only in the browser that asked for it.
 public struct Verification: Sendable {
     public typealias ID = Identifier<Verification>
 
-    /// What the secret is good for.
+    /// What the secret is for.
     public enum Purpose: String, Sendable, CaseIterable {
         case signUp = "sign_up"
         case signIn = "sign_in"
         case verifyEmail = "verify_email"
         case changeEmail = "change_email"
         case resetPassword = "reset_password"
-        /// An app signed somebody up with this address.
+        /// An app signed up a user with this address.
         case confirmAddress = "confirm_address"
-        /// No mail: a password was right, and its account is about to be deleted.
+        /// No mail is sent: a user proved their identity and is about to be deleted.
         case restore
 
-        /// How long a code can be typed; nil when there is none.
+        /// How long a code can be typed; nil when the purpose has no code.
         public var codeLifetime: Duration? {
             switch self {
             case .signUp, .verifyEmail, .changeEmail: .minutes(30)
@@ -28,7 +28,7 @@ public struct Verification: Sendable {
             }
         }
 
-        /// How long a link can be opened; nil when there is none.
+        /// How long a link can be opened; nil when the purpose has no link.
         public var linkLifetime: Duration? {
             switch self {
             case .signUp, .resetPassword: .hours(24)
@@ -40,20 +40,20 @@ public struct Verification: Sendable {
         var lifetime: Duration { [codeLifetime, linkLifetime, .minutes(10)].compactMap { $0 }.max() ?? .zero }
     }
 
-    /// How often a wrong code may be typed before the right one is of no use either.
+    /// How many codes may be typed. After that, even the right one is refused.
     public static let mostTries: Int64 = 5
 
     public let id: ID
     public let purpose: Purpose
     public let user: UserID?
     public let email: String
-    /// The browser that asked.
+    /// The browser that asked for it.
     public let browser: Fingerprint<Browser>?
-    /// Where the person goes on: a page of ours, or the id of an app's request that waits. Empty for neither.
+    /// Where the user goes on: a page of this server, or the id of a waiting interaction. Empty for neither.
     public let continueTo: String
-    /// What a sign-up that waits will become.
+    /// The user that a waiting sign-up will create.
     public let newcomer: Newcomer?
-    /// How somebody showed to be the account's person who is now asked whether to keep it.
+    /// How a user signed in who is now asked whether to cancel their deletion.
     let method: Session.Method?
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
@@ -62,26 +62,26 @@ public struct Verification: Sendable {
         let passwordHash: String
         /// Profile claims, as JSON.
         let profile: String
-        /// A note of what they agreed to, in the words of whoever keeps agreements.
+        /// A note of what they agreed to, in the format of the agreements' module.
         let agreed: String
     }
 
-    /// Whether `browser` is the one that asked.
+    /// Whether `browser` is the one that asked for it.
     public func isFrom(_ browser: Fingerprint<Browser>?) -> Bool {
         guard let browser, let own = self.browser else { return false }
         return own.matches(browser)
     }
 
-    /// Why a secret that was brought back is good for nothing.
+    /// Why a returned secret is refused.
     public enum Refusal: Error, Sendable, Equatable {
         case unknown
-        /// Used, too late, or tried too often.
+        /// Used, expired, or tried too often.
         case gone(reason: String)
         case wrongCode(triesLeft: Int)
-        /// Too many wrong ones were typed of late, here or elsewhere.
+        /// Too many wrong codes were typed recently, in any browser.
         case tooMany(Duration)
     }
 }
 
-/// A browser, known by a cookie of its own that says nothing about who uses it.
+/// A browser, known by a cookie that says nothing about its user.
 public enum Browser {}

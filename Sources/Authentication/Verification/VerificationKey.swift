@@ -1,9 +1,9 @@
 import Storage
 public import Values
 
-/// What a person brings back of a mail.
+/// What a user returns from a mail.
 public enum VerificationKey: Sendable {
-    /// The code they typed, in which browser.
+    /// The typed code, and the browser it was typed in.
     case code(String, of: Verification.ID, in: Fingerprint<Browser>?)
     case link(Secret<Verification>)
 }
@@ -20,12 +20,12 @@ extension Verifications {
         }
     }
 
-    /// Stores a draft that no mail tells of.
+    /// Stores a draft for which no mail is sent.
     public func store(_ draft: Draft) async throws {
         try await database.write { db in try Self.store(draft, in: db) }
     }
 
-    /// Ends what is still out for an account: whoever has the password now has asked for none of it.
+    /// Ends all open verifications of a user: the current holder of the password asked for none of them.
     static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             "UPDATE verifications SET spent_at = \(now) WHERE user_id = \(user) AND spent_at IS NULL")

@@ -3,24 +3,25 @@ public import Storage
 import Values
 
 extension Verifications {
-    /// Puts a verification's mail into the post, in the caller's transaction; or, when it is not to be sent, something
-    /// that looks alike there and never leaves.
+    /// Queues a verification's mail in the caller's transaction. If the mail is not to be sent, queues a blank delivery
+    /// that looks alike and is never sent.
     public typealias Post = @Sendable (_ isSent: Bool, any Transaction) throws -> Void
 
-    /// What came of asking for a mail.
+    /// The outcome of asking for a mail.
     public enum Asked: Sendable {
-        /// The answer is the same whether or not one was sent.
+        /// The answer is the same whether or not a mail was sent.
         case answered
-        /// Too many were asked for from here.
+        /// Too many mails were asked for from this address.
         case wait(Duration)
     }
 
-    /// Stores `draft` and posts its mail in one transaction. Where there is nobody to write to, and for a mailbox that has
-    /// had enough, the same rows are written, good for nothing: neither the answer nor its time tells of anybody.
+    /// Stores `draft` and queues its mail in one transaction. If the address has no user, or the mailbox had too many
+    /// mails, the same rows are written but are useless: neither the response nor its timing reveals whether a user
+    /// exists.
     ///
     /// - Parameters:
-    ///   - address: who asks, to be charged for it; nil when they were charged before (`charge`).
-    ///   - confirm: refuses by throwing: whether who asks still may.
+    ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
+    ///   - confirm: throws when the requester may no longer ask.
     public func ask(
         _ draft: Draft, from address: String?, hasReader: Bool = true,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }, post: @escaping Post
@@ -40,8 +41,8 @@ extension Verifications {
         }
     }
 
-    /// Charges one mail that somebody at `address` asks for, before work is done for it. Returns how long to wait instead,
-    /// if they have asked for too many.
+    /// Charges one mail that `address` asks for, before work is done for it. Returns how long to wait if it has asked
+    /// for too many.
     func charge(from address: String) async throws -> Duration? {
         let now = clock.now
         return try await database.write { db in try Throttle.chargeAsking(from: address, at: now, in: db) }

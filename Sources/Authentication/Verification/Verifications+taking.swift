@@ -3,11 +3,11 @@ import Directory
 public import Storage
 public import Values
 
-/// Secrets that come back. Each is taken once: the rows changed are the referee. `attempt` is an id that the caller made,
-/// so that a retry after a COMMIT of unknown outcome finds that it was itself.
+/// Taking returned secrets. Each is taken once: the count of changed rows decides. `attempt` is an id that the caller
+/// made, so that a retry after a COMMIT of unknown outcome recognizes its own row.
 extension Verifications {
-    /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is looked
-    /// at, so that a volley in parallel gains nothing.
+    /// Takes the verification whose code was typed in the browser that asked. A try is charged before the code is
+    /// compared, so that parallel tries gain nothing.
     public func take(
         code: String, id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?,
         attempt: String, in db: any Transaction
@@ -29,8 +29,7 @@ extension Verifications {
         return try spend(found.verification, attempt, in: db)
     }
 
-    /// The verification whose code can still be typed, for the browser that asked. One that looks alike and is good for
-    /// nothing is not told from another.
+    /// The verification whose code can still be typed, for the browser that asked. A blank one looks the same.
     public func awaiting(
         _ id: Verification.ID, _ purpose: Verification.Purpose, in browser: Fingerprint<Browser>?
     ) async throws -> Verification? {
@@ -41,7 +40,7 @@ extension Verifications {
         return found.verification
     }
 
-    /// The live verification of a link. Looking at it changes nothing: mail programs follow links too.
+    /// The live verification of a link. Looking changes nothing, because mail programs follow links too.
     public func look(
         at link: Secret<Verification>, _ purpose: Verification.Purpose
     ) async throws -> Result<Verification, Verification.Refusal> {
@@ -58,8 +57,9 @@ extension Verifications {
         }
     }
 
-    /// Takes the code of a sign-in that was typed at `place`. Wrong ones count for the account as a whole: else as many
-    /// browsers as there are would have five guesses each. Where its owner is known they do not, and are not felt.
+    /// Takes the code of a sign-in that was typed at `place`. Wrong codes count for the user as a whole: otherwise each
+    /// of any number of browsers would have five guesses. At a known device or address they do not count, and others'
+    /// do not matter.
     func takeSignIn(
         _ key: VerificationKey, at place: KnownDevices.Place, attempt: String, in db: any Transaction
     ) throws -> Result<Verification, Verification.Refusal> {
@@ -79,7 +79,7 @@ extension Verifications {
         return taken
     }
 
-    /// Takes a verification that has no secret but the browser's own.
+    /// Takes a verification whose only secret is the browser's cookie.
     public func take(
         id: Verification.ID, purpose: Verification.Purpose, browser: Fingerprint<Browser>?, attempt: String,
         in db: any Transaction
@@ -90,7 +90,8 @@ extension Verifications {
         return try spend(found.verification, attempt, in: db)
     }
 
-    /// Charges one try at the password of a sign-up whose link was opened elsewhere. False when there were too many.
+    /// Charges one try at the password of a sign-up whose link was opened in another browser. False after too many
+    /// tries.
     public func chargeTry(_ id: Verification.ID) async throws -> Bool {
         try await database.write { db in
             try db.execute(

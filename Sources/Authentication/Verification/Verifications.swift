@@ -3,14 +3,15 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where verifications are kept.
+/// The verifications of this server.
 public struct Verifications: Sendable {
     let database: any Database
     let clock: any WallClock
     private let random: any RandomSource
     private let codeKey: [UInt8]
 
-    /// - Parameter codeKey: what codes are kept under: a million of them are soon tried by who reads the table.
+    /// - Parameter codeKey: the key under which codes are stored. Without it, reading the table is enough to try a
+    /// million codes.
     public init(database: any Database, clock: any WallClock, random: any RandomSource, codeKey: [UInt8]) {
         self.database = database
         self.clock = clock
@@ -18,14 +19,14 @@ public struct Verifications: Sendable {
         self.codeKey = codeKey
     }
 
-    /// A verification that is not stored yet, with the secrets that go out.
+    /// A verification that is not stored yet, with the secrets to send.
     public struct Draft: Sendable {
         public let verification: Verification
         public let code: String?
         public let link: Secret<Verification>?
         fileprivate let codeMark: String?
 
-        /// The same with nothing in it that could come back: it looks alike and is good for nothing.
+        /// The same draft without its secrets, so that it cannot be redeemed.
         public var blank: Draft { Draft(verification: verification, code: nil, link: nil, codeMark: nil) }
     }
 
@@ -62,7 +63,7 @@ public struct Verifications: Sendable {
             """)
     }
 
-    /// What `code` is kept as.
+    /// The stored form of `code`.
     func mark(of code: String, for id: Verification.ID) -> String {
         Base64URL.encode(Digest.hmacSHA256(Array("\(id)|\(code)".utf8), key: codeKey))
     }

@@ -2,9 +2,9 @@ public import Authentication
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 
-/// `GET /account/data`: all that is held on a person, for that person.
+/// `GET /account/data`: everything stored about a user, for that user.
 public struct AccountDataEndpoint: Endpoint {
     private let gate: UserAccess
     private let data: PersonalData
@@ -24,7 +24,7 @@ public struct AccountDataEndpoint: Endpoint {
         case .refuse(let response): return response
         case .enter(let found): entry = found
         }
-        // Back to the page, not to here: a browser that is led to a download stays where it was, at the sign-in.
+        // Back to the page, not to the download: a browser that is sent to a download keeps showing the sign-in page.
         guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
         guard let document = try await data.document(of: entry.session.user) else { throw HTTPRefusal(.notFound) }
         var response = Response.json(document)

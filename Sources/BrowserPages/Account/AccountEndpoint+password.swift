@@ -3,11 +3,11 @@ import Cryptography
 import Directory
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Pages
 
-/// A new password.
+/// Changes the password.
 extension AccountEndpoint {
     @Sendable func changePassword(_ request: Request, context: SpindleContext) async throws -> Response {
         try await submit(request) { entry in
@@ -57,7 +57,7 @@ extension AccountEndpoint {
 }
 
 extension SignIn.Refusal {
-    /// The same where the address is known and only the password was asked for.
+    /// The refusal to show when the address is known and only the password was asked for.
     var whenConfirming: PageRefusal {
         if case .wrong = self { .wrongPassword } else { onPage }
     }

@@ -3,13 +3,13 @@ public import Directory
 public import Federation
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import Logging
 public import OAuth
 import Pages
 import Values
 
-/// `/account`: what people see and change of themselves. Every change is a form, and ends where it began.
+/// `/account`: what users see and change about themselves. Every change is a form, and leads back to the page.
 public struct AccountEndpoint: Endpoint {
     static let path = PagePath.account
     let gate: UserAccess
@@ -43,7 +43,7 @@ public struct AccountEndpoint: Endpoint {
         router.form("/account/links/remove", from: Self.path, use: removeLink)
     }
 
-    /// The words of `?done=`, and what they say on the page. No other is known: nobody's link puts words in our mouth.
+    /// The values of `?done=` and their notices. Any other value shows nothing, so no link can put text on the page.
     private static let notices: [String: AccountPage.Notice] = [
         "profile": .profileSaved, "email": .emailChanged, "verified": .emailVerified, "password": .passwordChanged,
         "session": .sessionEnded, "sessions": .otherSessionsEnded, "app": .appRevoked, "link": .linkRemoved,
@@ -64,7 +64,7 @@ public struct AccountEndpoint: Endpoint {
         }
     }
 
-    /// Does `work` for who sends a form of their own.
+    /// Runs `work` for a user who sends a form of their own.
     func submit(
         _ request: Request, _ work: (UserAccess.Entry) async throws -> Response
     ) async throws -> Response {

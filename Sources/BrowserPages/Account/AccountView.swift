@@ -3,12 +3,12 @@ public import Directory
 public import Federation
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Pages
 import Values
 
-/// The account page, as it is shown, and shown again when one of its forms was refused.
+/// Renders the account page, also after one of its forms was refused.
 public struct AccountView: Sendable {
     private let pages: PageRenderer
     private let users: Users
@@ -26,7 +26,7 @@ public struct AccountView: Sendable {
         self.links = links
     }
 
-    /// A form that was refused, and what was typed into it.
+    /// A refused form, and what was typed into it.
     struct Refused {
         let form: AccountPage.Form
         let refusal: PageRefusal
@@ -54,14 +54,14 @@ public struct AccountView: Sendable {
             cookies: [issued.setCookie], formsLeaveSite: !connectable.isEmpty)
     }
 
-    /// Where the person is signed in: here first.
+    /// The user's sessions, this browser's first.
     private func items(of session: Session) async throws -> [SessionItem] {
         let all = try await sessions.items(of: session.user)
         let here = all.filter { $0.id == session.id }.map { $0.item(isCurrent: true) }
         return here + all.filter { $0.id != session.id }.map { $0.item(isCurrent: false) }
     }
 
-    /// What is stored, or what was typed into a form that was refused: nobody types a name twice.
+    /// The stored profile, or what was typed into a refused form: nobody should have to type a name twice.
     private func profile(_ user: User, hasPassword: Bool, _ refused: Refused?) -> Profile {
         func value(_ claim: String) -> String {
             if let refused, refused.form == .profile { return refused.typed[claim] ?? "" }

@@ -8,7 +8,7 @@ import Pages
 import Storage
 import Values
 
-/// `POST /account/email`: another address, once it is shown to be read.
+/// `POST /account/email`: changes the address, once the user has proved to read it.
 public struct AddressEndpoint: Endpoint {
     private static let path = "/account/email"
     private let gate: UserAccess
@@ -51,7 +51,7 @@ public struct AddressEndpoint: Endpoint {
         }
     }
 
-    /// Whether the new address has an account is told to nobody but who reads its mail.
+    /// Only a reader of the new address learns whether another user has it.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let entry: UserAccess.Entry
         switch try await gate.submit(request) {
@@ -66,7 +66,7 @@ public struct AddressEndpoint: Endpoint {
         let draft = verifications.draft(
             .changeEmail, email: email.text, user: entry.session.user,
             browser: gate.pages.forms.browser(request))
-        let letter = MailTemplate.changeEmailCode(
+        let template = MailTemplate.changeEmailCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.changeEmail.codeLifetime ?? .zero).seconds / 60))
         let asked: Verifications.Asked
         do {
@@ -74,7 +74,7 @@ public struct AddressEndpoint: Endpoint {
             asked = try await verifications.ask(
                 draft, from: gate.arrivals.address(request),
                 confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
-                post: mail.reply(letter, to: email, entry.visit.frame))
+                post: mail.reply(template, to: email, entry.visit.frame))
         } catch let refusal as SignIn.Refusal {
             return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
         }
@@ -96,7 +96,7 @@ public struct AddressEndpoint: Endpoint {
             let outcome = try await addresses.change(
                 codes.key(form, request), session: session, attempt: Identifier<Verification>.random(from: random).text
             ) { verification, db in
-                // The old address is told, in part: whose change it was not will want to know.
+                // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }
                 try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit.frame)(db)
             }
@@ -111,7 +111,7 @@ public struct AddressEndpoint: Endpoint {
         }
     }
 
-    /// `g…@example.com`: enough for who knows the address.
+    /// `g…@example.com`: enough for a reader who knows the address.
     private static func veiled(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return "…" }
         return "\(address.prefix(1))…\(address[at...])"

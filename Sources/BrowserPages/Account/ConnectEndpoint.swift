@@ -7,7 +7,7 @@ import OAuth
 import Pages
 import Values
 
-/// `POST /account/links/connect`: somebody who is signed in will sign in by another issuer too from now on.
+/// `POST /account/links/connect`: a signed-in user links another issuer to sign in with.
 public struct ConnectEndpoint: Endpoint {
     private let gate: UserAccess
     private let upstream: IdentityProviderEndpoint
@@ -21,7 +21,7 @@ public struct ConnectEndpoint: Endpoint {
         router.form("/account/links/connect", from: AccountEndpoint.path, use: connect)
     }
 
-    /// Whoever is connected has the account as its owner does: an unattended screen must not be enough.
+    /// A linked issuer gives full access to the user, so an unattended screen must not be enough.
     @Sendable private func connect(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await gate.submit(request) {
         case .refuse(let response): return response

@@ -7,7 +7,7 @@ import OAuth
 import Pages
 public import Values
 
-/// `GET` and `POST /account/delete`: a person wants to be forgotten.
+/// `GET` and `POST /account/delete`: a user asks to be deleted.
 public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
     private let gate: UserAccess
@@ -79,7 +79,7 @@ public struct DeletionEndpoint: Endpoint {
         }
     }
 
-    /// What says by mail until when the person can think again.
+    /// The mail that says until when the user can change their mind.
     private func notice(to entry: UserAccess.Entry) -> Users.Also? {
         entry.session.email.map { email in
             mail.post(

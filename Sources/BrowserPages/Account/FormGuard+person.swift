@@ -2,7 +2,7 @@ import HTTP
 import HTTPSupport
 import Values
 
-/// Forms that are one person's: shown to somebody who then signed out, and sent by whoever signed in instead, they must
+/// Forms that belong to one user: if that user signed out and another signed in before the form was sent, it must
 /// change nothing.
 extension FormGuard {
     enum Verdict { case accepted, foreign, anotherPersons }
@@ -10,8 +10,8 @@ extension FormGuard {
     /// A token for the forms of `person` in this browser.
     func issue(_ request: Request, to person: UserID) -> Issued { issue(request).named(person) }
 
-    /// Whether `form` was posted from a page of ours in this browser, and from one that was `person`'s. The name of the
-    /// person needs no seal of its own: it is our page that carries it.
+    /// Whether `form` was posted from a page of ours in this browser, and from a page for `person`. The user's id needs
+    /// no seal of its own: our page carries it.
     func judge(_ form: Form, of request: Request, by person: UserID) -> Verdict {
         guard accepts(form, of: request) else { return .foreign }
         return form["form_token"]?.hasSuffix(".\(person)") == true ? .accepted : .anotherPersons
@@ -19,7 +19,7 @@ extension FormGuard {
 }
 
 extension FormGuard.Issued {
-    /// The same for forms that are `person`'s.
+    /// The same token, for forms of `person`.
     func named(_ person: UserID) -> FormGuard.Issued {
         FormGuard.Issued(token: "\(token).\(person)", setCookie: setCookie, browser: browser)
     }

@@ -6,7 +6,7 @@ import Pages
 import Text
 public import Values
 
-/// Lets people to their own account: those who signed in here, and no form that was another's.
+/// Gives users access to their own account: after a sign-in here, and with their own forms only.
 public struct UserAccess: Sendable {
     let pages: PageRenderer
     let arrivals: NewSessions
@@ -20,7 +20,7 @@ public struct UserAccess: Sendable {
         self.clock = clock
     }
 
-    /// Somebody at their own account.
+    /// A user who was let in.
     struct Entry {
         let session: Session
         let visit: PageContext
@@ -29,11 +29,11 @@ public struct UserAccess: Sendable {
 
     enum Decision {
         case enter(Entry)
-        /// The answer to who may not.
+        /// The response to anyone else.
         case refuse(Response)
     }
 
-    /// The person of a request that shows something.
+    /// The user of a request that shows something.
     func show(_ request: Request) async throws -> Decision {
         guard let session = try await session(request) else {
             return .refuse(signInFirst(for: OwnPage(rawValue: request.target.path) ?? .account))
@@ -42,11 +42,11 @@ public struct UserAccess: Sendable {
         return .enter(Entry(session: session, visit: try await pages.visit(request), form: query))
     }
 
-    /// The person of a form. Whoever signed out meanwhile signs in first; then the account is shown as it is.
+    /// The user of a form. A user who signed out meanwhile signs in first, and then sees the account as it is.
     func submit(_ request: Request) async throws -> Decision {
         let form = try Form.read(request)
         let visit = try await pages.visit(request)
-        // Asked first: with a form from another site the browser sends no session, and its person is told what it was.
+        // Checked first: a form from another site comes without the session, and its user is told what it was.
         guard pages.forms.accepts(form, of: request) else { return .refuse(pages.foreignForm(visit)) }
         guard let session = try await session(request) else { return .refuse(signInFirst(for: .account)) }
         switch pages.forms.judge(form, of: request, by: session.user) {
@@ -58,7 +58,7 @@ public struct UserAccess: Sendable {
         }
     }
 
-    /// A session that an app's token bought shows that somebody holds a phone, not who sits here.
+    /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here.
     private func session(_ request: Request) async throws -> Session? {
         try await arrivals.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
     }
@@ -67,16 +67,15 @@ public struct UserAccess: Sendable {
         .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
-    /// Whether the person signed in a moment ago.
+    /// Whether the user signed in a moment ago.
     func isRecent(_ session: Session) -> Bool { session.isRecent(at: clock.now) }
 
-    /// Sends the person to confirm that it is them, and then on to `page`.
+    /// Asks the user to confirm who they are, and then goes on to `page`.
     func confirmFirst(for page: OwnPage) -> Response {
         .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
-    /// The proof that the person of `entry` knows the account's password, by what the form says. Throws
-    /// `SignIn.Refusal`.
+    /// The proof that the user of `entry` knows their password, from the form. Throws `SignIn.Refusal`.
     func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> SignIn.Proof {
         try await signIn.confirm(
             entry.session, password: entry.form["current_password"] ?? "",

@@ -1,9 +1,9 @@
-/// What a browser says of itself, as its owner knows it: `Firefox, Linux`. What nobody knows is not guessed at.
+/// A browser's user agent, as its user knows it: `Firefox, Linux`. Unknown parts are not guessed.
 struct UserAgent: Sendable {
     let browser: String?
     let system: String?
 
-    /// Nil when nothing in it is known.
+    /// Nil when neither part is known.
     var device: String? {
         let known = [browser, system].compactMap(\.self)
         return known.isEmpty ? nil : known.joined(separator: ", ")
@@ -16,8 +16,8 @@ struct UserAgent: Sendable {
 
     private typealias Known = (mark: String, name: String)
 
-    // The most telling mark first: nearly all of them also say that they are Chrome and Safari. A webview, which says
-    // `; wv`, is a part of an app: which app it is nobody can tell.
+    // The most specific mark first: nearly all browsers also claim to be Chrome and Safari. A webview (`; wv`) is part
+    // of an app, and does not say which.
     private static let browsers: [Known] = [
         ("; wv)", "App"), ("Edg/", "Edge"), ("EdgA/", "Edge"), ("EdgiOS/", "Edge"), ("OPR/", "Opera"),
         ("OPiOS/", "Opera"), ("Opera", "Opera"), ("SamsungBrowser/", "Samsung Internet"), ("Vivaldi/", "Vivaldi"),
@@ -26,7 +26,7 @@ struct UserAgent: Sendable {
         ("Version/", "Safari"),
     ]
 
-    // An Android says Linux too, an iPhone Mac OS X.
+    // Android also says Linux, and an iPhone says Mac OS X.
     private static let systems: [Known] = [
         ("iPhone", "iPhone"), ("iPad", "iPad"), ("Android", "Android"), ("CrOS", "ChromeOS"), ("Windows", "Windows"),
         ("Macintosh", "macOS"), ("Linux", "Linux"), ("FreeBSD", "FreeBSD"), ("OpenBSD", "OpenBSD"),

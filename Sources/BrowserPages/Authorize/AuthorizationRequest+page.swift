@@ -6,7 +6,7 @@ import OAuth
 import Pages
 
 extension PageRenderer {
-    /// Reads the authorization request that `form` holds and does `work` with it.
+    /// Reads the authorization request in `form` and runs `work` with it.
     func authorizing(
         _ form: Form, _ http: Request, _ context: SpindleContext,
         isKnown: (Client) async throws -> Bool = { _ in false },
@@ -20,12 +20,12 @@ extension PageRenderer {
         }
     }
 
-    /// Finds out where the answer to the authorization request in `form` goes, and does `work` with it.
+    /// Finds out where the answer to the authorization request in `form` goes, and runs `work` with it.
     ///
-    /// A bad client or redirect URI gets a page; any other refusal, of the request or of the work, goes to the client.
+    /// A bad client or redirect URI gets a page; any other refusal, of the request or of `work`, goes to the client.
     ///
-    /// - Parameter isKnown: whether the person has seen a page about a client. To the address of one that registered
-    ///   itself nobody is sent who has not (RFC 9700 §4.11.2): it may be a trap that looks like this server.
+    /// - Parameter isKnown: whether the user has seen a page about a client. If not, they are asked before the browser
+    ///   goes to one that registered itself (RFC 9700 §4.11.2): it may be a trap that looks like this server.
     func answering(
         _ form: Form, _ http: Request, _ context: SpindleContext,
         isKnown: (Client) async throws -> Bool = { _ in false },
@@ -56,7 +56,7 @@ extension PageRenderer {
         }
     }
 
-    /// Asks before the browser goes to the address of a client that nobody vouched for.
+    /// Asks before the browser goes to a client that registered itself.
     private func leave(
         for client: Client, by answer: AuthorizationAnswer, _ refusal: OAuthError, _ http: Request,
         uiLocales: String?
@@ -67,7 +67,7 @@ extension PageRenderer {
             to: location, visit, detail: "\(refusal.code.rawValue): \(refusal.hint)", status: .badRequest)
     }
 
-    /// A page in the place of a redirect to an address of a client that registered itself.
+    /// A page instead of a redirect to a client that registered itself.
     func leaving(
         to location: String?, _ visit: PageContext, detail: String? = nil, status: Status = .ok, cookies: [String?] = []
     ) -> Response {
@@ -76,12 +76,12 @@ extension PageRenderer {
         return message(.leaving, visit, values: values, detail: detail, status: status, cookies: cookies)
     }
 
-    /// The page of a request that cannot be read at all.
+    /// The page for a request that cannot be read at all.
     func brokenRequest(_ visit: PageContext, detail: String? = nil, status: Status = .badRequest) -> Response {
         message(.brokenRequest, visit, detail: detail, status: status)
     }
 
-    /// Sends the browser to the client with `answer`: by a redirect, by a page whose form posts itself, or by one that tells it to another.
+    /// Sends `answer` to the client: by a redirect, by a form that posts itself, or by a message to its page.
     func send(_ answer: AuthorizationAnswer, for address: ReturnAddress, _ http: Request) async throws -> Response {
         switch answer {
         case .redirect(let location): return .sendBrowser(to: location)
@@ -91,7 +91,7 @@ extension PageRenderer {
                 action: action, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
             return page(templates.formPost(form, in: visit.frame), visit, formsLeaveSite: true, script: true)
         case .message(let origin, let fields):
-            // Whom it tells may have it in a frame, as a silent request does; its answer is for that origin anyway.
+            // The receiving page may frame this one, as a silent request does. The answer is only for its origin.
             let visit = try await visit(http, client: address.client).framed(by: origin)
             let message = WebMessagePage(
                 origin: origin, fields: fields.map { HiddenField(name: $0.name, value: $0.value) })
@@ -101,13 +101,13 @@ extension PageRenderer {
 }
 
 extension AuthorizationAnswer {
-    /// Whether the browser goes somewhere else with it.
+    /// Whether the browser goes to another site with it.
     fileprivate var leaves: Bool { if case .message = self { false } else { true } }
 }
 
 extension Request {
-    /// Whether a page asks without showing it: in a frame nobody is led astray, and who waits for an answer to
-    /// `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). What a browser calls a document is seen.
+    /// Whether a page makes the request without showing it. In a frame nobody is led astray, and a client that waits
+    /// for the answer to `prompt=none` can do nothing with a page (OpenID Connect Core §3.1.2.6). A `document` is seen.
     fileprivate func isSilent(_ form: Form) -> Bool {
         form[Parameter.prompt.rawValue] == Prompt.none.rawValue && headers[.secFetchDest] != "document"
     }

@@ -6,12 +6,12 @@ import OpenID
 import Values
 
 extension AuthorizeEndpoint {
-    /// Whether the request is in an object, here or at an address.
+    /// Whether the request is in a request object, by value or by reference.
     func holdsObject(_ form: Form) -> Bool {
         [Parameter.request, .requestURI].contains { form[$0.rawValue]?.isEmpty == false }
     }
 
-    /// Takes a request object apart, once: the browser goes on with the parameters it held, which are kept here as signed.
+    /// Opens a request object, once. The browser goes on with its parameters, which are stored here as signed.
     func takeApart(
         _ form: Form, _ http: Request, _ context: SpindleContext, isKnown: (Client) async throws -> Bool
     ) async throws -> Response {
@@ -27,7 +27,7 @@ extension AuthorizeEndpoint {
         return try await carry(whole, by: AuthorizationEntrance(Self.path), http)
     }
 
-    /// The request with its object's parameters over those beside it (Core §6.1). Nil when its client is unknown.
+    /// The object's parameters over those beside it (Core §6.1). Nil when the client is unknown.
     private func opened(_ form: Form) async throws -> Form? {
         let parameters = try form.parameters
         guard let id = parameters[.clientID], let client = try await pages.clients.findLive(Client.ID(id)) else {

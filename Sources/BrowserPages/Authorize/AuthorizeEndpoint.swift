@@ -7,7 +7,7 @@ public import OpenID
 import Pages
 public import Values
 
-/// `/oauth/authorize` (RFC 6749 §3.1): decides what is next for a browser, and does that one thing.
+/// `/oauth/authorize` (RFC 6749 §3.1): decides on a browser's next step, and takes it.
 public struct AuthorizeEndpoint: Endpoint {
     static let path = PagePath.authorize
 
@@ -43,11 +43,11 @@ public struct AuthorizeEndpoint: Endpoint {
                 }
                 return try await respond(form, by: entrance, request, context)
             }
-            // From another site's form it comes without the browser's cookies, and a page would set new ones over them.
+            // Another site's form comes without the browser's cookies, and a page would overwrite them with new ones.
             // The same request by GET comes with them.
             router.post("\(entrance.path)") { request, context in
                 let form = try Form.read(request)
-                // A long one waits here for it.
+                // A request too long for an address is stored here instead.
                 guard let address = form.address(at: entrance.path) else {
                     return try await carry(form, by: entrance, request)
                 }
@@ -56,7 +56,7 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Keeps the request in `form` for the browser that comes back for it.
+    /// Stores the request in `form` for the browser to come back to.
     func carry(_ form: Form, by entrance: AuthorizationEntrance, _ http: Request) async throws -> Response {
         switch try await pages.begin(form, in: nil, http) {
         case .begun(let interaction):
@@ -65,7 +65,7 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// A request on its way: as it came, or as it waits here.
+    /// A request as it came, or as it was stored here.
     private struct Incoming {
         let form: Form
         var interaction: Interaction?
@@ -98,8 +98,8 @@ public struct AuthorizeEndpoint: Endpoint {
         guard !holdsObject(form) else { return try await takeApart(form, http, context, isKnown: isKnown) }
         return try await pages.authorizing(form, http, context, isKnown: isKnown) { asked in
             let request = asked.trying(try pages.development?.trial(form)).after(progress)
-            let visitor = try await visitor(session, request, isPresent)
-            let step = request.next(for: visitor, at: clock.now, hasAsked: progress.isSignedIn)
+            let state = try await browserState(session, request, isPresent)
+            let step = request.next(for: state, at: clock.now, hasAsked: progress.isSignedIn)
             switch step {
             case .respond: return try await give(request, session, incoming, http)
             case .refuse(let code): throw Self.refusal(code)
@@ -113,14 +113,14 @@ public struct AuthorizeEndpoint: Endpoint {
                     case .confirm: return try await signIn(request, waiting, http, session, confirming: true)
                     case .introduce:
                         guard let session else { break }
-                        let isFirst = visitor?.isIntroduced == false
+                        let isFirst = state?.isIntroduced == false
                         return try await pages.introduce(request, waiting, of: session, isFirst: isFirst, http)
                     case .consent(let scope):
                         guard let session else { break }
                         return try await pages.askConsent(scope, for: request, waiting, of: session, http)
                     case .signIn, .respond, .refuse: break
                     }
-                    let known = visitor?.isMeant ?? false ? session : nil
+                    let known = state?.isMeant ?? false ? session : nil
                     return try await signIn(request, waiting, http, known, confirming: false)
                 }
             }
@@ -140,14 +140,14 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Whether the person of `session` has seen a page about `client` before.
+    /// Whether the user of `session` has seen a page about `client` before.
     private func knows(_ client: Client, _ session: Session?, _ isPresent: Bool) async throws -> Bool {
         guard !isPresent else { return true }
         guard let session, session.kind.isGood(for: client) else { return false }
         return try await consents.find(session.user, client.id) != nil
     }
 
-    private func visitor(
+    private func browserState(
         _ session: Session?, _ request: AuthorizationRequest, _ isPresent: Bool
     ) async throws -> BrowserSessionState? {
         let client = request.returnAddress.client
@@ -158,7 +158,7 @@ public struct AuthorizeEndpoint: Endpoint {
             subject: session.subject, session: session.kind,
             email: session.email == nil ? .none : session.emailVerified ? .verified : .unverified,
             consented: consented, isMeant: isMeant,
-            isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id.text),
+            isIntroduced: try await !introductions.isDue(session.user, to: client, in: session.id),
             isPresent: isPresent)
     }
 
@@ -167,15 +167,15 @@ public struct AuthorizeEndpoint: Endpoint {
     ) async throws -> Response {
         let address = request.returnAddress
         guard let session, try await isFirst(incoming.interaction, http),
-            let answer = try await answers.answer(to: request, of: session.subject, in: session.id.text)
+            let answer = try await answers.answer(to: request, of: session.subject, in: session.id)
         else {
-            // What was allowed was taken back a moment ago, or another tab was faster: ask again.
+            // The consent was taken back a moment ago, or another tab was faster: ask again.
             return try await pages.waiting(incoming.interaction, incoming.form, http) { $0.sendBrowser(to: Self.path) }
         }
         return try await pages.send(answer, for: address, http)
     }
 
-    /// Whether what was done for a request that waits has brought no answer yet.
+    /// Whether a stored request has no answer yet.
     private func isFirst(_ interaction: Interaction?, _ http: Request) async throws -> Bool {
         guard let interaction else { return true }
         return try await pages.interactions.answer(interaction, in: pages.signInMark(http))
@@ -185,13 +185,13 @@ public struct AuthorizeEndpoint: Endpoint {
         _ request: AuthorizationRequest, _ waiting: WaitingRequest, _ http: Request, _ session: Session?,
         confirming: Bool
     ) async throws -> Response {
-        if let door = pages.development {
+        if let development = pages.development {
             return .sendBrowser(
-                to: door.way(to: waiting.interaction), status: .seeOther, cookies: [waiting.form.setCookie])
+                to: development.way(to: waiting.interaction), status: .seeOther, cookies: [waiting.form.setCookie])
         }
         let client = request.returnAddress.client
         let visit = try await pages.visit(http, client: client, to: .request(waiting.interaction))
-        // Whoever is known by another address cannot confirm to be the one that is hinted at.
+        // A user known by another address cannot confirm to be the hinted one.
         let known = request.prompt.contains(.selectAccount) ? nil : session?.email
         let email = confirming ? session?.email : request.loginHint ?? known
         let page = LoginPage(
@@ -206,9 +206,9 @@ public struct AuthorizeEndpoint: Endpoint {
 }
 
 extension Session {
-    /// Its person, in OAuth's words. A session that was bought is no sign-in of a kind that could be told.
+    /// The session's user, in OAuth's terms. A bought session is no sign-in by a method that could be reported.
     var subject: Subject {
-        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id.text)
+        Subject(user: user, signedInAt: signedInAt, method: methodReference, session: id)
     }
 
     private var methodReference: String? {
@@ -219,13 +219,13 @@ extension Session {
         }
     }
 
-    /// How it came about, in OAuth's words.
+    /// How the session came about, in OAuth's terms.
     var kind: BrowserSessionState.Session {
         switch origin {
         case .signIn where method == .issuer || method == .issuerUndated: .vouched(for: nil, isDated: method == .issuer)
         case .signIn: .signIn
-        case .bought(let merchant): .bought(by: merchant.map { Merchant.ID($0) })
-        case .vouched(let merchant): .vouched(for: Merchant.ID(merchant), isDated: method == .issuer)
+        case .bought(let merchant): .bought(by: merchant)
+        case .vouched(let merchant): .vouched(for: merchant, isDated: method == .issuer)
         }
     }
 }

@@ -6,7 +6,7 @@ public import OAuth
 import Pages
 public import Values
 
-/// `POST /oauth/consent`: what a person answers to an app's request: allow, deny, go on, or cancel before signing in.
+/// `POST /oauth/consent`: a user's answer to an app's request: allow, deny, continue, or cancel before signing in.
 public struct ConsentEndpoint: Endpoint {
     static let path = "/oauth/consent"
 
@@ -57,7 +57,7 @@ public struct ConsentEndpoint: Endpoint {
         }
     }
 
-    /// Goes back to the request, whose person has seen whom it is from, if that is still who is there.
+    /// Goes back to the request, whose user has seen which app it is from, if the same user is still signed in.
     private func goOn(
         _ form: Form, _ request: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
@@ -81,8 +81,8 @@ public struct ConsentEndpoint: Endpoint {
 
     /// Stores what was allowed and goes back to the request, narrowed to that.
     ///
-    /// The answer counts for the person that was asked: when the session has ended, or is another's by now, the request
-    /// starts over, and whoever is there is asked.
+    /// The answer counts only for the user who was asked. If the session has ended or is another user's by now, the
+    /// request starts over, and asks the user who is there.
     private func allow(
         _ form: Form, _ read: AuthorizationRequest, _ asked: Interaction, _ http: Request
     ) async throws -> Response {
@@ -94,7 +94,7 @@ public struct ConsentEndpoint: Endpoint {
             try await pages.interactions.askAgain(asked)
             return back(to: asked)
         }
-        // The last answer counts, until it is taken back to the app.
+        // The last answer counts until the app has got it.
         let request = read.after(asked.progress.counted(in: pages.signInMark(http)).withoutConsent)
         let ticked = Scope(form.pairs.filter { $0.name == "scope" }.map(\.value))
         let consented = try await consents.find(session.user, client.id)?.scope
@@ -116,7 +116,7 @@ public struct ConsentEndpoint: Endpoint {
 }
 
 extension PageRenderer {
-    /// Asks the person of `session` for `scope`.
+    /// Asks the user of `session` for consent to `scope`.
     func askConsent(
         _ scope: Scope, for request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session,
         _ http: Request,
@@ -138,7 +138,7 @@ extension PageRenderer {
             cookies: [waiting.form.setCookie], formsLeaveSite: true)
     }
 
-    /// RFC 7591 §5: the person is told that nobody but the client itself says what it is.
+    /// RFC 7591 §5: the user is told that only the client itself says what it is.
     private func maker(of client: Client) async throws -> ConsentPage.Maker {
         guard !client.registeredItself else { return .nobodyKnown }
         guard let merchant = client.merchant else { return .platform }

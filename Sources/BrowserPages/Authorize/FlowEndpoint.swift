@@ -4,7 +4,7 @@ public import HTTPSupport
 import OAuth
 import Pages
 
-/// SPiD's other addresses for people: `/flow/password` and `/account/summary`, which apps open in a browser.
+/// SPiD's other addresses for users: `/flow/password` and `/account/summary`, which apps open in a browser.
 public struct FlowEndpoint: Endpoint {
     private let pages: PageRenderer
 
@@ -17,10 +17,10 @@ public struct FlowEndpoint: Endpoint {
         }
     }
 
-    /// The way to a new password, and from there back to the app, which gets no code for it.
+    /// Leads to a new password, and from there back to the app, which gets no code for it.
     @Sendable private func forgotten(_ request: Request, context: SpindleContext) async throws -> Response {
         guard let query = try? request.query else { return pages.brokenRequest(try await pages.visit(request)) }
-        // One SDK appends its usual query to an address that has one: what it says last is what it means.
+        // One SDK appends its usual query to an address that has one: the last value is the one it means.
         let carried: [Parameter] = [.clientID, .redirectURI, .cancelRedirectURI, .state, .uiLocales]
         let spoken = query.withoutLocale
         let form = Form(

@@ -6,9 +6,9 @@ import OAuth
 import Pages
 
 extension PageRenderer {
-    /// Shows the person of `session` whom `request` is from, before they go on.
+    /// Shows the user of `session` which app `request` is from, before they go on.
     ///
-    /// - Parameter isFirst: they have never met; else anybody on the device could be asking.
+    /// - Parameter isFirst: the user and the merchant have never met; otherwise anyone on the device could be asking.
     func introduce(
         _ request: AuthorizationRequest, _ waiting: WaitingRequest, of session: Session, isFirst: Bool, _ http: Request
     ) async throws -> Response {

@@ -15,7 +15,7 @@ extension ReturnAddress.Refusal {
         }
     }
 
-    /// The page that a bad client or redirect URI gets: which of the two it was, and what to mend. Never a redirect.
+    /// The page for a bad client or redirect URI: which of the two it is, and what to fix. Never a redirect.
     func page(_ pages: PageRenderer, _ visit: PageContext) -> Response {
         pages.message(topic, visit, detail: detail)
     }
@@ -30,7 +30,7 @@ extension ReturnAddress.Refusal {
         }
     }
 
-    /// What the developer of the app looks for: the values as they arrived, and the likeliest slip.
+    /// What the app's developer needs: the values as they arrived, and the likeliest mistake.
     private var detail: String? {
         switch self {
         case .noClient: nil

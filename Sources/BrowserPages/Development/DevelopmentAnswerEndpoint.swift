@@ -3,7 +3,7 @@ public import HTTPSupport
 import OAuth
 import Pages
 
-/// `/development/answer`: shows what an app would be told, to who has none yet. There only in development mode.
+/// `/development/answer`: shows developers without an app what it would be told. Exists only in development mode.
 public struct DevelopmentAnswerEndpoint: Endpoint {
     private let pages: PageRenderer
 
@@ -26,7 +26,7 @@ public struct DevelopmentAnswerEndpoint: Endpoint {
 }
 
 extension String {
-    /// Whether it is as harmless on a command line as a code of ours: whoever sends a browser here can say anything.
+    /// Whether it is as harmless on a command line as a code of ours: any site can send a browser here with any text.
     fileprivate var isShellWord: Bool {
         utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || byte == 0x2D || byte == 0x5F

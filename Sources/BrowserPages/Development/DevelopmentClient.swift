@@ -1,16 +1,16 @@
 public import HTTPSupport
 import OAuth
 
-/// The client that a server in development mode has from the start, for who has none yet.
+/// The client that a server in development mode has from the start, for developers who have none yet.
 public enum DevelopmentClient {
     public static let id = "dev"
     public static let scope = "openid profile email address phone offline_access"
-    /// Where its answers can be looked at.
+    /// The page that shows its answers.
     static let answerPath = "/development/answer"
 
     public static func redirectURI(at site: Site) -> String { site.origin + answerPath }
 
-    /// Its authorization request, which asks anew each time.
+    /// Its authorization request, which asks for a new sign-in each time.
     public static func request(at site: Site) -> String {
         let items: [Form.Pair] = [
             ("response_type", "code"), ("client_id", id), ("redirect_uri", redirectURI(at: site)),
@@ -20,7 +20,7 @@ public enum DevelopmentClient {
         return "\(site.origin)\(AuthorizeEndpoint.path)?\(items.encoded)"
     }
 
-    /// What redeems `code` on a command line.
+    /// The shell command that redeems `code`.
     static func command(for code: String, at site: Site) -> String {
         let form = [
             "grant_type=authorization_code", "client_id=\(id)", "redirect_uri=\(redirectURI(at: site))",
@@ -29,7 +29,7 @@ public enum DevelopmentClient {
         return (["curl \(site.tokenEndpoint)"] + form.map { "-d \($0)" }).joined(separator: " \\\n  ")
     }
 
-    // The pair of RFC 7636's own appendix B: what anybody may do needs no secret.
+    // The pair of RFC 7636 appendix B: what anyone may do needs no secret.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 }

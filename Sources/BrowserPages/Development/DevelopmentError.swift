@@ -1,17 +1,17 @@
 import OAuth
 
-/// What an authorization request can be answered with when a developer wants to see how the app takes it.
+/// The errors that a developer can choose as the answer to an authorization request, to see how the app takes them.
 enum DevelopmentError {
-    /// The first is what a person's "no" is. The others are of RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
+    /// The first is a user's refusal. The others are from RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
     static let all: [OAuthError.Code] = [
         .accessDenied, .invalidRequest, .unauthorizedClient, .invalidScope, .serverError, .temporarilyUnavailable,
         .loginRequired, .interactionRequired, .consentRequired,
     ]
 
-    /// Nil for what is not among them.
+    /// Nil for an error that is not among them.
     static func named(_ text: String) -> OAuthError? {
         all.first { $0.rawValue == text }.map { code in
-            // In the words of Sync Gateway's own test provider, which apps may have been tried with.
+            // The text of Sync Gateway's own test provider, which apps may have been tested with.
             let hint = code == .invalidRequest ? "User failed authentication" : "Chosen at the development sign-in."
             return OAuthError(code, "development_error", hint)
         }

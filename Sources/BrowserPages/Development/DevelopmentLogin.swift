@@ -3,26 +3,26 @@ import OAuth
 import Pages
 import Values
 
-/// The way in for who tries things out (`spindle serve --dev`), in the place of the login page.
+/// The sign-in for developers (`spindle serve --dev`), in place of the login page.
 struct DevelopmentLogin: Sendable {
-    /// What an authorization request may say of a trial. No parameters of OAuth's: anywhere else they mean nothing.
+    /// What an authorization request may say about a trial. These are no OAuth parameters: elsewhere they mean nothing.
     enum Field: String {
         case idTokenLifetime = "development_id_token_lifetime"
         case refreshToken = "development_refresh_token"
     }
 
-    /// `/login?page=people` shows the page that people see.
+    /// `/login?page=people` shows the login page that users see.
     static let forPeople = "people"
 
-    /// The sign-in that goes on with the request of `interaction`.
+    /// The address of the sign-in for the request of `interaction`.
     func way(to interaction: Interaction) -> String {
         way(for: Form(pairs: [("continue", interaction.id.value)]))
     }
 
-    /// The sign-in in the place of the login page with this query.
+    /// The address of the sign-in in place of the login page with this query.
     func way(for query: Form) -> String { "\(DevelopmentSignInEndpoint.path)?\(query.pairs.encoded)" }
 
-    /// What the authorization request in `form` tries out.
+    /// The trial that the authorization request in `form` asks for.
     func trial(_ form: Form) throws(OAuthError) -> TokenTrial? {
         let (lifetime, refresh) = (form[Field.idTokenLifetime], form[Field.refreshToken])
         guard lifetime != nil || refresh != nil else { return nil }
@@ -36,14 +36,14 @@ struct DevelopmentLogin: Sendable {
 }
 
 extension PageRenderer {
-    /// The way in that takes the place of the login page in development mode: never without pages that say so.
+    /// The sign-in that replaces the login page in development mode: only with pages that show the banner.
     var development: DevelopmentLogin? { templates.isDevelopment ? DevelopmentLogin() : nil }
 }
 
 extension TokenTrial {
     static let longest = lifetimes.upperBound
 
-    /// As it is typed: no seconds are the client's own.
+    /// As it is typed: an empty text stands for the client's own lifetime.
     init?(seconds text: String, givesRefreshToken: Bool) {
         guard !text.isEmpty else {
             self.init(givesRefreshToken: givesRefreshToken)

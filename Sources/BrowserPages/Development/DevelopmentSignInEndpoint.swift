@@ -7,7 +7,7 @@ import OAuth
 import Pages
 import Values
 
-/// `/development/sign-in`: anybody signs in as anybody, and chooses what the app gets. There only in development mode.
+/// `/development/sign-in`: anyone signs in as any user, and chooses what the app gets. Exists only in development mode.
 public struct DevelopmentSignInEndpoint: Endpoint {
     static let path = "/development/sign-in"
 
@@ -89,7 +89,7 @@ public struct DevelopmentSignInEndpoint: Endpoint {
     }
 }
 
-/// What stands in the form.
+/// The values of the form.
 private struct DevelopmentWish {
     let name: String
     let lifetime: String

@@ -2,13 +2,13 @@ import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Pages
 public import Values
 
-/// `/logout`: a device's call with its token, or a page for a person in a browser.
+/// `/logout`: a device's call with its token, or a page for a user in a browser.
 public struct LogoutEndpoint: Endpoint {
     private let pages: PageRenderer
     private let tokens: AccessTokens
@@ -44,12 +44,12 @@ public struct LogoutEndpoint: Endpoint {
             presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
         let wish = try await wish(parameters, token, presented)
         guard let session else {
-            // A device is answered in its own language; a browser is told, or goes on.
+            // A device gets JSON; a browser gets a page, or goes on.
             if token != nil, wish.address == nil { return .json(.members(["result": "OK"])) }
             return try await signedOut(request, wish, sawPage: false)
         }
-        // The same person's token, or a link on our own page, shows whose wish this is. Another site's link shows
-        // nothing, nor does one with the token of somebody else in it, nor one that came by mail.
+        // The same user's token, or a link on our own page, shows that the user wants this. Another site's link or a
+        // mailed one shows nothing, and neither does one with another user's token.
         let isOwnWish = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
         if isOwnWish { return try await end(session, request, wish) }
         if try await wish.isShown(by: session) { return try await end(session, request, wish) }
@@ -57,14 +57,14 @@ public struct LogoutEndpoint: Endpoint {
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
-        // A device's call may have no body at all.
+        // A device's call may have no body.
         let form = request.headers[.contentType] == nil ? Form(pairs: []) : try Form.read(request)
         let parameters = try form.parameters
         if try PresentedToken.read(request, form: parameters) != nil {
             _ = try await endToken(request, form)
             return .json(.members(["result": "OK"]))
         }
-        // A client's own form (RP-Initiated Logout §2), which comes without the browser's cookies: the same by GET.
+        // A client's own form (RP-Initiated Logout §2) comes without the browser's cookies: repeat it by GET.
         if form["form_token"] == nil, LogoutRequest.isOfClient(parameters) {
             guard let address = form.address(at: "/logout") else {
                 let detail = "The logout request is longer than 8 KiB."
@@ -76,18 +76,18 @@ public struct LogoutEndpoint: Endpoint {
             return pages.foreignForm(try await pages.visit(request))
         }
         let wish = try await wish(parameters, nil, nil)
-        // Sent twice, or signed out in another tab meanwhile: what the person wants is so.
+        // Sent twice, or signed out in another tab meanwhile: the user has what they want.
         guard let session = try await sessions.of(request, pages.site) else {
             return try await signedOut(request, wish)
         }
-        // Somebody else signed in meanwhile; the form spoke of another.
+        // Another user signed in meanwhile; the form was about the first.
         guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
             return try await ask(session, request, wish)
         }
         return try await end(session, request, wish)
     }
 
-    /// Whom the form would sign out. Our page of who is signed in has it not: it is as good as a click on a link there.
+    /// The user that the form would sign out. Our signed-in page does not send it: its button counts as a link there.
     private static let person = "person"
 
     private func ask(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
@@ -104,8 +104,8 @@ public struct LogoutEndpoint: Endpoint {
         try await pages.visit(request, client: wish.client, uiLocales: wish.parameters[.uiLocales])
     }
 
-    /// The client is the one that the request names, or whose token came with it: a web page's link often holds one that
-    /// is dead by the time it is followed.
+    /// The client is the one that the request names, or the one whose token came with it. That token may be dead: a
+    /// link on a web page is often old by the time it is followed.
     private func wish(
         _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
     ) async throws -> LogoutRequest {
@@ -118,7 +118,7 @@ public struct LogoutEndpoint: Endpoint {
         return LogoutRequest(parameters, client: try await pages.clients.findLive(id))
     }
 
-    /// Ends the token of a link. In a browser a dead one is as good as none: its person wants to sign out all the same.
+    /// Ends the token of a link. In a browser a dead one counts as none: its user wants to sign out all the same.
     private func endToken(
         _ presented: PresentedToken?, _ request: Request, ofABrowser isOfABrowser: Bool
     ) async throws -> AccessToken? {
@@ -130,9 +130,9 @@ public struct LogoutEndpoint: Endpoint {
         }
     }
 
-    /// The token, the refresh token tied to it and the sessions bought with it: all hang on one permission.
+    /// Ends the token, its refresh token and the sessions bought with it: they all belong to one token family.
     private func endToken(_ request: Request, _ form: Form = Form(pairs: [])) async throws -> AccessToken {
-        // A token in a URL that ends it is nobody's gain.
+        // The token may be in the URL: nobody gains a token that this request ends.
         let token = try await tokens.require(request, form: form.parameters, inQuery: true, forAnybody: true)
         guard let family = token.family else { throw OAuthError.userTokenNeeded }
         try await families.logOut(family, at: clock.now)
@@ -144,9 +144,9 @@ public struct LogoutEndpoint: Endpoint {
         return try await signedOut(request, wish)
     }
 
-    /// The cookie is the session and the being remembered in one: both are gone.
+    /// One cookie holds the session and remembers the user: both end.
     ///
-    /// - Parameter sawPage: whether the person has seen a page about this client: the one that asks here, or the one that
+    /// - Parameter sawPage: whether the user has seen a page about this client: the one that asks here, or the one that
     ///   its token comes from.
     private func signedOut(
         _ request: Request, _ wish: LogoutRequest, sawPage: Bool = true

@@ -9,7 +9,7 @@ import Values
 struct LogoutRequest {
     let parameters: OAuth.Parameters
     let client: Client?
-    /// Where the browser goes then; nil when it stays.
+    /// Where the browser goes next; nil when it stays.
     let address: LogoutAddress?
     private let hint: IDTokenHint?
 
@@ -20,8 +20,8 @@ struct LogoutRequest {
         hint = nil
     }
 
-    /// With an `id_token_hint`, as it was read. One that is not ours, or of another client than the request names, spoils
-    /// the request: its sender is nobody we know, and it leads nowhere.
+    /// A request with an `id_token_hint`. A hint that is not ours, or of another client than the request names, spoils
+    /// the request: its sender is unknown, and it leads nowhere.
     init(_ parameters: OAuth.Parameters, hinted: IDTokenHint?) {
         let isAgreed = parameters[.clientID].map { $0 == hinted?.client.id.text } ?? true
         let hint = isAgreed ? hinted : nil
@@ -31,16 +31,16 @@ struct LogoutRequest {
         address = LogoutAddress(parameters, client: hint?.client)
     }
 
-    /// Whether an ID token shows that `session` is meant: one that was given in it, to its person. A request that would
-    /// lead elsewhere than it may shows nothing, whatever it holds.
+    /// Whether an ID token shows that `session` is meant: it was issued in it, to its user. A request with a redirect
+    /// URI that it may not use shows nothing, whatever it holds.
     func isShown(by session: Session) async throws -> Bool {
         guard let hint, address != nil || !LogoutAddress.isAsked(by: parameters),
-            try await hint.isOf(session: session.id.text)
+            try await hint.isOf(session: session.id)
         else { return false }
         return try await hint.isAbout(session.user)
     }
 
-    /// What a page that asks first carries along.
+    /// The parameters that a page carries along when it asks first.
     var fields: [HiddenField] {
         let carried: [Parameter] = [
             .clientID, .idTokenHint, .postLogoutRedirectURI, .redirectURI, .returnTo, .state, .uiLocales,
@@ -48,7 +48,7 @@ struct LogoutRequest {
         return carried.compactMap { name in parameters[name].map { HiddenField(name: name.rawValue, value: $0) } }
     }
 
-    /// Whether a form is a client's, not ours: it says for whom it is, or whom it is about.
+    /// Whether a form is a client's, not ours: it names a client, an ID token or a redirect URI.
     static func isOfClient(_ parameters: OAuth.Parameters) -> Bool {
         [.clientID, .idTokenHint, .postLogoutRedirectURI].contains { parameters[$0] != nil }
     }

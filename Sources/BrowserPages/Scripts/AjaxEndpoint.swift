@@ -2,12 +2,12 @@ import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import Logging
 public import OAuth
 public import Values
 
-/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: what a client's web page does for its person by a script.
+/// `/ajax/logout.js`, `/ajax/acceptAgreement.js`: what a client's web page does for its user by a script.
 public struct AjaxEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
@@ -39,8 +39,8 @@ public struct AjaxEndpoint: Endpoint {
         }
     }
 
-    /// A script acts by GET, so it must be one: where people write, a page of a good origin can hold a stranger's image,
-    /// and anybody's link.
+    /// A script acts by GET, so the request must come from a script element: where users can post, a page of a good
+    /// origin may hold anyone's image or link.
     private func act(
         _ request: Request, _ context: SpindleContext, _ work: (Client) async throws -> ScriptCall.Answer
     ) async throws -> Response {
@@ -52,31 +52,31 @@ public struct AjaxEndpoint: Endpoint {
     }
 
     private func signOut(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
-        // Whoever is signed out already has what the page wants.
+        // The user is signed out already, as the page wants.
         guard let session = try await sessions.of(request, site) else { return Self.done }
-        guard try await isOf(client, session) else { return Self.stranger }
+        guard try await isOf(client, session) else { return Self.noSession }
         try await sessions.end(session.id)
         return ScriptCall.Answer(json: Self.done.json, cookie: site.clearedSessionCookie)
     }
 
-    /// Both the platform's terms and the client's.
+    /// Accepts the platform's terms and the client's.
     private func accept(_ request: Request, _ client: Client) async throws -> ScriptCall.Answer {
         guard let session = try await sessions.of(request, site), try await isOf(client, session) else {
-            return Self.stranger
+            return Self.noSession
         }
         try await agreements.accept(agreements.terms(for: client), by: session.user, at: clock.now)
         return Self.done
     }
 
-    /// Whether the person has to do with the client: no merchant decides for whoever passes by.
+    /// Whether the user has to do with the client: no merchant may decide for anyone else.
     private func isOf(_ client: Client, _ session: Session) async throws -> Bool {
         guard session.kind.isGood(for: client),
-            try await !introductions.isDue(session.user, to: client, in: session.id.text)
+            try await !introductions.isDue(session.user, to: client, in: session.id)
         else { return false }
         return try await apps.scope(of: client.id, for: session.user) != nil
     }
 
     private static let done = ScriptCall.Answer(json: .members(["result": .bool(true)]))
-    private static let stranger = ScriptCall.Answer(
+    private static let noSession = ScriptCall.Answer(
         json: ScriptCall.refusal(401, "No session found!", response: []))
 }

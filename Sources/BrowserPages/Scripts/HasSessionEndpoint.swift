@@ -2,12 +2,12 @@ public import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 public import Values
 
-/// `/ajax/hasSession.js`, `/rpc/hasSession.js`: tells a web page of a client, by a script, whether there is a session.
+/// `/ajax/hasSession.js`, `/rpc/hasSession.js`: tells a client's web page, by a script, whether there is a session.
 public struct HasSessionEndpoint: Endpoint {
     private let site: Site
     private let clients: Clients
@@ -57,8 +57,8 @@ public struct HasSessionEndpoint: Endpoint {
             ])
             return ScriptCall.refusal(401, "No session found!", response: response.members ?? [])
         }
-        // Whom the merchant has never met it is told nothing of, whatever it connected the account to by itself.
-        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id.text)
+        // A merchant that the user has never met learns nothing about them, even if it connected them by itself.
+        let isMet = try await !introductions.isDue(session.user, to: client, in: session.id)
         let scope = isMet ? try await apps.scope(of: client.id, for: session.user) : nil
         let known: JSON = .members([
             "result": .bool(true), "serverTime": .integer(now.seconds),
@@ -70,7 +70,7 @@ public struct HasSessionEndpoint: Endpoint {
         return try signed((known.members ?? []) + (person.members ?? []), for: client)
     }
 
-    /// Who it is: for a client the person is connected to. Names are for a merchant's own, or by the scope.
+    /// The user, for a client that they are connected to. Names need a first-party client or the scope.
     private func person(_ id: UserID, _ client: Client, _ scope: Scope) async throws -> JSON {
         let mayName = client.firstParty || scope.contains("profile")
         let profile = mayName ? try await users.find(id)?.profile : nil
@@ -86,7 +86,7 @@ public struct HasSessionEndpoint: Endpoint {
         ])
     }
 
-    /// With the same once more in the client's own signature, for its backend: a page can say anything.
+    /// Adds the same data in the client's own signature, for its backend: a page can say anything.
     private func signed(_ members: [JSON.Member], for client: Client) throws -> JSON {
         guard client.spidCompatible else { return .object(members) }
         let payload = [JSON.Member("algorithm", "HMAC-SHA256")] + members

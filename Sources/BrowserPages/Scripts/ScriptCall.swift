@@ -1,17 +1,17 @@
 import Directory
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import Logging
 import OAuth
 import Values
 
-/// What the web page of a client asks or wishes by a script of ours, as SPiD's JavaScript does.
+/// A call of a client's web page by one of our scripts, as SPiD's JavaScript makes it.
 ///
-/// Any page can embed a script, and so send the browser's cookies with it and read what it says: only pages whose
-/// origins the client registered are answered, and one that hides where it is is not.
+/// Any page can embed a script, which sends the browser's cookies and lets the page read the result. Only pages with an
+/// origin that the client registered get an answer; a page that hides its origin gets none.
 struct ScriptCall {
-    /// What the page's callback is told, and what becomes of the browser's cookies.
+    /// What the page's callback gets, and the browser's new cookie, if any.
     struct Answer {
         let json: JSON
         var cookie: String?
@@ -34,10 +34,10 @@ struct ScriptCall {
         return .script("/**/SPiD.Talk.response('\(callback)', \(answer.json.text));", cookie: answer.cookie)
     }
 
-    /// What is written into the script as it came: nothing that could end the string, or the name of anything.
+    /// The callback goes into a string of the script as it came: no character may end that string.
     private static func isCallback(_ text: String) -> Bool { text.wholeMatch(of: /[A-Za-z0-9_.$]{1,64}/) != nil }
 
-    /// What SPiD's JavaScript takes for a refusal. `response` is what it hands to the page beside.
+    /// A refusal as SPiD's JavaScript understands it. `response` is what it hands to the page as well.
     static func refusal(_ code: Int64, _ description: String, response: [JSON.Member]) -> JSON {
         .members([
             "error": .members([
@@ -49,7 +49,7 @@ struct ScriptCall {
 }
 
 extension Request {
-    /// The origin of the page that asks: what the browser says it is, else that of the page's address.
+    /// The origin of the page that calls: `Origin`, or else the origin of `Referer`.
     fileprivate var webOrigin: String? {
         if let origin = headers[.origin] { return origin }
         guard let referer = headers[.referer], let scheme = referer.firstRange(of: "://") else { return nil }
@@ -58,8 +58,8 @@ extension Request {
 }
 
 extension Response {
-    /// A script that only this page gets. Other sites may embed it, which browsers would otherwise be told to refuse;
-    /// that no cache keeps it makes a `Vary` superfluous.
+    /// A script for this page only. Other sites may embed it, which browsers would otherwise refuse. No cache keeps it,
+    /// so it needs no `Vary`.
     fileprivate static func script(_ text: String, cookie: String?) -> Response {
         var response = plain(text, status: .ok)
         response.headers[.contentType] = "application/javascript; charset=utf-8"

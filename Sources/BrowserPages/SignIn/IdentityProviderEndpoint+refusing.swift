@@ -7,7 +7,7 @@ import Pages
 import Text
 import Values
 
-/// What people are told who are not signed in, and how they go on.
+/// What users see when they are not signed in, and how they go on.
 extension IdentityProviderEndpoint {
     func refuse(
         _ refusal: IdentityProviderRefusal, _ departure: Departure, _ visit: PageContext, _ context: SpindleContext
@@ -34,7 +34,7 @@ extension IdentityProviderEndpoint {
         }
     }
 
-    /// Says what became of who did sign in there.
+    /// The page for a user who did sign in there, but not here.
     func say(
         _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: PageContext,
         _ context: SpindleContext

@@ -6,10 +6,10 @@ import HTTPSupport
 import Pages
 import Values
 
-/// How people come back.
+/// Takes users back from another issuer.
 extension IdentityProviderEndpoint {
-    /// A form from another site comes without the browser's cookies. The browser that sent it carries it on to `finish`,
-    /// where its own cookie decides: nothing is kept that another browser could pick up.
+    /// Another site's form comes without the browser's cookies. The browser carries it on to `finish`, where its own
+    /// cookie decides. Nothing is stored that another browser could pick up.
     @Sendable func carryOn(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let id = try Self.issuer(context)
@@ -22,7 +22,7 @@ extension IdentityProviderEndpoint {
     }
 
     private static let answerParameters: Set = ["state", "code", "error", "iss", "user"]
-    /// What fits into a request's target.
+    /// In bytes: what fits into a request's target.
     private static let longestAnswer = 7000
 
     @Sendable func finish(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -71,7 +71,7 @@ extension IdentityProviderEndpoint {
             return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
         case .leaving(let user):
             let dueAt = user.deletionDueAt ?? user.updatedAt
-            // Who keeps the account is signed in to all of it: more than a merchant's own issuer can do for anybody.
+            // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do.
             guard departure.issuer.isTrustedByAll else {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
@@ -85,7 +85,7 @@ extension IdentityProviderEndpoint {
         }
     }
 
-    /// Only for who asked for it: still signed in, and here.
+    /// Links the issuer only for the user who asked for it, still signed in and in this browser.
     private func connect(
         _ person: IdentityProviderUser, to user: UserID, _ departure: Departure, _ request: Request,
         _ visit: PageContext,
@@ -105,7 +105,7 @@ extension IdentityProviderEndpoint {
 }
 
 extension Form {
-    /// `state`, if it is said once and could be one of ours.
+    /// `state`, if it occurs once and could be one of ours.
     fileprivate var state: IdentityProviderRequests.State? {
         let all = pairs.filter { $0.name == "state" }
         guard all.count == 1, let text = all.first?.value, (1...128).contains(text.utf8.count) else { return nil }

@@ -7,7 +7,7 @@ import OAuth
 import Pages
 public import Values
 
-/// `/login/with/{issuer}`: sends people to sign in elsewhere. `…/callback`: takes them back.
+/// `/login/with/{issuer}`: sends users to sign in at another issuer. `…/callback`: takes them back.
 public struct IdentityProviderEndpoint: Endpoint {
     let pages: PageRenderer
     let signIn: IdentityProviderSignIn
@@ -45,7 +45,7 @@ public struct IdentityProviderEndpoint: Endpoint {
         TrustedIssuer.ID(try context.parameters.require("issuer"))
     }
 
-    /// Changes nothing but that the browser goes there, so a link does. Whoever makes somebody follow one signs them in as
+    /// Only sends the browser there, so a link may do it. A link that somebody is made to follow signs them in as
     /// nobody but themselves.
     @Sendable private func begin(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
@@ -63,17 +63,17 @@ public struct IdentityProviderEndpoint: Endpoint {
         return try await leave(departure, request, visit, context)
     }
 
-    /// Where somebody goes, and what for.
+    /// Where a user goes, and what for.
     struct Departure {
         let issuer: TrustedIssuer
         let continueTo: Destination?
         var isAnew = false
         var isFromPage = false
-        /// Whose account is to be connected.
+        /// The user to link; nil for a sign-in.
         var user: UserID?
     }
 
-    /// Sends the browser there.
+    /// Sends the browser to the issuer.
     func leave(
         _ departure: Departure, _ request: Request, _ visit: PageContext, _ context: SpindleContext
     ) async throws -> Response {
@@ -93,8 +93,8 @@ public struct IdentityProviderEndpoint: Endpoint {
 }
 
 extension Request {
-    /// Whether a link of a page of ours was followed, which nobody had in a frame. By one from elsewhere somebody may come
-    /// back signed in without having seen anything of ours.
+    /// Whether the user followed a link on a page of ours that was not in a frame. After a link from elsewhere, a user
+    /// may come back signed in without having seen anything of ours.
     fileprivate var isFromPage: Bool {
         headers[.secFetchSite] == "same-origin" && headers[.secFetchDest] == "document"
     }

@@ -8,7 +8,7 @@ import Pages
 import Storage
 import Values
 
-/// `GET` and `POST /login`: a person signs in to a browser, with a password.
+/// `GET` and `POST /login`: signs a user in to a browser with a password.
 public struct LoginEndpoint: Endpoint {
     private let pages: PageRenderer
     private let signIn: SignIn
@@ -33,8 +33,8 @@ public struct LoginEndpoint: Endpoint {
         let session = try await arrivals.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
         guard let session, visit.destination == nil, !confirms else {
-            if let door = pages.development, query["page"] != DevelopmentLogin.forPeople {
-                return .sendBrowser(to: door.way(for: query), status: .seeOther)
+            if let development = pages.development, query["page"] != DevelopmentLogin.forPeople {
+                return .sendBrowser(to: development.way(for: query), status: .seeOther)
             }
             let email = confirms ? session?.email ?? "" : ""
             return try await page(
@@ -95,13 +95,13 @@ public struct LoginEndpoint: Endpoint {
 }
 
 extension PageContext {
-    /// How the login page is left without signing in: only an authorization request has somewhere to go.
+    /// How to leave the login page without signing in: only an authorization request has somewhere to go.
     var cancel: LoginPage.Cancel? {
         destination?.interaction.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0.id.value) }
     }
 }
 
 extension Session {
-    /// What a page calls the person.
+    /// What a page calls the user.
     var displayName: String { email ?? "user \(user)" }
 }

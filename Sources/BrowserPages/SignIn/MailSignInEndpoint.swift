@@ -6,7 +6,7 @@ import OAuth
 import Pages
 import Values
 
-/// `POST /login/code`: a person signs in with a code by mail instead of a password.
+/// `POST /login/code`: signs a user in with a mailed code instead of a password.
 public struct MailSignInEndpoint: Endpoint {
     private static let path = "/login/code"
     private let pages: PageRenderer
@@ -38,7 +38,7 @@ public struct MailSignInEndpoint: Endpoint {
             path: Self.path + "/check", start: "/login")
     }
 
-    /// Whether there is such an account makes no difference to the answer.
+    /// The response is the same whether or not there is such a user.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
@@ -50,9 +50,9 @@ public struct MailSignInEndpoint: Endpoint {
         let draft = verifications.draft(
             .signIn, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "")
-        let letter = MailTemplate.signInCode(
+        let template = MailTemplate.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.reply(letter, to: email, visit.frame)
+        let post = mail.reply(template, to: email, visit.frame)
         let asked = try await verifications.ask(
             draft, from: arrivals.address(request), hasReader: user != nil, post: post)
         mail.send()

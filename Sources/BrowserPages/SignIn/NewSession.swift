@@ -6,13 +6,13 @@ public import HTTPSupport
 public import OAuth
 import Values
 
-/// A browser in which somebody is about to be signed in: the session that will be opened, and the cookies for it.
+/// A session that is about to be opened in a browser, and the cookies for it.
 struct NewSession: Sendable {
     let opening: Session.Opening
-    /// The session that the browser has, which gives way.
+    /// The browser's present session, which it replaces.
     let replaces: Session?
     let secret: Secret<Session>
-    /// The path that it goes on to, if anything waits for it.
+    /// The path to go on to, if anything waits for the sign-in.
     let onward: String?
     let cookies: [String]
 }
@@ -35,13 +35,13 @@ public struct NewSessions: Sendable {
         self.random = random
     }
 
-    /// An arrival by a form of the page that `visit` dressed, which introduced the person to the merchant it named.
+    /// Prepares a session after a form of the page that `visit` rendered, which introduced the user to its merchant.
     ///
-    /// What waits for it learns of the session in the transaction that opens it.
+    /// A waiting request learns of the session in the transaction that opens it.
     ///
     /// - Parameters:
     ///   - sawPage: whether there was such a page.
-    ///   - trial: what a developer tries out with the request that waits.
+    ///   - trial: what a developer tries out with the waiting request.
     func arrival(
         _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool = false,
         sawPage: Bool = true, trying trial: TokenTrial? = nil
@@ -54,14 +54,13 @@ public struct NewSessions: Sendable {
         let opening = Session.Opening(
             id: .random(from: random), secret: secret, device: device,
             userAgent: request.headers[.userAgent] ?? "", address: address(request), method: method,
-            isRemembered: isRemembered, client: visit.client?.id.text
+            isRemembered: isRemembered, client: visit.client?.id
         ).doing { user, now, db in
             try introduction?(user, now, db)
             guard let continuation else { return }
             try Interactions.signedIn(
                 continuation.interaction, as: continuation.id, in: continuation.browser,
-                session: secret.fingerprint.text,
-                isSeen: sawPage, trying: trial, at: now, in: db)
+                session: secret.fingerprint, isSeen: sawPage, trying: trial, at: now, in: db)
         }
         return NewSession(
             opening: opening, replaces: try await sessions.of(request, site), secret: secret,
@@ -71,15 +70,15 @@ public struct NewSessions: Sendable {
             ].compactMap { $0 })
     }
 
-    /// A request that goes on in a browser, and under which id.
+    /// A request that goes on in a browser, and its id there.
     private struct Continuation {
         let interaction: Interaction
         let id: Interaction.ID
         let browser: Fingerprint<Interaction.Browser>
     }
 
-    /// In its own browser it goes on as it is. Where a mailed link led elsewhere it goes on there under an id of its own,
-    /// and waits here as before.
+    /// In its own browser the request goes on as it is. If a mailed link was opened elsewhere, it goes on there under a
+    /// new id, and waits in the first browser as before.
     private func continuation(_ destination: Destination?, _ request: Request) -> Continuation? {
         guard let interaction = destination?.interaction, let cookie = request.cookie(site.formCookie) else {
             return nil
@@ -89,10 +88,10 @@ public struct NewSessions: Sendable {
         return Continuation(interaction: interaction, id: id, browser: browser)
     }
 
-    /// How a try to sign in on our pages is remembered, by whatever client the person came.
+    /// How an attempt to sign in on our pages is recorded, with the client that the user came from.
     func login(_ request: Request, client: Client?) -> Login.Attempt {
         Login.Attempt(
-            id: .random(from: random), client: client?.id.text, kind: .normal, address: address(request),
+            id: .random(from: random), client: client?.id, kind: .normal, address: address(request),
             userAgent: request.headers[.userAgent] ?? "")
     }
 

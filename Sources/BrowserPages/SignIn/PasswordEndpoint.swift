@@ -9,7 +9,7 @@ import Pages
 import Text
 import Values
 
-/// `GET` and `POST /password`: a forgotten password, by a link that goes to the account's address.
+/// `GET` and `POST /password`: resets a forgotten password, by a link mailed to the user's address.
 public struct PasswordEndpoint: Endpoint {
     static let path = PagePath.forgottenPassword
     private let pages: PageRenderer
@@ -56,7 +56,7 @@ public struct PasswordEndpoint: Endpoint {
             pages.templates.forgotten(page, in: visit.frame), visit, status: status, cookies: [form.setCookie])
     }
 
-    /// Whether there is such an account makes no difference to the answer.
+    /// The response is the same whether or not there is such a user.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
@@ -70,10 +70,10 @@ public struct PasswordEndpoint: Endpoint {
             .resetPassword, email: email.text, user: user, browser: pages.forms.browser(request),
             continueTo: visit.destination?.text ?? "")
         try await pages.keep(visit.destination, for: .resetPassword)
-        let letter = MailTemplate.resetPassword(
+        let template = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
-        let post = mail.reply(letter, to: email, visit.frame)
+        let post = mail.reply(template, to: email, visit.frame)
         let asked = try await verifications.ask(
             draft, from: arrivals.address(request), hasReader: user != nil, post: post)
         mail.send()
@@ -133,7 +133,7 @@ public struct PasswordEndpoint: Endpoint {
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success(let outcome):
-                // Nobody is signed in whose account is about to be deleted: then a request goes on in its own browser alone.
+                // A user who is about to be deleted is not signed in: then a request goes on only in its own browser.
                 let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
                 let onward = outcome.isSignedIn || isHere ? arrival.onward : nil
                 return .sendBrowser(
@@ -158,7 +158,7 @@ public struct PasswordEndpoint: Endpoint {
 }
 
 extension Authentication.PasswordFault {
-    /// The same in the words of a page.
+    /// The same fault, for a page.
     var onPage: Pages.PasswordFault {
         switch self {
         case .tooShort: .tooShort

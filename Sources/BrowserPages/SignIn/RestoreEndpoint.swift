@@ -6,7 +6,7 @@ import Logging
 import Pages
 import Values
 
-/// `POST /account/restore`: who signed in to an account that is about to be deleted keeps it, or does not.
+/// `POST /account/restore`: a user who signed in while waiting to be deleted keeps the account, or does not.
 public struct RestoreEndpoint: Endpoint {
     private let pages: PageRenderer
     private let deletion: Deletion

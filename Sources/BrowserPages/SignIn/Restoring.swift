@@ -5,7 +5,7 @@ import HTTPSupport
 import Pages
 import Values
 
-/// What a person finds who signs in to an account that is about to be deleted: a change of mind, or nothing.
+/// Asks a user who signs in while waiting to be deleted whether to keep the account.
 struct Restoring: Sendable {
     let pages: PageRenderer
     let verifications: Verifications

@@ -9,7 +9,7 @@ import Pages
 import Text
 public import Values
 
-/// `GET /auth/session/{code}`: a webview becomes a browser in which the phone's person is signed in.
+/// `GET /auth/session/{code}`: signs the phone's user in to a webview.
 public struct SessionCodeEndpoint: Endpoint {
     private let pages: PageRenderer
     private let exchange: SessionExchange
@@ -40,7 +40,7 @@ public struct SessionCodeEndpoint: Endpoint {
     }
 
     @Sendable private func open(_ request: Request, context: SpindleContext) async throws -> Response {
-        // Only a top-level navigation spends: not a frame, an image or a script on another page, nor a look ahead.
+        // Only a top-level navigation spends a code: no frame, image or script on another page, and no prefetch.
         if let destination = request.headers[.secFetchDest], destination != "document" {
             context.logger.info("refused", metadata: ["reason": "session_code_embedded"])
             return pages.message(.sessionLinkEmbedded, try await pages.visit(request), status: .forbidden)
@@ -51,8 +51,8 @@ public struct SessionCodeEndpoint: Endpoint {
             let session = try await sessions.of(request, pages.site)
             let entitlement = try await exchange.look(at: code)
             let person = entitlement.subject.user
-            // The same person is not signed in anew by it; a link from elsewhere makes nobody somebody unasked, whose
-            // account it may be the sender's (RFC 9700 §4.7).
+            // The code does not sign the same user in again. A link from elsewhere signs nobody in unasked: the user
+            // may be the link's sender (RFC 9700 §4.7).
             guard session?.user != person, session != nil || request.isFromElsewhere else {
                 return try await spend(code, replacing: session, request, context)
             }
@@ -80,14 +80,14 @@ public struct SessionCodeEndpoint: Endpoint {
             id: .random(from: random), secret: secret, userAgent: request.headers[.userAgent] ?? "",
             address: address.of(request), method: .token)
         let now = clock.now
-        // A sign-in of the same person's own is more than what a token buys, and outlives that token: it stays.
+        // The user's own sign-in is more than what a token buys, and outlives that token: it stays.
         let kept = old.flatMap { $0.origin == .signIn ? $0 : nil }
         let announcement = sessions.announcement(at: now)
         let entitlement = try await exchange.spend(code, attempt: opening.id.text, at: now) { entitlement, db in
             guard kept?.user != entitlement.subject.user else { return }
             try Sessions.open(
-                opening.at(entitlement.client.text), user: entitlement.subject.user,
-                signedInAt: entitlement.subject.signedInAt, family: entitlement.family.text,
+                opening.at(entitlement.client), user: entitlement.subject.user,
+                signedInAt: entitlement.subject.signedInAt, boughtBy: entitlement.family,
                 replacing: old?.id, at: now, in: db, announcement)
         }
         announcement.send()
@@ -110,7 +110,7 @@ public struct SessionCodeEndpoint: Endpoint {
             formsLeaveSite: true)
     }
 
-    /// A spent, late or unknown code gets a page, no cookie, and is never redirected.
+    /// Answers a spent, expired or unknown code with a page: no cookie, and never a redirect.
     private func refusalsAsPages(
         _ request: Request, _ context: SpindleContext, _ work: () async throws -> Response
     ) async throws -> Response {
@@ -133,12 +133,12 @@ extension SpindleContext {
 }
 
 extension Request {
-    /// Whether a link or a form of another site led here. An app that opens an address is no site.
+    /// Whether another site's link or form led here. An app that opens an address is not a site.
     fileprivate var isFromElsewhere: Bool {
         headers[.secFetchSite].map { $0 != "none" && $0 != "same-origin" } ?? false
     }
 
-    /// Whether a browser only looks ahead, without the person having gone there.
+    /// Whether the browser only prefetches, without the user having gone there.
     fileprivate var isPrefetch: Bool {
         [headers[.secPurpose], headers[.purpose], headers[.xMoz]].contains { $0?.contains("prefetch") ?? false }
     }

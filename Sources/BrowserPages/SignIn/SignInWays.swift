@@ -7,12 +7,12 @@ import OAuth
 import Pages
 import Text
 
-/// Where else people may sign in.
+/// The other issuers that users may sign in with.
 extension PageRenderer {
-    /// The issuers that may be used on the way that `visit` goes: those of the app's merchant. Where no app is waiting,
-    /// those that the person is connected to already, as far as their word is good for the account itself.
+    /// The issuers to offer for `visit`: those of the app's merchant. If no app waits, those that the user is linked to
+    /// already and that every merchant trusts.
     ///
-    /// - Parameter isAnew: nothing but a new sign-in will do. Not every issuer can be asked for that.
+    /// - Parameter isAnew: only a new sign-in will do. Not every issuer can be asked for that.
     func upstreams(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
@@ -23,7 +23,7 @@ extension PageRenderer {
         return try await issuers.signIns(connectedTo: session.user).filter(\.isTrustedByAll)
     }
 
-    /// The same as the buttons of a page.
+    /// The same issuers as a page's buttons.
     func ways(
         for visit: PageContext, of session: Session? = nil, isAnew: Bool = false
     ) async throws -> [SignInWay] {

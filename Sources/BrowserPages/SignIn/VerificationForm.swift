@@ -6,27 +6,26 @@ import Pages
 import Text
 import Values
 
-/// The form into which a mailed code is typed, and what it may come to. It has an address of its own, so that a tab that
-/// is loaded again shows it again.
+/// The form for a mailed code, and the answers to it. It has its own address, so a reloaded tab shows it again.
 struct VerificationForm: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
     let purpose: Verification.Purpose
-    /// What the page calls it.
+    /// What the page calls the purpose.
     let wording: CodePage.Purpose
-    /// Where the code is sent to; with the verification in its query, where the form is.
+    /// Where the code is posted; with the verification in its query, where the form is.
     let path: String
-    /// Where a new code can be asked for.
+    /// Where a new code can be requested.
     let start: String
 
-    /// Leads to the form for the code of `verification`.
+    /// Redirects to the form for the code of `verification`.
     func ask(_ verification: Verification.ID) -> Response {
         .sendBrowser(to: address(verification), status: .seeOther)
     }
 
-    /// `GET`: the form, in the browser that asked for the code and as long as that can be typed; else the way to another.
+    /// `GET`: the form, in the browser that asked for the code and while it can be typed; else a redirect to `start`.
     ///
-    /// - Parameter account: whose it must be, where somebody is signed in.
+    /// - Parameter user: the user that the code must belong to, where somebody is signed in.
     func show(_ request: Request, of user: UserID? = nil) async throws -> Response {
         let id = Verification.ID(Form.query(of: request.target.text)["verification"] ?? "")
         guard
@@ -56,12 +55,12 @@ struct VerificationForm: Sendable {
         "\(path)?verification=\(PercentEncoding.encode(verification.text))"
     }
 
-    /// What was typed, and in which browser.
+    /// The typed code, and the browser it was typed in.
     func key(_ form: Form, _ request: Request) -> VerificationKey {
         .code(form["code"] ?? "", of: Verification.ID(form["verification"] ?? ""), in: pages.forms.browser(request))
     }
 
-    /// The answer to a code that did not do.
+    /// The response to a code that was not accepted.
     func refusal(
         _ refusal: Verification.Refusal, _ form: Form, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
@@ -85,7 +84,7 @@ struct VerificationForm: Sendable {
 }
 
 extension PageRenderer {
-    /// The answer to a link or a code that is good for nothing.
+    /// The response to a link or code that is not valid.
     func spentLink(_ refusal: Verification.Refusal, _ visit: PageContext) -> Response {
         switch refusal {
         case .unknown: message(.linkUnknown, visit, status: .notFound)

@@ -8,7 +8,7 @@ import Pages
 import Text
 import Values
 
-/// `GET` and `POST /verify`: a person who is signed in shows that they read their address.
+/// `GET` and `POST /verify`: a signed-in user proves to read their address.
 public struct VerifyEndpoint: Endpoint {
     static let path = "/verify"
     private let pages: PageRenderer
@@ -37,19 +37,19 @@ public struct VerifyEndpoint: Endpoint {
         router.post("\(codes.path)", use: check)
     }
 
-    /// A request of somebody who is signed in, and has an address to verify.
+    /// A request of a signed-in user with an address to verify.
     private struct Asking {
         let session: Session
         let email: EmailAddress
         let visit: PageContext
     }
 
-    /// Nil when there is nothing to verify: then `elsewhere` is where to go.
+    /// Nil when there is nothing to verify; `elsewhere` is then the path to go to.
     private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
         let destination = try await pages.destination(continueTo, request)
         let visit = try await pages.visit(request, to: destination)
         guard let session = try await arrivals.sessions.of(request, pages.site) else {
-            // An app's request leads here again if it needs to.
+            // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             return (nil, "/login?continue=\(PercentEncoding.encode(here))")
         }
@@ -95,9 +95,9 @@ public struct VerifyEndpoint: Endpoint {
         let draft = verifications.draft(
             .verifyEmail, email: asking.email.text, user: asking.session.user,
             browser: pages.forms.browser(request), continueTo: asking.visit.destination?.text ?? "")
-        let letter = MailTemplate.verifyEmail(
+        let template = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.reply(letter, to: asking.email, asking.visit.frame)
+        let post = mail.reply(template, to: asking.email, asking.visit.frame)
         let asked = try await verifications.ask(draft, from: arrivals.address(request), post: post)
         mail.send()
         if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }

@@ -5,7 +5,7 @@ import OAuth
 import Pages
 import Values
 
-/// `/signup/return`: goes on to the app that signed somebody up, at an address that it has registered now.
+/// `/signup/return`: goes on to the app that signed a user up, at a redirect URI that it has registered now.
 struct AppReturnEndpoint: Endpoint {
     let pages: PageRenderer
 

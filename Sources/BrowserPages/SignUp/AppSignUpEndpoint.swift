@@ -7,8 +7,8 @@ import OAuth
 import Pages
 import Values
 
-/// `GET` and `POST /signup/address/{link}`: who was signed up by an app shows that they read their address, and that it
-/// was they who signed up: with the password that was chosen there.
+/// `GET` and `POST /signup/address/{link}`: a user whom an app signed up proves to read their address, and, with the
+/// password chosen there, to have signed up themselves.
 public struct AppSignUpEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
@@ -79,7 +79,7 @@ public struct AppSignUpEndpoint: Endpoint {
         refusal: SignIn.Refusal? = nil
     ) throws -> Response {
         let form = pages.forms.issue(request)
-        // The address is not theirs to mistype.
+        // The user does not type the address, so only the password can be wrong.
         let shown: PageRefusal? = if case .wrong = refusal { .wrongPassword } else { refusal?.onPage }
         let page = ConfirmAddressPage(
             action: PagePath.confirmAddress(try link(context).value), formToken: form.token, email: verification.email,

@@ -1,7 +1,7 @@
 import Authentication
 import Text
 
-/// A name as somebody typed it: any script, any sign, but nothing that steers a terminal or breaks a line.
+/// A name as a user typed it: any script and any sign, but nothing that controls a terminal or breaks a line.
 struct DisplayedName: Sendable {
     let text: String
 
@@ -9,7 +9,7 @@ struct DisplayedName: Sendable {
         self.text = String(text.trimming(while: \.isWhitespace))
     }
 
-    // As `UserChanges` takes it.
+    // The limits of `UserChanges`.
     var isTooLong: Bool { text.utf8.count > ProfileChanges.longest }
     var isFit: Bool { !text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F } }
 }

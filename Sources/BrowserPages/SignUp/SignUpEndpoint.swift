@@ -9,7 +9,7 @@ import Pages
 import Storage
 import Values
 
-/// `GET` and `POST /signup`: somebody new, by a code that is typed or a link that is opened.
+/// `GET` and `POST /signup`: signs up a new user, by a typed code or an opened link.
 public struct SignUpEndpoint: Endpoint {
     static let path = "/signup"
     private let pages: PageRenderer
@@ -55,7 +55,7 @@ public struct SignUpEndpoint: Endpoint {
             path: Self.path + "/check", start: Self.path)
     }
 
-    /// Whether the address has an account makes no difference to the answer: its owner is written to instead.
+    /// The response is the same whether or not the address is taken: its owner gets a mail instead.
     @Sendable private func ask(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
@@ -80,8 +80,8 @@ public struct SignUpEndpoint: Endpoint {
                 agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
                 continueTo: visit.destination?.text ?? "", from: arrivals.address(request))
             try await pages.keep(visit.destination, for: .signUp)
-            let post = mail.reply(letter(prepared), to: email, visit.frame)
-            // Charged before the hash.
+            let post = mail.reply(template(prepared), to: email, visit.frame)
+            // The throttle was charged before the hash.
             _ = try await verifications.ask(prepared.draft, from: nil, post: post)
             mail.send()
             return codes.ask(prepared.draft.verification.id)
@@ -92,7 +92,7 @@ public struct SignUpEndpoint: Endpoint {
         }
     }
 
-    private func letter(_ prepared: SignUp.Prepared) -> MailTemplate {
+    private func template(_ prepared: SignUp.Prepared) -> MailTemplate {
         guard !prepared.isTaken, let code = prepared.draft.code, let link = prepared.draft.link else {
             return .signUpExisting(signInLink: mail.link("/login"), resetLink: mail.link(PasswordEndpoint.path))
         }

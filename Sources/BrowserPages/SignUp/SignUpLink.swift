@@ -7,8 +7,8 @@ import Pages
 import Storage
 import Values
 
-/// The link of a sign-up. In the browser that signed up it asks for a click; in any other for the password that was
-/// chosen: whoever finds such a mail without having signed up must not give a stranger's account their address.
+/// The link of a sign-up. In the browser that signed up it asks for a click, in any other for the chosen password:
+/// somebody who gets such a mail without having signed up must not confirm their address for another's user.
 struct SignUpLink: Sendable {
     let pages: PageRenderer
     let verifications: Verifications

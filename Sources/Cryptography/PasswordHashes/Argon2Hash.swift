@@ -6,7 +6,7 @@ struct Argon2Hash: PasswordScheme {
     private let type: Argon2_type
 
     private static let types = ["argon2id": Argon2_id, "argon2i": Argon2_i, "argon2d": Argon2_d]
-    /// 256 MiB, and what sixteen passes over them cost.
+    /// 256 MiB, and the cost of sixteen passes over them.
     private static let mostMemoryKiB = 256 * 1024
     private static let mostWork = 16 * mostMemoryKiB
     private static let mostLanes = 16
@@ -15,10 +15,10 @@ struct Argon2Hash: PasswordScheme {
         guard var fields = HashField.split(encoded), let name = fields.first, let type = Self.types[String(name)] else {
             return nil
         }
-        // Version 16 may go without saying.
+        // Version 16 may be left out.
         if fields.count == 5, ["v=16", "v=19"].contains(fields[1]) { fields.remove(at: 1) }
         guard fields.count == 4, let cost = HashField.numbers(fields[1], named: ["m", "t", "p"]),
-            // RFC 9106 §3.1: at least a pass, and eight blocks for each lane.
+            // RFC 9106 §3.1: at least one pass, and eight blocks for each lane.
             cost[1] >= 1, cost[2] >= 1, cost[0] / 8 >= cost[2],
             let salt = HashField.bytes(fields[2]), salt.count >= 8, HashField.saltLengths.contains(salt.count),
             let digest = HashField.bytes(fields[3]), HashField.digestLengths.contains(digest.count)
@@ -35,7 +35,7 @@ struct Argon2Hash: PasswordScheme {
         switch unsafe argon2_verify(encoded, password, password.count, type) {
         case ARGON2_OK.rawValue: return true
         case ARGON2_VERIFY_MISMATCH.rawValue: return false
-        // Out of memory, or no hash after all: not an answer about the password.
+        // Out of memory, or no hash after all: this says nothing about the password.
         default: throw PasswordHashingFailed()
         }
     }

@@ -1,18 +1,18 @@
 internal import CCrypt
 internal import COpenSSL
 
-/// bcrypt, `$2b$12$` and 53 letters, computed by the system's libcrypt; `$2a$` and `$2y$` are the same to it.
+/// bcrypt, `$2b$12$` and 53 characters, by the system's libcrypt, which treats `$2a$` and `$2y$` the same.
 ///
-/// bcrypt looks at the first 72 bytes of a password and no further, and ends at a NUL.
+/// bcrypt reads only the first 72 bytes of a password, and stops at a NUL.
 struct BcryptHash: PasswordScheme {
     private let encoded: String
 
     private static let prefixes = ["$2a$", "$2b$", "$2y$"]
     private static let cheapest = 4
-    /// A few seconds of a core. What OWASP asks for is 10.
+    /// A few seconds of a core. OWASP recommends 10.
     private static let dearest = 16
     private static let mostBytes = 72
-    /// `$2b$12$`, 22 letters of salt, 31 of digest.
+    /// `$2b$12$`, 22 characters of salt, 31 of digest.
     private static let length = 60
     private static let digestLength = 31
 
@@ -28,22 +28,22 @@ struct BcryptHash: PasswordScheme {
     }
 
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
-        // What follows a NUL would not be looked at: "a\0b" must not be the password "a".
+        // bcrypt ignores everything after a NUL: "a\0b" must not equal the password "a".
         guard !password.contains(0) else { return false }
         let phrase = password.prefix(Self.mostBytes) + [0]
         guard let computed = Self.crypt(Array(phrase), setting: encoded) else { throw PasswordHashingFailed() }
-        // The salt's last letter has bits to spare, which some systems filled in: the digest alone is compared.
+        // The last character of the salt has spare bits, which some systems set, so only the digest is compared.
         return constantTimeEqual(computed.suffix(Self.digestLength), encoded.utf8.suffix(Self.digestLength))
     }
 
-    /// What libcrypt makes of a phrase that ends in NUL.
+    /// libcrypt's hash of a phrase that ends in NUL.
     private static func crypt(_ phrase: [UInt8], setting: String) -> [UInt8]? {
-        // 32 KiB, too much for a thread's stack, and zero as libcrypt wants it.
+        // 32 KiB, too much for a thread's stack, and zeroed as libcrypt requires.
         let size = MemoryLayout<crypt_data>.size
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: MemoryLayout<crypt_data>.alignment)
         unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         defer {
-            // The phrase may still stand in it.
+            // The phrase may still be in it.
             unsafe OPENSSL_cleanse(memory, size)
             unsafe memory.deallocate()
         }
@@ -57,7 +57,7 @@ struct BcryptHash: PasswordScheme {
 }
 
 extension Unicode.Scalar {
-    /// bcrypt's own alphabet of base64.
+    /// A character of bcrypt's own base64 alphabet.
     fileprivate var isBcryptLetter: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", ".", "/": true

@@ -1,17 +1,17 @@
-/// The fields between the `$` of a hash, as the several systems write them.
+/// The fields between the `$` of a hash, in the notations of several systems.
 enum HashField {
-    /// The longest salt and the longest digest that any of them makes, with much to spare.
+    /// The salt lengths to accept: more than any system makes.
     static let saltLengths = 1...128
-    /// Under sixteen bytes another password may match by chance.
+    /// With less than sixteen bytes another password may match by chance.
     static let digestLengths = 16...64
 
-    /// The fields of `$a$b$c`, empty ones too; nil when there is no leading `$`.
+    /// The fields of `$a$b$c`, including empty ones; nil without a leading `$`.
     static func split(_ encoded: String) -> [Substring]? {
         guard encoded.utf8.first == UInt8(ascii: "$") else { return nil }
         return encoded.dropFirst().split(separator: "$", omittingEmptySubsequences: false)
     }
 
-    /// A number of plain digits, as `65536`.
+    /// A number in plain digits, such as `65536`.
     static func number(_ text: some StringProtocol) -> Int? {
         guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil
@@ -19,7 +19,7 @@ enum HashField {
         return Int(text)
     }
 
-    /// The numbers of `ln=14,r=8,p=1`, by exactly these names in this order.
+    /// The numbers of `ln=14,r=8,p=1`, with exactly these names in this order.
     static func numbers(_ text: Substring, named names: [String]) -> [Int]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         guard parts.count == names.count else { return nil }
@@ -31,7 +31,7 @@ enum HashField {
         return numbers
     }
 
-    /// Base64 with padding or without; passlib writes `.` for `+`.
+    /// Base64 with or without padding; passlib writes `.` for `+`.
     static func bytes(_ text: Substring) -> [UInt8]? {
         let padding = text.reversed().prefix { $0 == "=" }.count
         guard padding == 0 || padding <= 2 && text.utf8.count.isMultiple(of: 4) else { return nil }

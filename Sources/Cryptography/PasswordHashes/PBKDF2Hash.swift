@@ -1,7 +1,7 @@
 internal import COpenSSL
 
-/// PBKDF2 with HMAC (RFC 8018 §5.2): `$pbkdf2-sha256$rounds$salt$digest` as passlib and the PHC form write it, and
-/// Django's `pbkdf2_sha256$rounds$salt$digest`, whose salt is text.
+/// PBKDF2 with HMAC (RFC 8018 §5.2): `$pbkdf2-sha256$rounds$salt$digest` in passlib's and the PHC form, and Django's
+/// `pbkdf2_sha256$rounds$salt$digest`, whose salt is text.
 struct PBKDF2Hash: PasswordScheme {
     fileprivate enum Function { case sha1, sha256, sha512 }
 
@@ -14,7 +14,7 @@ struct PBKDF2Hash: PasswordScheme {
         "pbkdf2": .sha1, "pbkdf2-sha1": .sha1, "pbkdf2-sha256": .sha256, "pbkdf2-sha512": .sha512,
     ]
     private static let djangoFunctions: [Substring: Function] = ["pbkdf2_sha1": .sha1, "pbkdf2_sha256": .sha256]
-    /// Some seconds of a core. OWASP asks for 600,000 of SHA-256.
+    /// Some seconds of a core. OWASP recommends 600,000 for SHA-256.
     private static let mostRounds = 5_000_000
 
     init?(reading encoded: String) throws(PasswordHashFault) {
@@ -31,7 +31,7 @@ struct PBKDF2Hash: PasswordScheme {
             let salt = saltText(fields[2]), HashField.saltLengths.contains(salt.count),
             let digest = HashField.bytes(fields[3]), HashField.digestLengths.contains(digest.count)
         else { throw .malformed(scheme: "PBKDF2") }
-        // A digest longer than the function's is as many times the work.
+        // A digest longer than the function's multiplies the work.
         guard rounds * function.blocks(for: digest.count) <= Self.mostRounds else {
             throw .tooCostly(scheme: "PBKDF2", limit: "at most 5000000 rounds")
         }

@@ -1,9 +1,9 @@
-/// One way to hash passwords: what is stored of one, read and found to be affordable.
+/// One way to hash passwords: a stored hash that was read and is cheap enough to verify.
 protocol PasswordScheme: Sendable {
     /// Reads `encoded`, or returns nil when it is of another scheme.
     init?(reading encoded: String) throws(PasswordHashFault)
 
-    /// Whether this was made of these bytes: the work itself.
+    /// Whether this was made of these bytes. Does the actual work.
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool
 }
 
@@ -11,10 +11,10 @@ extension PasswordHash {
     private static let schemes: [any PasswordScheme.Type] = [
         Argon2Hash.self, BcryptHash.self, ScryptHash.self, PBKDF2Hash.self,
     ]
-    /// Longer than any of them is.
+    /// Longer than any supported hash.
     private static let longest = 512
 
-    /// A hash that another system made, when Spindle can verify it without being brought to its knees.
+    /// A hash that another system made. Throws when Spindle cannot verify it at a bearable cost.
     public init(imported encoded: String) throws(PasswordHashFault) {
         self.init(encoded: encoded)
         _ = try scheme()
@@ -31,12 +31,12 @@ extension PasswordHash {
     }
 }
 
-/// Why a password hash is not taken. Says nothing of the hash itself.
+/// Why a password hash is not accepted. Says nothing about the hash itself.
 public enum PasswordHashFault: Error, Sendable, Hashable {
-    /// It is none of Argon2, bcrypt, scrypt and PBKDF2, or is written otherwise.
+    /// None of Argon2, bcrypt, scrypt and PBKDF2, or in an unknown form.
     case unknownScheme
     case malformed(scheme: String)
-    /// To verify it would cost more memory or time than a sign-in is worth; `limit` says what may be spent.
+    /// Verifying it would cost more memory or time than a sign-in may; `limit` says how much may be spent.
     case tooCostly(scheme: String, limit: String)
 }
 

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// scrypt as the PHC form and passlib write it, `$scrypt$ln=…,r=…,p=…$salt$digest` (RFC 7914).
+/// scrypt in the PHC form and passlib's, `$scrypt$ln=…,r=…,p=…$salt$digest` (RFC 7914).
 struct ScryptHash: PasswordScheme {
     private let blocks: UInt64
     private let blockSize: UInt64
@@ -8,7 +8,7 @@ struct ScryptHash: PasswordScheme {
     private let salt: [UInt8]
     private let digest: [UInt8]
 
-    /// 256 MiB, of 128 bytes each; and four times the time that takes. OWASP's first choice is half of it, once.
+    /// 256 MiB, in units of 128 bytes, and four times the work of one such run. OWASP's first choice is half of it.
     private static let mostMemory = 1 << 21
     private static let mostWork = 1 << 23
 
@@ -33,7 +33,7 @@ struct ScryptHash: PasswordScheme {
 
     func matches(_ password: [UInt8]) throws(PasswordHashingFailed) -> Bool {
         var derived = [UInt8](repeating: 0, count: digest.count)
-        // RFC 7914 §5 and §6: N blocks of 128 r bytes, p more, and a few to work with.
+        // RFC 7914 §5 and §6: N blocks of 128 r bytes, p more, and a few for the work.
         let memory = 128 * blockSize * (blocks + parallelism + 4)
         let done = unsafe password.withUnsafeBytes { password in
             unsafe EVP_PBE_scrypt(

@@ -1,8 +1,8 @@
-public import JOSE
+public import JSON
 import Values
 
 extension Client {
-    /// The client as administration shows it, in the names of RFC 7591. Secrets are not part of it.
+    /// The client as administration shows it, in the names of RFC 7591, without its secrets.
     public var json: JSON {
         let own: JSON = .members([
             "client_id": .string(id.text),
@@ -51,7 +51,7 @@ extension Merchant {
 }
 
 extension Clients.Registered {
-    /// The one document that shows the secrets.
+    /// The only document that shows the secrets.
     public var json: JSON {
         guard case .object(var members) = client.json else { return .null }
         if let secret {

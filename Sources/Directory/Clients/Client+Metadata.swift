@@ -1,7 +1,8 @@
-public import JOSE
+import JOSE
+public import JSON
 import Values
 
-/// What a registration or a change says about a client, in the member names of RFC 7591 §2.
+/// The members of a client's registration or change, in the names of RFC 7591 §2.
 public struct ClientMetadata: Sendable {
     var name: String
     var redirectURIs: [RedirectURI]
@@ -14,7 +15,7 @@ public struct ClientMetadata: Sendable {
     var accessTokenLifetime: Duration
     var refreshTokenLifetime: Duration
     var refreshRepeatWindow: Duration
-    /// Nil where neither this nor the client said so before.
+    /// Nil when neither the document nor the client's earlier metadata has it.
     var requiresPKCE: Bool?
     var webOrigins: [String]
     var postLogoutRedirectURIs: [RedirectURI]
@@ -24,7 +25,7 @@ public struct ClientMetadata: Sendable {
     var termsURI: String?
     var openID: OpenIDSettings
 
-    /// Reads `json` over `base`, or over the defaults of RFC 7591 §2. `sector` is the document of its
+    /// Reads `json` over `base`, or over the defaults of RFC 7591 §2. `sector` is the document at its
     /// `sector_identifier_uri`, if that is new.
     public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
         let members = try JSONMembers(json)
@@ -61,7 +62,7 @@ public struct ClientMetadata: Sendable {
         try checkSector(sector, over: base)
     }
 
-    /// Whether it would be a client that administers the platform.
+    /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
 
     private func checkTogether(_ members: JSONMembers) throws(JSONFault) {
@@ -87,7 +88,7 @@ public struct ClientMetadata: Sendable {
         try checkSigning()
     }
 
-    /// What knows people by their numbers: SPiD's API, its signed answers, and callbacks.
+    /// SPiD's API, its signed responses and callbacks show user ids, which a pairwise client must not see.
     private func checkPairwise() throws(JSONFault) {
         guard openID.isPairwise else { return }
         guard !spidCompatible else {
@@ -100,7 +101,7 @@ public struct ClientMetadata: Sendable {
         }
     }
 
-    /// OpenID Connect Registration §2: the algorithm is of the method, and there is none for the others.
+    /// OpenID Connect Registration §2: the algorithm belongs to the authentication method. Other methods have none.
     private func checkSigning() throws(JSONFault) {
         guard let algorithm = openID.authenticationAlgorithm else { return }
         let name = "token_endpoint_auth_signing_alg"

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Storage
 import Values
 
@@ -25,14 +25,14 @@ extension Client {
             disabledAt: try row.get("disabled_at"))
     }
 
-    /// Lists are stored a line each: neither a URI nor a grant's name can hold a line feed.
+    /// Lists are stored one item a line: neither a URI nor the name of a grant type can hold a line feed.
     private static func list(_ row: Row, _ column: String) throws -> [String] {
         try row.get(column, as: String.self).split(separator: "\n").map(String.init)
     }
 
     private static func openID(_ row: Row) throws -> OpenIDSettings {
         let text = try row.get("openid", as: String.self)
-        // Most clients have never said anything.
+        // Most clients have registered nothing of OpenID Connect.
         guard text != "{}" else { return OpenIDSettings() }
         let redirectURIs = try list(row, "redirect_uris").map(RedirectURI.init(stored:))
         return try OpenIDSettings(try JSON(stored: text), over: nil, redirectURIs: redirectURIs)

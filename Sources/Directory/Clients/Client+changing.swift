@@ -1,4 +1,4 @@
-public import JOSE
+public import JSON
 
 extension Client {
     mutating func take(_ metadata: ClientMetadata) {

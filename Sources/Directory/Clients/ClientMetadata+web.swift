@@ -1,6 +1,6 @@
-import JOSE
+import JSON
 
-/// What a client says about its pages and servers on the web.
+/// A client's web addresses.
 extension ClientMetadata {
     /// Origins (RFC 6454): scheme, host and port, without a path; https, or http to the machine itself.
     static func webOrigins(_ members: JSONMembers) throws(JSONFault) -> [String]? {
@@ -23,7 +23,7 @@ extension ClientMetadata {
         try address(members, "tos_uri", base?.termsURI)
     }
 
-    /// An https URL; null takes the one there is away.
+    /// An https URL, or an http one to this machine; null removes it.
     private static func address(
         _ members: JSONMembers, _ name: String, _ known: String?
     ) throws(JSONFault) -> String? {

@@ -1,11 +1,12 @@
-import JOSE
+import JSON
 import Storage
 
-/// Whose the APIs are that clients name as `resources` (RFC 8707): an API's tokens are trusted by their `aud`, so that of one
-/// merchant must not come to another's client. It belongs to whoever named it first, and to whom the platform lends it.
+/// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
+/// merchant's client must not get tokens for it. An API belongs to the merchant whose client named it first, and to
+/// those that the platform lends it to.
 enum ClientResources {
-    /// Notes what `client` names now in place of what it named as `former`. Unless `lends`, refuses what another merchant
-    /// has and its own has not.
+    /// Notes the resources that `client` names now instead of those it named as `former`. Unless `lends`, throws for a
+    /// resource that another merchant has and the client's own does not.
     static func note(_ client: Client, after former: Client?, lends: Bool, in db: any Transaction) throws {
         let named = Set(client.openID.resources)
         let known = Set(former?.openID.resources ?? [])
@@ -27,7 +28,7 @@ enum ClientResources {
     }
 
     private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {
-        // A client may run into its own row: a closure may run twice.
+        // Rows of the client itself do not count: the transaction's closure may run twice.
         let others = try db.rows(
             "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")
         if others.isEmpty { return true }

@@ -3,7 +3,7 @@ import Keys
 import Storage
 public import Values
 
-/// One of a client's live secrets; the value itself is told once.
+/// One of a client's live secrets. Its value is shown once.
 public struct ClientSecret: Sendable {
     public typealias ID = Identifier<ClientSecret>
     public let id: ID
@@ -11,10 +11,10 @@ public struct ClientSecret: Sendable {
 }
 
 extension Clients {
-    /// Two may live at once, so that a secret can be rotated without an outage.
+    /// Two may be live at once, so that a secret can be rotated without an outage.
     public static let mostSecrets = 2
 
-    /// Adds a second live secret. Nil when there are two already, or the client has none by nature.
+    /// Adds a second live secret. Nil when the client already has two, or does not authenticate with a secret.
     public func addSecret(to id: Client.ID) async throws -> (secret: ClientSecret, value: Secret<Client>)? {
         let secret = ClientSecret(id: .random(from: random), createdAt: clock.now)
         let value = Secret<Client>.random(from: random)
@@ -36,9 +36,10 @@ extension Clients {
         }
     }
 
-    /// Ends one secret. False when the client has no such secret.
+    /// Deletes a secret. False when the client has no such secret.
     public func endSecret(_ secret: ClientSecret.ID, of id: Client.ID) async throws -> Bool {
-        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // delete.
         guard try await secrets(of: id).contains(where: { $0.id == secret }) else { return false }
         defer { known.forget() }
         try await database.write { db in
@@ -59,7 +60,7 @@ extension Clients {
 }
 
 extension Clients {
-    /// Whether `secret` is one of the client's.
+    /// Whether `secret` is one of the client's live secrets.
     package func holds(_ client: Client, _ secret: Secret<Client>) async throws -> Bool {
         if client.authentication == .secretJWT {
             let issued = Secret<Client>(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))

@@ -1,7 +1,7 @@
 package import Storage
 package import Values
 
-/// Clients that registered themselves (RFC 7591), and hold the token that changes them.
+/// Clients that registered themselves (RFC 7591) and hold a token to change their registration.
 extension Clients {
     package static func setRegistrationToken<Of>(
         _ token: Fingerprint<Of>, of id: Client.ID, in db: any Transaction
@@ -9,7 +9,7 @@ extension Clients {
         try db.execute("UPDATE clients SET registration_token = \(token) WHERE id = \(id)")
     }
 
-    /// Disables the client if `token` is still its own. Done again at the same moment, it is done.
+    /// Disables the client if `token` is still its own. Running it again with the same `now` returns true again.
     package static func disable<Of>(
         _ id: Client.ID, holding token: Fingerprint<Of>, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {

@@ -1,10 +1,10 @@
 public import Cryptography
-public import JOSE
+public import JSON
 public import Keys
 public import Storage
 public import Values
 
-/// Where clients are kept.
+/// The clients of this server.
 public struct Clients: Sendable {
     package let database: any Database
     package let clock: any WallClock
@@ -36,15 +36,16 @@ public struct Clients: Sendable {
         clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
-    /// What is told once, when a client is made.
+    /// A new client with its secrets, which are shown once.
     public struct Registered: Sendable {
         public let client: Client
         public let secret: Secret<Client>?
         public let signSecret: Secret<Client>
     }
 
-    /// Registers a client of `merchant`; nil is the platform itself. Without an `id` it gets one that nobody has. With
-    /// `lendsResources`, which is the platform's to say, it may name other merchants' APIs. `also` joins its transaction.
+    /// Registers a client of `merchant`, or of the platform when that is nil. Without an `id` it gets a random one.
+    /// With `lendsResources`, which only the platform may say, it may name other merchants' APIs. `also` joins its
+    /// transaction.
     public func register(
         _ metadata: ClientMetadata, as id: Client.ID? = nil, merchant: Merchant.ID?, registeringItself: Bool = false,
         lendsResources: Bool = false,
@@ -77,7 +78,7 @@ public struct Clients: Sendable {
             if let secret { try Self.insert(secret, id: secretID, of: id, at: now, in: db) }
             try also(client, db)
         }
-        // What signs with a secret signs with this one, and expects it under the standard's name.
+        // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)
     }
@@ -90,7 +91,7 @@ public struct Clients: Sendable {
         try db.rows("SELECT \(columns) FROM clients WHERE id = \(id)").first.map(Client.init)
     }
 
-    /// A client that may act: it and its merchant exist and are not disabled.
+    /// A client that may act: neither it nor its merchant is disabled.
     public func findLive(_ id: Client.ID) async throws -> Client? {
         let entry = try await known.entry(id) {
             try await database.read { db in try Self.entry(id, in: db) }
@@ -98,7 +99,8 @@ public struct Clients: Sendable {
         return entry.flatMap { $0.isLive ? $0.client : nil }
     }
 
-    /// As above, but of `merchant` alone. Another's costs what an unknown one costs: the time does not tell them apart.
+    /// As above, but only a client of `merchant`. Another merchant's client takes as long as an unknown one, so that
+    /// timing does not tell them apart.
     package func findLive(_ id: Client.ID, of merchant: Merchant.ID?) async throws -> Client? {
         let isOurs = try await database.read { db in
             try !db.rows("SELECT id FROM clients WHERE id = \(id) AND merchant_id = \(merchant)").isEmpty
@@ -111,7 +113,7 @@ public struct Clients: Sendable {
         try Self.entry(id, in: db).flatMap { $0.isLive ? $0.client : nil }
     }
 
-    /// What client authentication asks for: the client, its secrets, and whether it may act.
+    /// What client authentication needs: the client, its secrets, and whether it may act.
     package static func entry(_ id: Client.ID, in db: any Transaction) throws -> KnownClients.Entry? {
         let rows = try db.rows(
             """
@@ -130,7 +132,7 @@ public struct Clients: Sendable {
             isLive: client.disabledAt == nil && merchantDisabledAt == nil)
     }
 
-    /// At most `count` clients whose id is after `cursor`; of one merchant, or of all when nil.
+    /// At most `count` clients with ids after `cursor`, of one merchant, or of all when it is nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [Client] {
         try await database.scan { db in
             let rows =
@@ -148,7 +150,7 @@ public struct Clients: Sendable {
         }
     }
 
-    /// The clients of the merchant that `client` belongs to, itself among them; without a merchant itself alone.
+    /// The enabled clients of `client`'s merchant, itself among them; without a merchant, only itself.
     public func sharing(merchantOf client: Client) async throws -> [Client] {
         guard let merchant = client.merchant else { return [client] }
         return try await database.read { db in
@@ -162,11 +164,12 @@ public struct Clients: Sendable {
     }
 
     /// Changes the members that `json` names; nil when there is no such client. Reading, `permit` and writing are one
-    /// transaction: a change of the name never undoes a disabling that came between.
+    /// transaction, so that a change of the name never undoes a disabling that came between.
     ///
-    /// `confirm` and `permit` refuse by throwing: the one looks again at what was checked before this was called, the
-    /// other sees the client as it is and as it would become. `sector` is the document of its `sector_identifier_uri`, if
-    /// that is new. With `lendsResources`, which is the platform's to say, the client may name other merchants' APIs.
+    /// `confirm` and `permit` refuse by throwing. `confirm` repeats the checks that were made before this call.
+    /// `permit` gets the client before and after the change. `sector` is the document at its `sector_identifier_uri`,
+    /// if that is new. With `lendsResources`, which only the platform may say, the client may name other merchants'
+    /// APIs.
     public func change(
         _ id: Client.ID, _ json: JSON, sector: SectorDocument? = nil, lendsResources: Bool = false,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in },
@@ -190,7 +193,8 @@ public struct Clients: Sendable {
             try Self.update(changed, in: db)
             try ClientResources.note(changed, after: client, lends: lendsResources, in: db)
             if changed.firstParty, !client.firstParty {
-                // Whoever has its token must not say where codes go for which nobody is asked any more.
+                // Users are no longer asked for consent, so the holder of the registration token must not change where
+                // codes go.
                 try db.execute("UPDATE clients SET registration_token = NULL WHERE id = \(id)")
             }
             return changed
@@ -199,10 +203,11 @@ public struct Clients: Sendable {
         return changed
     }
 
-    /// Deletes a client with all it holds. False when there is none. It is disabled first, so that nothing new arises:
-    /// interrupted, this leaves a disabled client.
+    /// Deletes a client and all its data. False when there is none. The client is disabled first, so that it gets no
+    /// new data. An interruption leaves a disabled client.
     public func delete(_ id: Client.ID) async throws -> Bool {
-        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // delete.
         guard try await find(id) != nil else { return false }
         defer { known.forget() }
         let now = clock.now

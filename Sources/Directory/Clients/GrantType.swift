@@ -1,4 +1,4 @@
-/// The name of a grant at the token endpoint (RFC 6749 §4, RFC 7523 §2.1, RFC 8693 §2.1).
+/// The name of a grant type at the token endpoint (RFC 6749 §4, RFC 7523 §2.1, RFC 8693 §2.1).
 public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public let name: String
     public init(_ name: String) { self.name = name }
@@ -13,7 +13,8 @@ public struct GrantType: Sendable, Hashable, CustomStringConvertible {
     public static let all: [GrantType] = [
         password, clientCredentials, authorizationCode, refreshToken, jwtBearer, tokenExchange,
     ]
-    /// What the authorization endpoint does by itself (RFC 7591 §2.1): a word of registration, with no grant behind it.
+    /// The authorization endpoint's implicit grant (RFC 7591 §2.1): only for registration, the token endpoint has no
+    /// such grant.
     public static let implicit = GrantType("implicit")
     static let registrable = all + [implicit]
 }

@@ -1,24 +1,24 @@
-import JOSE
+import JSON
 
-/// The parameters of a POST as SPiD's verified hash reads them: what is nested (`items[0][price]`) stands below its name,
-/// and the values are joined level by level in the natural order of the names.
+/// The parameters of a POST as SPiD's verified hash reads them: a nested parameter (`items[0][price]`) belongs to the
+/// level of its name. The values are joined level by level in the natural order of the names.
 ///
-/// A reference: a level that many parameters are in grows where it is, and is never copied.
+/// A class, so that a level with many parameters grows in place and is never copied.
 final class HashedParameters {
     private enum Value {
         case text(String)
         case level(HashedParameters)
     }
 
-    /// In the order of their first mention.
+    /// In the order of their first occurrence.
     private var names: [String] = []
     private var values: [String: Value] = [:]
 
-    /// Nobody nests deeper; a name that does counts as it stands.
+    /// No real request nests deeper. A name that does is taken as one name.
     private static let mostLevels = 64
 
-    /// The two texts that a client may have hashed, each made when it is asked for: PHP's SDK sends a nested value as JSON, having hashed what is in it;
-    /// who encoded it before has hashed the JSON itself.
+    /// The two texts that a client may have hashed, made lazily. PHP's SDK hashes the members of a nested value, but
+    /// sends the value as JSON. A client that encodes the value first hashes the JSON text.
     static func texts(of pairs: [(name: String, value: String)]) -> some Sequence<String> {
         [false, true].lazy.map { HashedParameters(pairs, unfoldingJSON: $0).text }
     }
@@ -35,10 +35,10 @@ final class HashedParameters {
         for (name, value) in members { set([name], value) }
     }
 
-    /// The last of a name counts.
+    /// The last value of a name counts.
     private func set(_ path: ArraySlice<String>, _ value: Value) {
         guard let first = path.first else { return }
-        // An empty name is the next of a list.
+        // An empty name is the next item of a list.
         let name = first.isEmpty ? String(names.count) : first
         let rest = path.dropFirst()
         if values[name] == nil { names.append(name) }
@@ -62,7 +62,7 @@ final class HashedParameters {
         }.joined()
     }
 
-    /// `a[b][]` is `a`, `b` and an empty name; what is not well formed is one name.
+    /// `a[b][]` is `a`, `b` and an empty name. A malformed name is one name.
     private static func path(_ name: String) -> [String] {
         guard name.hasSuffix("]"), let bracket = name.firstIndex(of: "["), bracket > name.startIndex else {
             return [name]
@@ -82,7 +82,7 @@ final class HashedParameters {
         return value(json)
     }
 
-    /// What PHP makes of it where it is joined as text.
+    /// The value as PHP joins it as text.
     private static func value(_ json: JSON) -> Value {
         switch json {
         case .object(let members): .level(HashedParameters(members.map { ($0.name, value($0.value)) }))

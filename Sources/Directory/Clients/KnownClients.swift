@@ -2,12 +2,12 @@ import Storage
 import Synchronization
 public import Values
 
-/// The clients that asked lately, so that each of their requests is not another look into the database.
+/// Caches the clients of recent requests, so that not every request reads the database.
 ///
-/// An entry is trusted for a second, and what this process changes it forgets at once. What another node or a command
-/// changes counts here a second later. A disabled or deleted client may be told tokens in that second, which are dead
-/// wherever they are presented, because that is asked each time; a secret that was ended or a scope that was taken
-/// away may still earn tokens, which live as long as any.
+/// An entry is trusted for a second. Changes by this process clear the cache at once; changes by another node or a
+/// command take effect a second later. In that second, a disabled or deleted client may still get tokens, which are
+/// dead wherever they are presented, because each use asks the database. A secret that was ended or a scope that was
+/// taken away may still earn tokens of the usual lifetime.
 public final class KnownClients: Sendable {
     package struct Entry: Sendable {
         package let client: Client
@@ -17,9 +17,9 @@ public final class KnownClients: Sendable {
 
     fileprivate struct State {
         var entries: [Client.ID: (entry: Entry, readAt: Timestamp)] = [:]
-        /// When what nobody asks for any more was last let go.
+        /// When old entries were last removed.
         var tidiedAt = Timestamp(milliseconds: 0)
-        /// Counts what was forgotten: an entry that was read before is not to be kept after.
+        /// Counts the clearings: an entry that was read before one must not be stored after it.
         var generation = 0
     }
 
@@ -32,18 +32,18 @@ public final class KnownClients: Sendable {
 
     public init(clock: any WallClock) { self.clock = clock }
 
-    /// The entry of `id`: from memory, or by `read`, whose answer is kept.
+    /// The entry of `id`: from the cache, or by `read`, whose result is stored.
     package func entry(_ id: Client.ID, read: () async throws -> Entry?) async throws -> Entry? {
         let now = clock.now
         let (known, generation) = state.withLock { state -> (Entry?, Int) in
-            // An entry from the future is one from before the clock was set back: nobody knows how old it is.
+            // An entry from the future was read before the clock was set back: its age is unknown.
             guard let known = state.entries[id], (known.readAt..<known.readAt + Self.memory).contains(now) else {
                 return (nil, state.generation)
             }
             return (known.entry, state.generation)
         }
         if let known { return known }
-        // An unknown id is not kept: a stream of made-up ids must not fill the memory.
+        // An unknown id is not stored: a stream of made-up ids must not fill the memory.
         guard let entry = try await read() else { return nil }
         state.withLock { state in
             guard state.generation == generation else { return }
@@ -54,10 +54,11 @@ public final class KnownClients: Sendable {
         return entry
     }
 
-    /// How many are kept.
+    /// The number of stored entries.
     package var count: Int { state.withLock { $0.entries.count } }
 
-    /// Forgets everything: a client, a secret or a merchant was changed. That is rare, and the next requests read again.
+    /// Clears the cache after a client, a secret or a merchant was changed. That is rare, and the next requests read
+    /// again.
     func forget() {
         state.withLock { state in
             state.entries.removeAll(keepingCapacity: true)
@@ -67,8 +68,8 @@ public final class KnownClients: Sendable {
 }
 
 extension KnownClients.State {
-    /// Lets go of what is too old to be used, once in a while: a client asked for once must not stay, with all the keys
-    /// and addresses it registered.
+    /// Removes entries that are too old to be used, at most once a second. A client that was asked for once must not
+    /// stay in memory with all its registered keys and URIs.
     fileprivate mutating func letGo(at now: Timestamp) {
         guard !(tidiedAt..<tidiedAt + KnownClients.memory).contains(now) else { return }
         tidiedAt = now

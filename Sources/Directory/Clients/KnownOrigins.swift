@@ -1,10 +1,10 @@
 public import Storage
 public import Values
 
-/// The origins that any live client registered, as they were up to a minute ago: for browsers that ask whether they may
-/// ask, before it can be known for which client.
+/// The origins that live clients registered, up to a minute old. They answer CORS preflights, which come before the
+/// client is known.
 public actor KnownOrigins {
-    /// How long a new origin may be unknown. The table is read once in that time, whoever asks however often.
+    /// How long a new origin may be unknown. The table is read at most once in that time, however many requests ask.
     public static let memory: Duration = .minutes(1)
 
     private let database: any Database
@@ -20,7 +20,7 @@ public actor KnownOrigins {
 
     public func contains(_ origin: String) async throws -> Bool {
         let now = clock.now
-        // A time from the future is one from before the clock was set back.
+        // A time in the future was noted before the clock was set back.
         if let readAt, (readAt..<readAt + Self.memory).contains(now) { return origins.contains(origin) }
         let task = reading ?? Task { [database] in try await Self.read(database) }
         reading = task

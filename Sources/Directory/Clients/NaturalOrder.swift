@@ -1,9 +1,9 @@
-/// The order in which SPiD's SDKs sort names before they sign, PHP's `strnatcmp`: numbers in names count as numbers
-/// (`a2` before `a10`), those that begin with a zero as decimal places, and white space does not count.
+/// The order in which SPiD's SDKs sort names before they sign, PHP's `strnatcmp`: digits in names count as numbers
+/// (`a2` before `a10`), or as decimal places if they begin with a zero, and white space does not count.
 enum NaturalOrder {
     static func precedes(_ left: String, _ right: String) -> Bool { compare(left, right) < 0 }
 
-    /// Negative when `left` comes first, positive when `right` does, zero when it makes no difference.
+    /// Negative when `left` comes first, positive when `right` does, zero when they are equal.
     static func compare(_ left: String, _ right: String) -> Int {
         var (a, b) = (Array(left.utf8)[...], Array(right.utf8)[...])
         guard !a.isEmpty, !b.isEmpty else { return a.count - b.count }
@@ -30,7 +30,7 @@ enum NaturalOrder {
         left.lexicographicallyPrecedes(right) ? -1 : left.elementsEqual(right) ? 0 : 1
     }
 
-    /// Only at the very front, and never the last digit.
+    /// Drops zeros only at the beginning of the text, and never the last digit.
     private static func withoutLeadingZeros(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var text = text
         while text.first == zero, let next = text.dropFirst().first, isDigit(next) { text = text.dropFirst() }

@@ -1,8 +1,9 @@
 extension Client {
-    /// Where an authorization request that says `text` may return to: an address registered to the letter, or an app's own
-    /// on the machine it runs on, whatever port the system gave the app this time (RFC 8252 §7.3).
+    /// The URI that an authorization request with the redirect URI `text` may return to. That is a URI registered
+    /// exactly so, or a registered loopback URI with any port, which the system gives a native app (RFC 8252 §7.3).
     ///
-    /// A public client's alone: another runs on a server, whose port is known. The code is bound to `text` as it stands.
+    /// Only a public client may vary the port: a confidential one runs on a server with a known port. The code is bound
+    /// to `text` itself.
     package func returnURI(_ text: String) -> RedirectURI? {
         if let registered = redirectURI(text) { return registered }
         guard isPublic, let given = Loopback(text),
@@ -12,12 +13,12 @@ extension Client {
     }
 }
 
-/// An http address on the machine itself, by its number: a name like `localhost` may lead elsewhere (RFC 8252 §8.3).
+/// An http URI with a loopback IP address: a name like `localhost` may resolve to another host (RFC 8252 §8.3).
 private struct Loopback {
     private static let hosts = ["http://127.0.0.1", "http://[::1]"]
 
     let host: String
-    /// What comes behind the port.
+    /// The text after the port.
     let rest: Substring
 
     init?(_ text: String) {
@@ -28,7 +29,7 @@ private struct Loopback {
             guard let number = UInt16(port), number > 0, port.first != "0" else { return nil }
             rest = rest.dropFirst(1 + port.count)
         }
-        // Anything else would make another host of it, or no address at all.
+        // Anything else would name another host, or would be no valid URI.
         guard rest.isEmpty || rest.first == "/" || rest.first == "?", !rest.contains("#") else { return nil }
         self.host = host
         self.rest = rest

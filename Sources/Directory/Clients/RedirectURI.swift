@@ -2,14 +2,14 @@ import Foundation
 import Text
 import Values
 
-/// An address a client registered to be returned to. Compared as the exact text (RFC 9700 §2.1).
+/// A redirect URI that a client registered. It is compared as the exact text (RFC 9700 §2.1).
 public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
     private static let dangerousSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "about", "blob"]
 
-    /// An absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script; http only to
-    /// the machine itself. Returns nil for anything else.
+    /// Reads an absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script; http
+    /// only to this machine. Nil for anything else.
     public init?(registering text: String) {
         guard text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
@@ -18,7 +18,7 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
         else { return nil }
         if scheme == "http" || scheme == "https" {
             guard let host = components.host, !host.isEmpty else { return nil }
-            // RFC 9700 §2.6: a code does not travel in the clear, unless it never leaves the machine (RFC 8252 §7.3).
+            // RFC 9700 §2.6: a code is not sent in the clear, unless it never leaves the machine (RFC 8252 §7.3).
             guard scheme == "https" || Self.isLoopback(host) else { return nil }
         }
         self.text = text
@@ -32,21 +32,21 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
         return address.map { address in loopback.contains { $0.contains(address) } } ?? false
     }
 
-    /// Compares byte for byte. Swift's `==` takes canonically equivalent characters, the Kelvin sign and K, for one.
+    /// Compares byte for byte. Swift's `==` treats canonically equivalent characters, the Kelvin sign and K, as equal.
     package func isExactly(_ other: String) -> Bool { text.utf8.elementsEqual(other.utf8) }
 
-    /// One that was registered before.
+    /// A URI that was registered before.
     package init(stored text: String) { self.text = text }
 
     public var description: String { text }
 
-    /// The host of a web address; a scheme of an app's own may have none.
+    /// The host of the URI; a private-use scheme may have none.
     package var host: String? { URLComponents(string: text)?.host?.lowercased() }
 
-    /// The host of an https address, which nobody else answers for.
+    /// The host of an https URI, whose certificate proves it.
     package var secureHost: String? { URLComponents(string: text)?.scheme?.lowercased() == "https" ? host : nil }
 
-    /// The address with `items` added to its query, keeping what it has; or as its fragment, which it has none of.
+    /// The URI with `items` added to its query, which it keeps, or as its fragment, which it has none of.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
         let query = PercentEncoding.encode(pairs: items)
         guard !inFragment else { return "\(text)#\(query)" }

@@ -1,11 +1,11 @@
 public import Storage
 
-/// A set of scope tokens that remembers its order (RFC 6749 §3.3).
+/// A set of scope tokens that keeps their order (RFC 6749 §3.3).
 public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public let tokens: [String]
 
     public init(_ tokens: [String]) {
-        // Most have a handful of tokens, for which a set costs more than it spares.
+        // Most scopes have a handful of tokens, for which a set costs more than it saves.
         let isSmall = tokens.count <= 8
         if isSmall, !tokens.indices.contains(where: { tokens[..<$0].contains(tokens[$0]) }) {
             self.tokens = tokens
@@ -15,7 +15,7 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
         self.tokens = tokens.filter { seen.insert($0).inserted }
     }
 
-    /// Reads tokens of `%x21 / %x23-5B / %x5D-7E` separated by spaces; nil when `text` is anything else.
+    /// Reads tokens of `%x21 / %x23-5B / %x5D-7E` separated by spaces; nil for anything else.
     public init?(parsing text: String) {
         let tokens = text.split(separator: " ").map(String.init)
         guard
@@ -27,12 +27,12 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static let empty = Scope([])
-    /// Administration of the whole deployment, and of one merchant. Never given unless asked for by name.
+    /// Administration of the whole deployment, and of one merchant. Never granted unless requested by name.
     public static let admin = "admin"
     public static let adminMerchant = "admin:merchant"
-    /// That an ID token is wanted (OpenID Connect Core §3.1.2.1).
+    /// Requests an ID token (OpenID Connect Core §3.1.2.1).
     public static let openID = "openid"
-    /// That tokens are for when the person is away, too (OpenID Connect Core §11).
+    /// Requests tokens that also work while the user is away (OpenID Connect Core §11).
     public static let offlineAccess = "offline_access"
     private static let neverByDefault: Set<String> = [admin, adminMerchant, openID, offlineAccess]
 
@@ -45,11 +45,11 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public mutating func formUnion(_ other: Scope) { self = union(other) }
     public func subtracting(_ other: Scope) -> Scope { Scope(tokens.filter { !other.contains($0) }) }
 
-    /// What a request without `scope` gets.
+    /// The scope that a request without `scope` gets.
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }
-    /// Without the wish to outlive the moment.
+    /// The scope without offline access.
     package var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
-    /// What a person's token may carry: administration comes by client_credentials alone.
+    /// The scope that a user's token may have: administration is granted to client_credentials only.
     public var withoutAdministration: Scope {
         Scope(tokens.filter { $0 != Self.admin && $0 != Self.adminMerchant })
     }

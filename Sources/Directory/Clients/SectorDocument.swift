@@ -1,24 +1,25 @@
-import JOSE
+import JSON
 
-/// The document at a `sector_identifier_uri`: the redirect URIs of all clients that know people by the same names
-/// (OpenID Connect Registration §5).
+/// The document at a `sector_identifier_uri`: the redirect URIs of all clients that know users by the same pairwise
+/// subject identifiers (OpenID Connect Registration §5).
 public struct SectorDocument: Sendable {
     let uri: String
     let redirectURIs: Set<String>
 
     /// Fetches such documents.
     public struct Source: Sendable {
-        private let fetch: @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]
+        private let fetch: @Sendable (_ address: String, _ requester: String) async throws -> [UInt8]
 
-        /// `fetch` answers what is published at an address, at the expense of who asks, and throws when nothing is.
-        public init(fetch: @escaping @Sendable (_ address: String, _ asker: String) async throws -> [UInt8]) {
+        /// `fetch` returns the body at an address, counted against the requester's quota, and throws when there is
+        /// none.
+        public init(fetch: @escaping @Sendable (_ address: String, _ requester: String) async throws -> [UInt8]) {
             self.fetch = fetch
         }
 
-        package func document(at uri: String, for asker: String) async throws -> SectorDocument {
+        package func document(at uri: String, for requester: String) async throws -> SectorDocument {
             let body: [UInt8]
             do {
-                body = try await fetch(uri, asker)
+                body = try await fetch(uri, requester)
             } catch let error where !(error is CancellationError) {
                 throw JSONFault("sector_identifier_uri", "the address of a document that can be read")
             }
@@ -31,9 +32,10 @@ public struct SectorDocument: Sendable {
 }
 
 extension ClientMetadata {
-    /// Whether the sector is one that the client belongs to, by `document` or because it was found to before.
+    /// Throws unless the client belongs to its sector, either by `document` or because an earlier registration proved
+    /// it.
     ///
-    /// Another client's sector would tell who its people are.
+    /// Another client's sector would reveal who its users are.
     func checkSector(_ document: SectorDocument?, over base: Client?) throws(JSONFault) {
         guard let uri = openID.sectorIdentifierURI else { return }
         guard let document, document.uri == uri else {

@@ -1,15 +1,16 @@
 import Cryptography
-public import JOSE
+package import JOSE
+public import JSON
 public import Keys
 import Values
 
-/// The key that a client and we sign messages to one another with, as SPiD does.
+/// The key with which a client and the server sign messages to each other, as SPiD does.
 public struct SignSecret: Sendable {
     private let key: [UInt8]
 
     public init(_ text: String) { key = Array(text.utf8) }
 
-    /// A signed message in its two halves, both base64url without padding.
+    /// The two parts of a signed message, both base64url without padding.
     public struct Signed: Sendable {
         public let payload: String
         public let signature: String
@@ -17,7 +18,7 @@ public struct SignSecret: Sendable {
         public var request: String { signature + "." + payload }
     }
 
-    /// The signature is over the encoded payload.
+    /// Signs the encoded payload.
     public func signed(_ json: JSON) -> Signed {
         let payload = Base64URL.encode(json.bytes)
         return Signed(payload: payload, signature: signature(of: payload))
@@ -27,7 +28,7 @@ public struct SignSecret: Sendable {
         Base64URL.encode(Digest.hmacSHA256(Array(text.utf8), key: key))
     }
 
-    /// Nobody signs more parameters; whoever sends more wants to be waited for.
+    /// No real client signs more parameters; a longer request is meant to cost time.
     public static let mostHashed = 1000
 
     /// Whether `hash` is SPiD's verified hash of `pairs`: of their values, in the natural order of their names.
@@ -38,13 +39,13 @@ public struct SignSecret: Sendable {
         }
     }
 
-    /// The base64url HMAC-SHA256 of `text`: HS256 as RFC 7515 has it (§A.1).
+    /// Whether `signature` is the base64url HMAC-SHA256 of `text`: HS256 as in RFC 7515 (§A.1).
     public func isSignature(_ signature: String, of text: [UInt8]) -> Bool {
         let expected = Base64URL.encode(Digest.hmacSHA256(text, key: key))
         return constantTimeEqual(Array(signature.utf8), Array(expected.utf8))
     }
 
-    /// The lowercase hexadecimal HMAC-SHA256 of `text`, as SPiD's apps sign their assertions.
+    /// Whether `signature` is the lowercase hexadecimal HMAC-SHA256 of `text`, as SPiD's apps sign their assertions.
     public func isHexSignature(_ signature: String, of text: [UInt8]) -> Bool {
         let digest = Digest.hmacSHA256(text, key: key)
         let digits = Hexadecimal.encode(digest)
@@ -62,7 +63,7 @@ public struct SignSecrets: Sendable {
         SignSecret(try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
     }
 
-    /// What a client verifies as its own that signs with it by HMAC.
+    /// The key that verifies the HMACs of a client that signs with its sign secret.
     package func keys(of client: Client) throws -> AssertionKeys {
         AssertionKeys(secret: try seal.open(client.sealedSignSecret, .signSecret, row: client.id.text))
     }

@@ -1,11 +1,11 @@
 public import Values
 
-/// What people agree to: whose it is, and where it is to be read. New terms are a new address.
+/// The terms that users accept. New terms have a new URL.
 public struct Terms: Sendable, Equatable {
-    /// Nil for those of the platform.
+    /// Nil for the terms of the platform.
     public let client: Client.ID?
     public let uri: String
-    /// Since when they are there; nil when nobody noted it.
+    /// When the URL last changed; nil when that was not noted.
     public let changedAt: Timestamp?
 
     package init(client: Client.ID?, uri: String, changedAt: Timestamp?) {
@@ -16,6 +16,6 @@ public struct Terms: Sendable, Equatable {
 }
 
 extension Client {
-    /// What its people agree to.
+    /// The terms that its users accept.
     public var terms: Terms? { termsURI.map { Terms(client: id, uri: $0, changedAt: termsChangedAt) } }
 }

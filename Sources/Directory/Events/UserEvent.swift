@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 
 /// What happened to a person that others act on.
 public enum UserEvent: Sendable, Equatable {
@@ -6,7 +6,7 @@ public enum UserEvent: Sendable, Equatable {
     case changed(fields: Set<Field>, standing: Standing?)
     /// A session ended by somebody's wish, or several at once; `family` is what bought it, nil where the person
     /// signed in themselves.
-    case signedOut(family: String?)
+    case signedOut(family: TokenFamily.ID?)
     /// A browser session ended, whatever for. Said after that its person signed out, if so.
     case browserEnded(Session.ID)
     /// All of them ended, but for one. Said before the tokens do that came of them.

@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 
-/// How a merchant's pages look.
+/// The look of a merchant's pages.
 extension Merchant {
-    /// An https URL; null takes the one there is away.
+    /// An https URL; null removes it.
     static func logoURI(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> String? {
         guard members.has("logo_uri") else { return base?.logoURI }
         guard let text = try members.text("logo_uri", most: 1000) else { return nil }
@@ -10,7 +10,7 @@ extension Merchant {
         return text
     }
 
-    /// `#rrggbb`; null takes the one there is away.
+    /// `#rrggbb`; null removes it.
     static func accentColor(_ members: JSONMembers, _ base: Merchant?) throws(JSONFault) -> String? {
         guard members.has("accent_color") else { return base?.accentColor }
         guard let text = try members.text("accent_color") else { return nil }

@@ -6,19 +6,19 @@ public struct Merchant: Sendable {
 
     public let id: ID
     public var name: String
-    /// Whether a device's logout also ends what backends redeemed from its codes.
+    /// Whether a device's logout also ends the tokens that backends redeemed from its codes.
     public var logoutReachesBackends: Bool
-    /// Whether its own clients need no introduction to people: the platform's word that it is the platform's own.
+    /// Whether its clients need no introduction to users, because the platform says the merchant is its own.
     public var skipsIntroduction: Bool
-    /// An https URL of an image that its pages show.
+    /// The https URL of an image that its pages show.
     public var logoURI: String?
-    /// `#rrggbb`.
+    /// The accent color of its pages, as `#rrggbb`.
     public var accentColor: String?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
 
-    /// The one meaning of "the same merchant". What belongs to no merchant is never of the same one.
+    /// Whether two clients share a merchant. Clients without a merchant never do.
     public static func same(_ a: ID?, _ b: ID?) -> Bool {
         guard let a, let b else { return false }
         return a == b

@@ -1,9 +1,9 @@
 public import Cryptography
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 
-/// Where merchants are kept.
+/// The merchants of this server.
 public struct Merchants: Sendable {
     private let database: any Database
     private let clock: any WallClock
@@ -11,7 +11,7 @@ public struct Merchants: Sendable {
     private let known: KnownClients
     private let erasure: BulkErasure
 
-    /// `erasure` knows every table that holds something of a merchant.
+    /// `erasure` knows every table with data of a merchant.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, known: KnownClients,
         erasure: BulkErasure
@@ -28,7 +28,7 @@ public struct Merchants: Sendable {
         id, name, logout_reaches_backends, skips_introduction, logo_uri, accent_color, created_at, updated_at, disabled_at
         """
 
-    /// Makes a merchant of `{"name", "logout_reaches_backends"?, "skip_introduction"?}`.
+    /// Creates a merchant from `{"name", "logout_reaches_backends"?, "skip_introduction"?}`.
     public func create(_ json: JSON) async throws -> Merchant {
         let members = try JSONMembers(json)
         let now = clock.now
@@ -57,7 +57,7 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// At most `count` merchants whose id is after `cursor`, in the order of their ids.
+    /// At most `count` merchants with ids after `cursor`, in the order of their ids.
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
         try await database.scan { db in
             try db.rows(
@@ -100,9 +100,11 @@ public struct Merchants: Sendable {
         }
     }
 
-    /// Deletes a merchant with its clients and all they hold. False when there is none. Disabled first, like a client.
+    /// Deletes a merchant with its clients and all their data. False when there is none. Like a client, it is disabled
+    /// first.
     public func delete(_ id: Merchant.ID) async throws -> Bool {
-        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // delete.
         guard try await find(id) != nil else { return false }
         defer { known.forget() }
         let now = clock.now

@@ -1,9 +1,10 @@
 import Cryptography
-public import JOSE
+import JOSE
+public import JSON
 import Values
 
 extension OpenIDSettings {
-    /// In the member names of registration: as administration shows it, and as it is stored.
+    /// The members in the names of registration, as administration shows them and as they are stored.
     public var members: [JSON.Member] {
         var keySet: JSON?
         var keyAddress: JSON?

@@ -1,11 +1,11 @@
-import JOSE
+import JSON
 
 extension OpenIDSettings {
     private static let texts = ["software_id", "software_version"]
-    /// Pages link to them: nothing but web addresses.
+    /// Pages link to them, so they must be web addresses.
     private static let addresses = ["client_uri", "logo_uri", "policy_uri", "initiate_login_uri"]
 
-    /// What the client says of itself, over what it said before.
+    /// The client's descriptive members in `members`, over those in `base`.
     static func information(_ members: JSONMembers, over base: [JSON.Member]) throws(JSONFault) -> [JSON.Member] {
         var kept = base
         func keep(_ name: String, _ value: JSON?) {
@@ -20,7 +20,7 @@ extension OpenIDSettings {
             guard name != "logo_uri" || address.map(WebOrigin.isImage) ?? true else {
                 throw JSONFault(name, "an https URL")
             }
-            // Core §4: https, at a loopback host too, where http will do for others.
+            // Core §4: https is required even for a loopback host, where http is enough for the others.
             guard name != "initiate_login_uri" || address?.hasPrefix("https://") ?? true else {
                 throw JSONFault(name, "an https URL")
             }
@@ -40,6 +40,6 @@ extension OpenIDSettings {
         return kept
     }
 
-    /// One of the addresses that the client gave for people to follow.
+    /// One of the addresses that the client gave as links for users.
     public func address(_ name: String) -> String? { information.first { $0.name == name }?.value.string }
 }

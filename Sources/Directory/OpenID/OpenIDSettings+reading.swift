@@ -1,10 +1,11 @@
 import Cryptography
-public import JOSE
+import JOSE
+public import JSON
 import Values
 
 extension OpenIDSettings {
-    /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are what the client has then: the
-    /// sector of a pairwise client is their host.
+    /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are the client's new ones: their
+    /// host is the sector of a pairwise client.
     public init(_ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI]) throws(JSONFault) {
         let members = try JSONMembers(json)
         self = base ?? OpenIDSettings()
@@ -18,7 +19,7 @@ extension OpenIDSettings {
         if members.has("sector_identifier_uri") {
             sectorIdentifierURI = try Self.address(members, "sector_identifier_uri")
         }
-        // Also when nothing was said of it: the sector goes with the addresses.
+        // Read even when the document says nothing about it: the sector follows the redirect URIs.
         subjectType = try Self.subjectType(
             try members.text("subject_type") ?? subjectType.name, sector: sectorIdentifierURI, redirectURIs)
         if members.has("userinfo_signed_response_alg") {
@@ -26,7 +27,7 @@ extension OpenIDSettings {
         }
         if members.has("request_object_signing_alg") {
             requestObjectAlgorithm = try Self.signature(members, "request_object_signing_alg")
-            // Of the client's secrets we know none.
+            // An HMAC needs a client secret, but only fingerprints of those are stored.
             guard requestObjectAlgorithm.map({ !$0.isSymmetric }) ?? true else {
                 throw JSONFault("request_object_signing_alg", "not an HMAC")
             }
@@ -79,7 +80,7 @@ extension OpenIDSettings {
         return algorithm
     }
 
-    /// The claims that an ID token has by itself are not to be given by attributes.
+    /// Claims that the server itself sets in ID tokens: attributes must not replace them.
     private static let reserved: Set = [
         "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "auth_time", "acr", "amr", "azp", "at_hash", "c_hash",
         "s_hash", "sid", "events", "cnf", "act", "client_id", "scope", "_claim_names", "_claim_sources",
@@ -108,8 +109,8 @@ extension OpenIDSettings {
         switch text {
         case "public": return .public
         case "pairwise":
-            // Core §8.1: the sector is the host of one address, or of the document that lists the addresses of several.
-            // Only of https is the host proven: what stands for it in an app's own scheme is what the app says.
+            // Core §8.1: the sector is the host of the redirect URIs, or of the document that lists them if they have
+            // several. Only https proves the host: in an app's own scheme the host is whatever the app says.
             let hosts = Set(sector.map { [RedirectURI(stored: $0).host] } ?? redirectURIs.map(\.secureHost))
             guard hosts.count == 1, let found = hosts.first, let host = found, !host.isEmpty else {
                 throw JSONFault(

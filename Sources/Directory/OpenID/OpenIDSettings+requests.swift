@@ -1,7 +1,7 @@
-import JOSE
+import JSON
 
 extension OpenIDSettings {
-    /// Addresses, each perhaps with the hash of what is there as its fragment (OpenID Connect Registration §2).
+    /// URLs, each optionally with the hash of its content as the fragment (OpenID Connect Registration §2).
     static func requestURIs(_ members: JSONMembers) throws(JSONFault) -> [String] {
         let list = try members.list("request_uris", most: 20) ?? []
         for text in list {

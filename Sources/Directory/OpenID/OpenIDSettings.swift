@@ -1,8 +1,9 @@
 public import Cryptography
 public import JOSE
+public import JSON
 import Values
 
-/// What a client registered of OpenID Connect (Dynamic Client Registration §2, Back-Channel Logout §2.2).
+/// A client's registered OpenID Connect settings (Dynamic Client Registration §2, Back-Channel Logout §2.2).
 public struct OpenIDSettings: Sendable, Equatable {
     /// Where the client's own public keys are.
     public enum Keys: Sendable, Equatable {
@@ -11,10 +12,10 @@ public struct OpenIDSettings: Sendable, Equatable {
         case address(String)
     }
 
-    /// Who a person is to the client (OpenID Connect Core §8).
+    /// Which subject identifier the client gets for a user (OpenID Connect Core §8).
     public enum SubjectType: Sendable, Equatable {
         case `public`
-        /// Another name for every sector, which is a host.
+        /// A different identifier for each sector, which is a host.
         case pairwise(sector: String)
 
         var name: String { self == .public ? "public" : "pairwise" }
@@ -22,41 +23,42 @@ public struct OpenIDSettings: Sendable, Equatable {
 
     public enum AccessTokenFormat: String, Sendable { case opaque, jwt }
 
-    /// `code` unless said otherwise: implicit and hybrid answers are off unless a client asks for them.
+    /// `code` by default: implicit and hybrid responses are off unless a client asks for them.
     public var responseTypes: [ResponseType] = [.code]
     public var idTokenAlgorithm: PrivateKey.Algorithm = .rs256
     public var idTokenLifetime: Duration = .hours(1)
-    /// Whether its ID tokens tell what userinfo does of the scope, also where an access token comes along.
+    /// Whether its ID tokens carry the userinfo claims of the scope even when an access token is issued, too.
     public var idTokenCarriesScope = false
-    /// Claims of its ID tokens, by name, from the attribute of the person that each names.
+    /// The additional claims of its ID tokens, by name, with the user's attribute that each is taken from.
     public var claims: [String: String] = [:]
     public var subjectType: SubjectType = .public
-    /// Where the addresses of all clients of its sector are listed.
+    /// The document that lists the redirect URIs of all clients of its sector.
     public var sectorIdentifierURI: String?
-    /// Nil when userinfo is answered in plain JSON.
+    /// Nil when userinfo responses are plain JSON.
     public var userinfoAlgorithm: PrivateKey.Algorithm?
     public var requestObjectAlgorithm: SignatureAlgorithm?
-    /// Where request objects of its own may be fetched.
+    /// The URLs from which its request objects may be fetched.
     public var requestURIs: [String] = []
-    /// The one algorithm of its client assertions, if it named one.
+    /// The only algorithm of its client assertions, if it named one.
     public var authenticationAlgorithm: SignatureAlgorithm?
     /// Whether its client assertions must name the issuer, and not the token endpoint (RFC 7523bis §4).
     public var addressesIssuer = false
     public var keys: Keys = .none
     public var accessTokenFormat: AccessTokenFormat = .opaque
-    /// The audiences its tokens may be asked for (RFC 8707), besides us.
+    /// The audiences that its tokens may be requested for (RFC 8707), in addition to this server.
     public var resources: [String] = []
     public var defaultMaxAge: Duration?
     public var backChannelLogoutURI: String?
     public var sendsSessionID = false
-    /// What it says of itself for people and its own administrators: kept and shown as it was given.
+    /// What it says about itself to users and its own administrators: stored and shown as given.
     public var information: [JSON.Member] = []
 
-    /// Whether nothing may tell the client a person's number, by which clients could compare whom they know.
+    /// Whether the client must not see user ids, by which clients could compare their users.
     public var isPairwise: Bool { subjectType != .public }
 
     public init() {}
 
-    /// No JWT of ours lives longer: that long its key is published after it signed last (`KeyRotation`).
+    /// The longest lifetime of the server's JWTs. A key stays published that long after its last signature
+    /// (`KeyRotation`).
     public static let longestJWT: Duration = .days(30)
 }

@@ -1,12 +1,13 @@
 import Cryptography
 package import JOSE
+import JSON
 
 /// The public keys that a client registered by value (`jwks`).
 ///
-/// Strangers choose them and strangers have us try them, so there are few and none is slow; and they are read with the
-/// client, not with each thing it signs.
+/// Untrusted clients choose these keys and make the server try them, so there are few and none is slow. They are parsed
+/// once with the client, not with each signature.
 public struct RegisteredKeySet: Sendable, Equatable {
-    /// As it came, which is how it is kept.
+    /// The text as it was registered and is stored.
     let text: String
     package let keys: AssertionKeys
 
@@ -14,12 +15,12 @@ public struct RegisteredKeySet: Sendable, Equatable {
     private static let most = 20
     private static let strongestRSA = 4096
 
-    /// The members of a JWK that only its owner may know (RFC 7518 §6).
+    /// The private members of a JWK (RFC 7518 §6).
     private static let secrets: Set = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
     init(_ json: JSON) throws(JSONFault) {
         let listed = json["keys"]?.array ?? []
-        // A private key that was pasted by mistake must not come to lie in our database.
+        // A private key that was pasted by mistake must not be stored.
         guard !listed.flatMap({ $0.members ?? [] }).contains(where: { Self.secrets.contains($0.name) }) else {
             throw JSONFault("jwks", "a set of public keys only; it holds a private or symmetric one")
         }
@@ -41,7 +42,7 @@ public struct RegisteredKeySet: Sendable, Equatable {
 
     public static func == (a: RegisteredKeySet, b: RegisteredKeySet) -> Bool { a.text == b.text }
 
-    /// The length of an RSA modulus; 0 of another key.
+    /// The length of an RSA modulus; 0 for other keys.
     private static func bits(of key: JSON) -> Int {
         guard key["kty"] == "RSA", let modulus = key["n"]?.string.flatMap({ Base64URL.decode($0) }) else { return 0 }
         let significant = modulus.drop { $0 == 0 }

@@ -1,4 +1,5 @@
-/// What an authorization request asks for (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding Practices).
+/// The response type of an authorization request (RFC 6749 §3.1.1, OAuth 2.0 Multiple Response Type Encoding
+/// Practices).
 public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -7,10 +8,10 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
     public static let idToken = ResponseType(rawValue: 2)
     public static let token = ResponseType(rawValue: 4)
 
-    /// Nothing but the browser, under the name `none` (Multiple Response Type Encoding Practices §4).
+    /// Only the redirect back, under the name `none` (Multiple Response Type Encoding Practices §4).
     public static let nothing: ResponseType = []
 
-    /// Every one there is, in the order in which they are published.
+    /// All response types, in the order of their publication.
     public static let all: [ResponseType] = [
         .code, .idToken, [.idToken, .token], [.code, .idToken], [.code, .token], [.code, .idToken, .token], .token,
         .nothing,
@@ -18,7 +19,7 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
 
     private static let words: [(ResponseType, String)] = [(.code, "code"), (.idToken, "id_token"), (.token, "token")]
 
-    /// The order of the words does not matter; each may stand there once.
+    /// Reads words in any order, each at most once.
     public init?(_ text: String) {
         guard text != Self.nothing.description else {
             self = .nothing
@@ -38,6 +39,6 @@ public struct ResponseType: OptionSet, Sendable, Hashable, CustomStringConvertib
         isEmpty ? "none" : Self.words.filter { contains($0.0) }.map(\.1).joined(separator: " ")
     }
 
-    /// Whether tokens come with the answer, past the token endpoint: then it must not be in a query.
+    /// Whether the authorization response itself carries tokens: then it must not be in a query.
     public var isDirect: Bool { !isDisjoint(with: [.idToken, .token]) }
 }

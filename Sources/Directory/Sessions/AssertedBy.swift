@@ -5,11 +5,11 @@ public struct AssertedBy: Sendable {
     /// What logins call it.
     package let name: String
     /// The merchant for which alone its word is good; nil where it is good for all.
-    let merchant: String?
+    let merchant: Merchant.ID?
     /// When the person signed in there; nil where it does not say.
     let signedInAt: Timestamp?
 
-    public init(name: String, merchant: String?, signedInAt: Timestamp?) {
+    public init(name: String, merchant: Merchant.ID?, signedInAt: Timestamp?) {
         self.name = name
         self.merchant = merchant
         self.signedInAt = signedInAt

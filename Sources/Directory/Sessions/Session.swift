@@ -21,9 +21,9 @@ public struct Session: Sendable {
         /// The person signed in here.
         case signIn
         /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
-        case bought(merchant: String?)
+        case bought(merchant: Merchant.ID?)
         /// An issuer of this merchant vouched for the person: for the same reason good for that merchant only.
-        case vouched(merchant: String)
+        case vouched(merchant: Merchant.ID)
     }
 
     /// What the person showed: an authentication method reference of RFC 8176, but for `token`.
@@ -61,7 +61,7 @@ public struct Session: Sendable {
         package let address: String
         package var method: Method
         let isRemembered: Bool
-        package var client: String?
+        package var client: Client.ID?
         package var voucher: AssertedBy?
         /// What else comes of the person being there, in the same transaction.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
@@ -71,7 +71,7 @@ public struct Session: Sendable {
         ///   - client: the client that the person came by, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
-            method: Method, isRemembered: Bool = false, client: String? = nil
+            method: Method, isRemembered: Bool = false, client: Client.ID? = nil
         ) {
             self.id = id
             self.secret = secret
@@ -85,7 +85,7 @@ public struct Session: Sendable {
         }
 
         /// The same, by way of `client`.
-        public func at(_ client: String) -> Opening {
+        public func at(_ client: Client.ID) -> Opening {
             var opening = self
             opening.client = client
             return opening

@@ -32,10 +32,8 @@ public struct SessionList: Sendable {
         return try await database.read { db in
             try db.rows(
                 """
-                SELECT s.id, s.user_agent, s.ip_address, s.signed_in_at, s.seen_at, s.remembered, s.family_id
-                FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
-                WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                    AND p.ended_at IS NULL
+                SELECT id, user_agent, ip_address, signed_in_at, seen_at, remembered, family_id
+                FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
                 """
             ).map(Item.init)
         }.sorted { ($0.seenAt, $0.id.text) > ($1.seenAt, $1.id.text) }

@@ -7,15 +7,15 @@ extension Sessions {
     package struct Live {
         package let user: UserID
         /// What bought it; nil where the person signed in.
-        package let family: String?
+        package let family: TokenFamily.ID?
     }
 
-    /// The session `id`, unless it has ended or expired, or what bought it has.
+    /// The session `id`, unless it has ended or expired.
     static func live(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Live? {
         try db.rows(
             """
-            SELECT s.user_id, s.family_id FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
-            WHERE s.id = \(id) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            SELECT user_id, family_id FROM sessions
+            WHERE id = \(id) AND ended_at IS NULL AND expires_at > \(now)
             """
         ).first.map { row in
             Live(user: try row.get("user_id"), family: try row.get("family_id"))
@@ -55,8 +55,14 @@ extension Sessions {
             """)
     }
 
-    /// Returns whether this ended it.
-    private static func mark(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
+    /// Ends the sessions that `family` bought: in the transaction in which it ends, by OAuth, which tells their clients.
+    package static func endBought(by family: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
+        try db.execute("UPDATE sessions SET ended_at = \(now) WHERE family_id = \(family) AND ended_at IS NULL")
+    }
+
+    /// Ends one session and tells nobody. Returns whether this call ended it.
+    @discardableResult
+    package static func mark(_ id: Session.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
     }
 }

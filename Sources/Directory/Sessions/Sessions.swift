@@ -19,16 +19,17 @@ public struct Sessions: Sendable {
     /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
     /// from one sign-in to the next.
     package static func begin(
-        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, family: String?,
+        _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
+        let client = family == nil ? nil : opening.client
         // What clients know of a browser by `sid` stays true when the same person signs in there again.
         let isRenewed = try old.map { old in
             try db.execute(
                 """
                 UPDATE sessions SET fingerprint = \(opening.secret.fingerprint), family_id = \(family),
-                    signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
+                    client_id = \(client), signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
                     expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
                     remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
@@ -39,9 +40,9 @@ public struct Sessions: Sendable {
             if let old { try displace(old, at: now, in: db, announcement) }
             try db.execute(
                 """
-                INSERT INTO sessions (id, fingerprint, user_id, family_id, signed_in_at, created_at, seen_at,
+                INSERT INTO sessions (id, fingerprint, user_id, family_id, client_id, signed_in_at, created_at, seen_at,
                     expires_at, user_agent, ip_address, method, remembered, merchant_id)
-                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(signedInAt),
+                VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
                     \(opening.method.rawValue), \(opening.isRemembered), \(opening.voucher?.merchant))
                 ON CONFLICT (id) DO NOTHING
@@ -81,11 +82,10 @@ public struct Sessions: Sendable {
                     s.created_at, s.method, s.remembered, a.email, a.email_verified, c.merchant_id
                 FROM sessions s
                 JOIN users a ON a.id = s.user_id AND a.disabled_at IS NULL AND a.deletion_due_at IS NULL
-                LEFT JOIN token_families p ON p.id = s.family_id
-                LEFT JOIN clients c ON c.id = p.client_id
+                LEFT JOIN clients c ON c.id = s.client_id
                 LEFT JOIN merchants m ON m.id = COALESCE(s.merchant_id, c.merchant_id)
                 WHERE s.fingerprint = \(fingerprint) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                    AND p.ended_at IS NULL AND c.disabled_at IS NULL AND m.disabled_at IS NULL
+                    AND c.disabled_at IS NULL AND m.disabled_at IS NULL
                 """
             ).first.map(Session.init)
         }
@@ -133,7 +133,7 @@ extension Session {
     }
 
     private static func origin(_ row: Row) throws -> Origin {
-        if let merchant = try row.get("vouched_for", as: String?.self) { return .vouched(merchant: merchant) }
+        if let merchant = try row.get("vouched_for", as: Merchant.ID?.self) { return .vouched(merchant: merchant) }
         guard try row.get("family_id", as: String?.self) != nil else { return .signIn }
         return .bought(merchant: try row.get("merchant_id"))
     }

@@ -1,7 +1,7 @@
-package import JOSE
+package import JSON
 
-/// What a document says of a person's attributes: each set to a text or a list of texts, or taken away by null, and the
-/// others left as they are (RFC 7396).
+/// Changes to a user's attributes by a document: each named one is set to a text or a list of texts, or removed by
+/// null. The others stay (RFC 7396).
 package struct AttributeChanges: Sendable {
     package static let most = 50
     private static let longestName = 100
@@ -14,7 +14,7 @@ package struct AttributeChanges: Sendable {
     private let members: [JSON.Member]
     private let replacesAll: Bool
 
-    /// Nil when `document` does not speak of attributes. Null for all of them takes them all away.
+    /// Nil when `document` has no attributes. Null in place of the object removes them all.
     package init?(_ document: JSONMembers) throws(JSONFault) {
         guard document.has("attributes") else { return nil }
         let json = document.any("attributes")
@@ -25,7 +25,7 @@ package struct AttributeChanges: Sendable {
         }
     }
 
-    /// What `attributes` become.
+    /// The attributes after the change. Throws when there would be more than `most`.
     package func applied(to attributes: JSON = .object([])) throws(JSONFault) -> JSON {
         let named = Set(members.map(\.name))
         let kept = replacesAll ? [] : (attributes.members ?? []).filter { !named.contains($0.name) }

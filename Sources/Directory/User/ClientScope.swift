@@ -1,18 +1,19 @@
 import Storage
 
-/// Who asks about people: a client, alone or with all others of its merchant. A client without a merchant is alone.
+/// The clients that ask about users: one, alone or with all others of its merchant. A client without a merchant is
+/// alone.
 public struct ClientScope: Sendable {
-    package let client: String
-    package let merchant: String?
-    /// Whether the people of all clients of the merchant are meant, and not only those of this one.
+    package let client: Client.ID
+    package let merchant: Merchant.ID?
+    /// Whether the users of all the merchant's clients are included, and not only those of this client.
     let isWide: Bool
 
-    public init(client: String, merchant: String?, isWide: Bool) {
+    public init(client: Client.ID, merchant: Merchant.ID?, isWide: Bool) {
         self.client = client
         self.merchant = merchant
         self.isWide = isWide
     }
 
-    /// The merchant whose clients count; NULL, which is no client's merchant, where only the client does.
-    package var reach: String? { isWide ? merchant : nil }
+    /// The merchant whose clients count. Nil when only the client counts: NULL equals no client's merchant.
+    package var reach: Merchant.ID? { isWide ? merchant : nil }
 }

@@ -1,16 +1,17 @@
 public import Storage
 public import Values
 
-/// Which clients a person has used.
+/// The clients that a user is connected to.
 public struct Connections: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// The clients that `user` is connected to, among `client` and all others of its merchant.
+    /// The clients that `user` is connected to, among `client` and the others of its merchant that did not register
+    /// themselves.
     public func clients(of user: UserID, around client: Client) async throws -> [Client] {
         try await database.read { db in
-            // A client without a merchant has no others: its NULL is no client's merchant.
+            // A client without a merchant has no others: its NULL equals no client's merchant.
             try db.rows(
                 """
                 SELECT \(Clients.columns) FROM connections JOIN clients ON clients.id = connections.client_id
@@ -26,7 +27,7 @@ public struct Connections: Sendable {
 
 /// Every write to the table of connections, each in its caller's transaction.
 extension Connections {
-    /// Notes that `user` uses `client`, since the first time.
+    /// Connects `user` to `client`, unless they are connected already.
     package static func connect(
         _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
@@ -37,17 +38,17 @@ extension Connections {
             """)
     }
 
-    /// Whether they were connected.
+    /// Disconnects them. Returns whether they were connected.
     package static func disconnect(_ user: UserID, from client: Client.ID, in db: any Transaction) throws -> Bool {
         try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id = \(client)") == 1
     }
 
-    /// Leaves the connection to `kept` alone, if there is one.
+    /// Ends all connections of the user except the one to `kept`.
     package static func disconnect(_ user: UserID, except kept: Client.ID?, in db: any Transaction) throws {
         try db.execute("DELETE FROM connections WHERE user_id = \(user) AND client_id <> \(kept?.text ?? "")")
     }
 
-    /// From all clients of `merchant`.
+    /// Ends the user's connections to all clients of `merchant`.
     package static func disconnect(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         try db.execute(
             """

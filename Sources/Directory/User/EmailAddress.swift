@@ -2,12 +2,12 @@ public import Storage
 import Text
 import Values
 
-/// An e-mail address as a user name: trimmed, in lower case, its domain in ASCII, with everything else left as it is (`+`
-/// aliases too). So a mailbox has one text, however its domain is typed: one account, and one throttle.
+/// An e-mail address as a user name: trimmed, in lower case, its domain in ASCII, the rest unchanged, including `+`
+/// aliases. A mailbox has one text, however its domain is typed, and therefore one user and one throttle.
 public struct EmailAddress: Sendable, Hashable {
     public let text: String
 
-    /// Nil unless it is `local@domain` of at most 254 bytes without white space or control characters.
+    /// Nil unless `input` is `local@domain` of at most 254 bytes without white space or control characters.
     public init?(_ input: String) {
         let trimmed = input.trimmingScalars(while: \.isWhiteSpace)
         let parts = trimmed.split(separator: "@", omittingEmptySubsequences: false)
@@ -19,12 +19,12 @@ public struct EmailAddress: Sendable, Hashable {
         let lowered = trimmed.lowercased()
         guard let at = lowered.lastIndex(of: "@") else { return nil }
         let domain = lowered[lowered.index(after: at)...]
-        // What is no domain stays as it is: a user name of another system, to which no mail goes.
+        // An invalid domain stays as it is: the text may be a user name of another system, which gets no mail.
         text = lowered[...at] + (DomainName.ascii(domain)?.lowercased() ?? String(domain))
         guard text.utf8.count <= 254 else { return nil }
     }
 
-    /// What stands after the `@`.
+    /// The text after the `@`.
     public var domain: String { String(text.drop { $0 != "@" }.dropFirst()) }
 }
 

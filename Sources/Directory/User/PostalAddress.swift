@@ -1,14 +1,14 @@
-package import JOSE
+package import JSON
 
 /// The claim `address` (OpenID Connect Core §5.1.1).
 package enum PostalAddress {
     package static let claim = "address"
-    /// The two that may have several lines come first.
+    /// The two members that may have several lines come first.
     private static let parts = ["formatted", "street_address", "locality", "region", "postal_code", "country"]
     private static let expected =
         "an object of \(parts.joined(separator: ", ")), each a text of 1 to \(User.longestClaim) bytes"
 
-    /// The address that `document` holds; nil when it says nothing of one.
+    /// The address in `document`; nil when it has none.
     package static func read(_ document: JSONMembers) throws(JSONFault) -> JSON? {
         guard let json = document.any(claim) else { return nil }
         guard let members = json.members, !members.isEmpty, members.allSatisfy(isPart) else {

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 public import Storage
 public import Values
 
@@ -16,7 +16,7 @@ extension User {
             attributes: try JSON(stored: try row.get("attributes")))
     }
 
-    /// The account of that number, in an open transaction.
+    /// The user with this id, in an open transaction.
     public static func find(_ id: UserID, in db: any Transaction) throws -> User? {
         try db.rows("SELECT \(columns) FROM users WHERE id = \(id)").first.map(User.init)
     }

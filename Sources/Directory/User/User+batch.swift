@@ -1,10 +1,10 @@
-import JOSE
+import JSON
 package import Storage
 import Values
 
 extension User {
-    /// Stores those whose e-mail address is free, in the caller's transaction, with one statement: a network may lie
-    /// between. Returns how many.
+    /// Stores the users whose e-mail address is free, in the caller's transaction. It is one statement, because a
+    /// network may lie between. Returns how many of `users` are stored.
     package static func insert(
         _ users: [(user: User, passwordHash: String?)], in db: any Transaction
     ) throws -> Int {
@@ -37,11 +37,12 @@ extension User {
         }
         sql.appendLiteral(" ON CONFLICT (email) DO NOTHING")
         guard try db.execute(SQL(stringInterpolation: sql)) < users.count else { return users.count }
-        // A retry after a COMMIT of unknown outcome meets its own rows, which are stored as well.
+        // Counts the rows by id: a retry after a COMMIT of unknown outcome finds its own rows, which are stored as
+        // well.
         return try db.rows(SQL("SELECT id FROM users WHERE id IN (", users.map(\.user.id))).count
     }
 
-    /// Those of `emails` that a user has.
+    /// The ones of `emails` that a user has.
     package static func taken(_ emails: [EmailAddress], in db: any Transaction) throws -> Set<String> {
         guard !emails.isEmpty else { return [] }
         let rows = try db.rows(SQL("SELECT email FROM users WHERE email IN (", emails))
@@ -50,7 +51,7 @@ extension User {
 }
 
 extension SQL {
-    /// `start` and a list of as many values as there are.
+    /// `start` and a comma-separated list of `values`.
     fileprivate init(_ start: String, _ values: [some SQLBindable]) {
         var sql = StringInterpolation(
             literalCapacity: start.utf8.count + values.count * 2, interpolationCount: values.count)

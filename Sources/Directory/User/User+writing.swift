@@ -1,4 +1,4 @@
-package import JOSE
+package import JSON
 package import Storage
 package import Values
 
@@ -16,7 +16,7 @@ extension User {
             """)
     }
 
-    /// Stores all that administration may change; without `passwordHash` the old one stays.
+    /// Stores all members that administration may change. Without `passwordHash` the old hash stays.
     package static func update(_ user: User, passwordHash: String?, in db: any Transaction) throws {
         try db.execute(
             """
@@ -34,21 +34,21 @@ extension User {
         try db.execute("UPDATE users SET profile = \(profile.text), updated_at = \(now) WHERE id = \(id)") == 1
     }
 
-    /// Nil takes the password away.
+    /// Sets the password hash; nil removes the password.
     package static func setPasswordHash(
         _ hash: String?, of id: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
         try db.execute("UPDATE users SET password_hash = \(hash), updated_at = \(now) WHERE id = \(id)")
     }
 
-    /// The same password under another hash: nothing that anybody sees has changed.
+    /// Replaces the hash of the same password. Nothing visible changes, so `updated_at` stays.
     package static func rehash(
         _ id: UserID, from old: String, to new: String, in db: any Transaction
     ) throws {
         try db.execute("UPDATE users SET password_hash = \(new) WHERE id = \(id) AND password_hash = \(old)")
     }
 
-    /// Notes that the user reads `email`. False when it is not the user's any more.
+    /// Marks `email` as verified. False when it is no longer the user's address.
     package static func verify(
         _ email: String, of id: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
@@ -56,7 +56,7 @@ extension User {
             "UPDATE users SET email_verified = 1, updated_at = \(now) WHERE id = \(id) AND email = \(email)") == 1
     }
 
-    /// The same of a user who signs in by it and is not disabled; `updated_at` stays.
+    /// Like `verify`, but only for a user who is not disabled, and `updated_at` stays.
     package static func verifyLive(
         _ email: String, of id: UserID, in db: any Transaction
     ) throws -> Bool {
@@ -66,7 +66,8 @@ extension User {
             """) == 1
     }
 
-    /// A new password for a user who reads `email` and is not disabled. False for any other.
+    /// Sets a new password for a user with the address `email` who is not disabled, and marks the address as verified.
+    /// False for any other user.
     package static func resetPassword(
         _ hash: String, of id: UserID, reading email: String, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
@@ -77,7 +78,7 @@ extension User {
             """) == 1
     }
 
-    /// Gives the user an address that they read. Throws `StorageError.conflict` when it is taken.
+    /// Sets a verified address. Throws `StorageError.conflict` when it is taken.
     package static func setVerifiedEmail(
         _ email: String, of id: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {
@@ -89,12 +90,12 @@ extension User {
         try db.execute("UPDATE users SET deletion_due_at = \(due) WHERE id = \(id)")
     }
 
-    /// Keeps a user whose time has not come.
+    /// Cancels a deletion that is not due yet.
     package static func cancelDeletion(of id: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at > \(now)")
     }
 
-    /// Deletes a user whose time has come. Returns whether this did.
+    /// Deletes a user whose deletion is due. Returns whether it did.
     package static func delete(_ id: UserID, dueBy now: Timestamp, in db: any Transaction) throws -> Bool {
         try db.execute("DELETE FROM users WHERE id = \(id) AND deletion_due_at <= \(now)") == 1
     }

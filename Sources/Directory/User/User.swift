@@ -1,10 +1,10 @@
-public import JOSE
+public import JSON
 public import Values
 
-/// A person's account. It belongs to the deployment; merchants' clients are connected to it.
+/// A user of the deployment. Merchants' clients are connected to users.
 public struct User: Sendable {
     public let id: UserID
-    /// Nil when only an issuer's subject leads here.
+    /// Nil when the user is known only by the subjects of issuers.
     public var email: String?
     public var emailVerified: Bool
     /// Profile claims by their names in OpenID Connect Core §5.1.
@@ -12,9 +12,9 @@ public struct User: Sendable {
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
     public var disabledAt: Timestamp?
-    /// When it will be deleted, if its person asked for that and did not change their mind.
+    /// When the user will be deleted, if they asked for it and did not change their mind.
     public let deletionDueAt: Timestamp?
-    /// What administration says of the person for the claims of clients: texts and lists of texts.
+    /// What administration says about the user for clients' claims: texts and lists of texts.
     public var attributes: JSON
 
     package init(
@@ -32,7 +32,7 @@ public struct User: Sendable {
         self.attributes = attributes
     }
 
-    /// The profile claims an account can hold, by the scope that shows them.
+    /// The profile claims that a user can have, by the scope that shows them.
     public static let claims: KeyValuePairs<String, [String]> = [
         "profile": [
             "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
@@ -45,8 +45,8 @@ public struct User: Sendable {
     /// In bytes of UTF-8.
     public static let longestClaim = 500
 
-    /// Whether `text` may stand for `claim`: clients make links of three of them (OpenID Connect Core §5.1), which must not
-    /// run as a script. What has no scheme may stay: people write the names of their sites without one.
+    /// Whether `text` is allowed as `claim`. Clients make links of three claims (OpenID Connect Core §5.1), which must
+    /// not run as a script. A text without a scheme is allowed: many users write the names of their sites without one.
     public static func mayHold(_ text: String, as claim: String) -> Bool {
         guard ["profile", "picture", "website"].contains(claim) else { return true }
         let beginning = text.prefix { !"/?#\\".contains($0) }
@@ -54,10 +54,11 @@ public struct User: Sendable {
         return ["http", "https"].contains(beginning[..<colon].lowercased())
     }
 
-    /// Beside every number there is, for clients that look for it: nobody has verified one yet.
+    /// Shown beside every phone number, for clients that look for it: phone numbers are never verified.
     public static let phoneVerified = JSON.Member("phone_number_verified", false)
 
-    /// The person as `/me` and `/user/{id}` show it: what `scope` covers, to a client that knows them as `name`.
+    /// The user as `/me` and `/user/{id}` show it: the claims that `scope` covers, for a client that knows the user as
+    /// `name`.
     public func json(as name: String, scope covers: (String) -> Bool) -> JSON {
         var members: [JSON.Member] = [
             .init("user_id", .string(name)), .init("sub", .string(name)),
@@ -74,7 +75,7 @@ public struct User: Sendable {
         return .object(members)
     }
 
-    /// The person as administration shows it.
+    /// The user as administration shows it.
     public var adminJSON: JSON {
         guard case .object(var members) = json(as: id.description, scope: { _ in true }) else { return .null }
         members.append(.init("attributes", attributes))

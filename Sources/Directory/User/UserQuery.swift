@@ -1,17 +1,17 @@
 import Storage
 public import Values
 
-/// Which people are asked for, and which part of the list.
+/// Which users are asked for, and which part of the list.
 public struct UserQuery: Sendable {
-    /// One person alone.
+    /// Which user or users to look for.
     public enum Key: Sendable {
         case user(UserID)
         case email(EmailAddress)
-        /// Those whose address begins so, in lower case.
+        /// Users whose address begins with this text, in lower case.
         case emailPrefix(String)
     }
 
-    /// What a person's account is like.
+    /// The state of a user.
     public enum State: Int, Sendable, CaseIterable {
         case blocked = -2
         case unverified = 0
@@ -21,14 +21,14 @@ public struct UserQuery: Sendable {
     public var key: Key?
     public var states: Set<State> = [.unverified, .verified]
     public var span = TimeSpan()
-    /// Whether `span` is about the last change and not about the beginning.
+    /// Whether `span` is about the last change and not about the creation.
     public var spansChanges = false
     public var part = ListPart()
 
     public init() {}
 }
 
-/// From when to when, to the second: both are within.
+/// A span of time, to the second, including both ends.
 public struct TimeSpan: Sendable, Equatable {
     public var since: Timestamp?
     public var until: Timestamp?
@@ -39,7 +39,7 @@ public struct TimeSpan: Sendable, Equatable {
     }
 
     package var start: Timestamp { since ?? Timestamp(milliseconds: 0) }
-    /// The first moment after it.
+    /// The first moment after the span.
     package var end: Timestamp { until.map { $0 + .seconds(1) } ?? Timestamp(milliseconds: .max) }
     package var isOpen: Bool { since == nil && until == nil }
 }
@@ -52,6 +52,6 @@ public struct ListPart: Sendable, Equatable {
     public init() {}
 
     public static let usual = 100
-    /// Nobody gets more at once.
+    /// The most items in one answer.
     public static let most = 1000
 }

@@ -1,16 +1,16 @@
 import Cryptography
 public import Values
 
-/// The second name that SPiD gives a person: a UUID of version 8 (RFC 9562 §5.8), made of the account's number.
+/// The UUID by which SPiD's API also names a user: of version 8 (RFC 9562 §5.8), made of the user id.
 ///
-/// The number is in the last 62 bits; the bits before it are a digest of the number, so that no other UUID is taken for a
-/// person's. Nothing is stored, and nothing is secret: whoever knows the number can know the UUID.
+/// The user id is in the last 62 bits. The bits before it are a digest of the id, so that no other UUID is taken for a
+/// user's. Nothing is stored and nothing is secret: everyone who knows the id can compute the UUID.
 public struct UserUUID: Sendable, Hashable, CustomStringConvertible {
     public let user: UserID
 
     public init(_ user: UserID) { self.user = user }
 
-    /// Reads a UUID of ours, in either letter case (RFC 9562 §4); nil for any other text.
+    /// Reads a UUID of this server, in either letter case (RFC 9562 §4); nil for any other text.
     public init?(_ text: some StringProtocol) {
         let last = text.utf8.suffix(17).filter { $0 != UInt8(ascii: "-") }
         guard text.utf8.count == 36, let tail = UInt64(String(decoding: last, as: UTF8.self), radix: 16),

@@ -1,10 +1,11 @@
 import JOSE
+import JSON
 import OAuth
 import Values
 
-/// An assertion or ID token whose signature was verified and whose claims hold (RFC 7523 §3, OpenID Connect Core §3.1.3.7).
+/// An assertion or ID token with a verified signature and checked claims (RFC 7523 §3, OpenID Connect Core §3.1.3.7).
 struct Assertion: Sendable {
-    /// Above what any issuer sends; a longer one is not even taken apart.
+    /// In bytes: longer than any issuer's tokens. A longer one is not even parsed.
     static let longest = 16 * 1024
     static let longestLife: Duration = .hours(24)
     /// How far an issuer's clock may be ahead of ours.
@@ -12,13 +13,13 @@ struct Assertion: Sendable {
 
     let person: IssuerUser
     let expiresAt: Timestamp
-    /// When the person signed in there, or now.
+    /// When the user signed in at the issuer, or now if it does not say.
     let signedInAt: Timestamp
-    /// What is remembered so that it is not taken twice.
+    /// Remembered, so that the assertion is used only once.
     let fingerprint: Fingerprint<Assertion>
 
-    /// Judges the claims of `jwt`. `ours` are our own names: the issuer's, then those of the token endpoint. `nonce` is what
-    /// came beside it.
+    /// Checks the claims of `jwt`. `ours` are our own names: the issuer URL first, then the URLs of the token endpoint.
+    /// `nonce` is the one that the request sent along.
     init(
         _ jwt: VerifiedJWT, by issuer: TrustedIssuer, to ours: [String], nonce: String? = nil, at now: Timestamp
     ) throws {
@@ -28,14 +29,14 @@ struct Assertion: Sendable {
         guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).contains) else {
             throw OAuthError.assertionAudience(ours, others: !issuer.audiences.isEmpty)
         }
-        // Core §3.1.3.7 (3): whoever else it was made for has it too, and could hand it on as if it were theirs; unless the
-        // rules, below, say who may have asked for it.
+        // Core §3.1.3.7 (3): any other audience has the token too, and could pass it on as its own, unless the issuer's
+        // rules (below) limit which party may have requested it.
         guard !issuer.rules.authorizedParties.isEmpty || audience.allSatisfy((ours + issuer.audiences).contains) else {
             throw OAuthError.assertionOtherAudience
         }
         guard let expiresAt = try jwt.expiresAt else { throw OAuthError.assertionExpiryMissing }
         guard now < expiresAt else { throw OAuthError.assertionExpired }
-        // Apple's live a day, by Apple's clock.
+        // Apple's tokens live for a day by Apple's clock, so the skew is added.
         guard expiresAt <= now + Self.longestLife + Self.clockSkew else { throw OAuthError.assertionLivesTooLong }
         if let notBefore = try jwt.notBefore, notBefore > now + Self.clockSkew { throw OAuthError.assertionNotYetValid }
         if let issuedAt = try jwt.issuedAt, issuedAt > now + Self.clockSkew { throw OAuthError.assertionFromTheFuture }
@@ -44,7 +45,7 @@ struct Assertion: Sendable {
         self.person = IssuerUser(jwt.claims, subject: subject, of: issuer)
         self.expiresAt = expiresAt
         self.signedInAt = Self.signIn(jwt, at: now)
-        // The signed text and not the token: an ECDSA signature has a twin that verifies as well.
+        // Hashes the signed text, not the token: every ECDSA signature has a second form that verifies too.
         self.fingerprint =
             if let identifier = try jwt.identifier, !identifier.isEmpty {
                 Self.fingerprint(issuer.id.text, "jti", identifier)
@@ -53,14 +54,14 @@ struct Assertion: Sendable {
             }
     }
 
-    /// Whether it is what says who somebody is, and not another of the issuer's JWTs (RFC 8725 §3.11): an access token
-    /// (`at+jwt`) says so in its type, a logout token, or another event, at least by its `events` (RFC 8417 §2.2).
+    /// Whether the token is meant to identify a user, and is no other kind of JWT (RFC 8725 §3.11). An access token
+    /// shows its type (`at+jwt`). A logout token or another event has at least an `events` claim (RFC 8417 §2.2).
     private static func isMeantForSignIn(_ jwt: VerifiedJWT) -> Bool {
         let type = jwt.header["typ"].map { $0.string?.lowercased() ?? "" } ?? "jwt"
         return (type == "jwt" || type == "application/jwt") && jwt.claims["events"] == nil
     }
 
-    /// OpenID Connect Core §2: `auth_time` is when the person signed in.
+    /// OpenID Connect Core §2: `auth_time` is when the user signed in.
     private static func signIn(_ jwt: VerifiedJWT, at now: Timestamp) -> Timestamp {
         guard let seconds = jwt.claims["auth_time"]?.integer, (0...now.seconds).contains(seconds),
             let moment = Timestamp(seconds: seconds)
@@ -73,7 +74,7 @@ struct Assertion: Sendable {
             && !subject.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
     }
 
-    /// Each part with its length, so that no two lists of parts read alike.
+    /// Prefixes each part with its length, so that no two lists of parts give the same text.
     private static func fingerprint(_ parts: String...) -> Fingerprint<Assertion> {
         Fingerprint(of: parts.map { "\($0.utf8.count):\($0)" }.joined())
     }

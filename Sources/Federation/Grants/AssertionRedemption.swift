@@ -2,17 +2,17 @@ import OAuth
 import Storage
 import Values
 
-/// The claim on an assertion: it is used once, and its person is still who was found, or becomes it only now.
+/// Redeems an assertion: it is used once, and its user is still the one that was found, or is linked or created now.
 struct AssertionRedemption: Redemption {
     let assertion: Assertion
     let people: IssuerUsers
-    /// What was found out about the person, and the account that the tokens are made for.
+    /// What is known about the user, and the user that the tokens are issued to.
     let finding: IssuerUsers.Finding
     let user: UserID
     var use = AssertionUse.assertion
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
-        // Looked at before anything is written: what is answered with `.changed` is committed all the same.
+        // Checked before anything is written: an attempt that ends in `.changed` is committed all the same.
         guard try TrustedIssuers.stands(assertion.person.issuer, in: db) else { return .changed }
         let found = try people.find(assertion.person, in: db)
         guard found == finding || found == .known(user) else { return .changed }

@@ -2,10 +2,11 @@ import Authentication
 public import Cryptography
 import Directory
 import JOSE
+import JSON
 import OAuth
 public import Values
 
-/// Signs in whom the token of a trusted issuer stands for: what the grants that take such a token have in common.
+/// Signs in the user that a trusted issuer's token identifies; shared by the grants that take such a token.
 public struct AssertionSignIn: Sendable {
     private let issuers: TrustedIssuers
     private let verifier: AssertionVerifier
@@ -14,7 +15,7 @@ public struct AssertionSignIn: Sendable {
     private let clock: any WallClock
     private let random: any RandomSource
 
-    /// `audiences` are our own names: the issuer's first, then the URLs of the token endpoint.
+    /// `audiences` are our own names: the issuer URL first, then the URLs of the token endpoint.
     public init(
         issuers: TrustedIssuers, verifier: AssertionVerifier, people: IssuerUsers, audiences: [String],
         clock: any WallClock, random: any RandomSource
@@ -27,7 +28,7 @@ public struct AssertionSignIn: Sendable {
         self.random = random
     }
 
-    /// What `client` gets for `token`, which `request` presents as `use`.
+    /// The authorization that `client` gets for `token`, which `request` presents as `use`.
     func authorization(
         for token: String, as use: AssertionUse, _ request: TokenRequest, scope: Scope, client: Client
     ) async throws -> Authorization {
@@ -61,7 +62,7 @@ public struct AssertionSignIn: Sendable {
         }
     }
 
-    /// The issuer that the token names, among those of the client's own merchant. Nothing is believed of it yet.
+    /// The issuer that the token names, among those of the client's own merchant. Nothing in the token is verified yet.
     private func issuer(of token: String, for client: Client) async throws -> TrustedIssuer {
         guard let merchant = client.merchant else { throw OAuthError.assertionWithoutMerchant(client.id) }
         guard let name = try Self.claimedIssuer(token), let issuer = try await issuers.find(name, of: merchant) else {
@@ -77,7 +78,7 @@ public struct AssertionSignIn: Sendable {
         else {
             throw .assertion(.malformed)
         }
-        // A NUL is nobody's name, and no question to a database.
+        // No issuer has a NUL in its name, and no database query may contain one.
         return claims["iss"]?.string.flatMap { $0.utf8.contains(0) ? nil : $0 }
     }
 
@@ -92,12 +93,12 @@ public struct AssertionSignIn: Sendable {
 }
 
 extension Login.Attempt {
-    /// A login by the word of `provider`.
+    /// A login that `provider` asserted.
     static func word(
         of provider: String, _ request: TokenRequest, _ client: Client, _ random: any RandomSource
     ) -> Login.Attempt {
         Login.Attempt(
-            id: .random(from: random), client: client.id.text, kind: .thirdParty, provider: provider,
+            id: .random(from: random), client: client.id, kind: .thirdParty, provider: provider,
             address: request.address, userAgent: request.userAgent)
     }
 }

@@ -1,6 +1,6 @@
 import OAuth
 
-/// As what an issuer's token is presented: the two grants refuse it in words of their own.
+/// How an issuer's token is presented. Each of the two grants has its own error for a refusal.
 enum AssertionUse: Sendable {
     /// RFC 7523 §3.1: `invalid_grant`.
     case assertion

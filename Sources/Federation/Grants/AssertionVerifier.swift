@@ -3,7 +3,7 @@ public import Keys
 import OAuth
 import Values
 
-/// Verifies the signature of an assertion with the keys of its issuer, wherever those are.
+/// Verifies the signature of an assertion with its issuer's keys, wherever they are kept.
 public struct AssertionVerifier: Sendable {
     private let published: IssuerKeys
     private let directory: IssuerDirectory
@@ -37,7 +37,7 @@ public struct AssertionVerifier: Sendable {
             do throws(JWTRejection) {
                 return try await keys.verify(assertion, allowed: issuer.algorithms)
             } catch let rejection where rejection.mayBeOfNewKey(assertion) {
-                // The issuer may have begun to sign with a new key.
+                // The issuer may have started to sign with a new key.
                 return try await published.keysAnew(at: address).verify(assertion, allowed: issuer.algorithms)
             }
         } catch let unavailable as DocumentUnavailable {

@@ -4,7 +4,7 @@ public import Directory
 public import OAuth
 public import Values
 
-/// The word of an issuer that the client's merchant trusts (RFC 7523 §2.1).
+/// The grant that takes an assertion of an issuer trusted by the client's merchant (RFC 7523 §2.1).
 public struct JWTBearerGrant: Grant {
     public static let type = GrantType.jwtBearer
 
@@ -34,7 +34,7 @@ public struct JWTBearerGrant: Grant {
         return try await signIn.authorization(for: token, as: .assertion, request, scope: scope, client: client)
     }
 
-    /// A provider's access token, as SPiD's SDKs send it. It makes no account: the app asks the person, and registers.
+    /// Takes a provider's access token, as SPiD's SDKs send it. It creates no user: the app asks first, and registers.
     private func authorize(
         byProvider token: String, _ request: TokenRequest, scope: Scope, client: Client
     ) async throws -> Authorization {

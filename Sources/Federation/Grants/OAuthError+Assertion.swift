@@ -3,8 +3,8 @@ import JOSE
 import OAuth
 import Values
 
-// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to mend; the issuers, keys and people
-// of other merchants are not in it.
+// Every refusal of an assertion, in the order of RFC 7523 §3. The hint says what to fix. It never tells about the
+// issuers, keys or users of other merchants.
 extension OAuthError {
     static func assertionWithoutMerchant(_ client: Client.ID) -> OAuthError {
         OAuthError(
@@ -79,7 +79,7 @@ extension OAuthError {
     static let assertionOfDisabledAccount = assertionRefused(
         "assertion_of_disabled_account", "the account of its sub is disabled.")
 
-    /// Why its signature was not taken, or a claim not read.
+    /// Why the signature was rejected, or a claim could not be read.
     static func assertion(_ rejection: JWTRejection, algorithms: Set<SignatureAlgorithm> = []) -> OAuthError {
         switch rejection {
         case .malformed:

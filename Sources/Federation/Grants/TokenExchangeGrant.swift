@@ -1,7 +1,7 @@
 public import Directory
 public import OAuth
 
-/// An ID token of an issuer that the client's merchant trusts, for an access token of ours (RFC 8693).
+/// The grant that exchanges an ID token of an issuer trusted by the client's merchant for our access token (RFC 8693).
 public struct TokenExchangeGrant: Grant {
     public static let type = GrantType.tokenExchange
     private static let idToken = "urn:ietf:params:oauth:token-type:id_token"
@@ -9,7 +9,7 @@ public struct TokenExchangeGrant: Grant {
     private let signIn: AssertionSignIn
     private let issuer: String
 
-    /// `issuer` is our own name.
+    /// `issuer` is our own issuer name.
     public init(signIn: AssertionSignIn, issuer: String) {
         self.signIn = signIn
         self.issuer = issuer
@@ -21,7 +21,7 @@ public struct TokenExchangeGrant: Grant {
         guard try parameters.require(.subjectTokenType) == Self.idToken else {
             throw OAuthError.exchangeRefused("subject_token_type", "The subject_token_type must be \(Self.idToken).")
         }
-        // Nobody acts for another here: the client signs a person in, and is itself who it authenticated as.
+        // No delegation: the client signs a user in, and acts only as the client that it authenticated as.
         guard parameters[.actorToken] == nil, parameters[.actorTokenType] == nil else {
             throw OAuthError.exchangeRefused(
                 "actor_token", "This server takes no actor_token: leave it and actor_token_type out.")

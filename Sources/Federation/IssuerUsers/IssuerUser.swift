@@ -1,21 +1,21 @@
 import Authentication
 public import Directory
-public import JOSE
+public import JSON
 
-/// A person as an issuer describes them.
+/// A user as an issuer describes them.
 public struct IssuerUser: Sendable {
     public let issuer: TrustedIssuer
-    /// The issuer's own name for the person, and the only one that stays theirs.
+    /// The issuer's identifier of the user: the only one that never passes to somebody else.
     public let subject: String
     public let email: EmailAddress?
-    /// Whether the issuer says that the person showed to read it.
+    /// Whether the issuer says that the user proved to read the address.
     public let isEmailVerified: Bool
-    /// Whether the issuer is who knows that: it runs the mailbox, or administration says so. Anything else would let who
-    /// made an account there with somebody's address have it here.
+    /// Whether the issuer can know that: it runs the mailbox, or an administrator says so. Otherwise anyone who
+    /// registers there with somebody else's address would become that user here.
     public let isAuthoritative: Bool
     public let profile: [JSON.Member]
 
-    /// Of the claims of an ID token, or of what the userinfo endpoint answered.
+    /// Reads the claims of an ID token or of a userinfo response.
     public init(_ claims: JSON, subject: String, of issuer: TrustedIssuer) {
         self.issuer = issuer
         self.subject = subject
@@ -27,7 +27,7 @@ public struct IssuerUser: Sendable {
         profile = names.profile
     }
 
-    /// Of what a provider's own interface answered, whose addresses are those that it is authoritative for.
+    /// Reads what a provider's own API answered. Its addresses are only those that the provider is authoritative for.
     init(_ person: ProviderUser, subject: String, of issuer: TrustedIssuer) {
         self.issuer = issuer
         self.subject = subject
@@ -37,10 +37,10 @@ public struct IssuerUser: Sendable {
         profile = person.profile
     }
 
-    /// The address that may lead to an account, or be a new one's.
+    /// The address that may lead to an existing user, or become a new user's.
     var ownAddress: EmailAddress? { isAuthoritative ? email : nil }
 
-    /// Apple, and Google at times, write it as text.
+    /// Apple, and sometimes Google, send it as a string.
     private static func isVerified(_ claims: JSON) -> Bool {
         claims["email_verified"]?.bool ?? (claims["email_verified"] == "true")
     }
@@ -50,14 +50,14 @@ public struct IssuerUser: Sendable {
         if issuer.rules.authoritativeDomains.contains(email.domain) { return true }
         return switch issuer.app?.provider {
         case .google: isGoogles(email, claims)
-        // Who signs in with Apple has shown to Apple that they read it, or it is a mailbox of Apple's.
+        // The user has proved to Apple that they read the address, or Apple runs the mailbox.
         case .apple: true
-        // Facebook does not say whether anybody reads it.
+        // Facebook does not say whether anyone reads the address.
         case .facebook, nil: false
         }
     }
 
-    /// Whether Google runs the mailbox: it is of Gmail, or of an organisation (`hd`) whose mail Google has.
+    /// Whether Google runs the mailbox: at Gmail, or for an organisation (`hd`) whose mail Google hosts.
     static func isGoogles(_ email: EmailAddress, _ claims: JSON) -> Bool {
         email.domain == "gmail.com" || claims["hd"]?.string?.isEmpty == false
     }

@@ -4,8 +4,8 @@ import Storage
 import Values
 
 extension IssuerUsers {
-    /// Links `person` to `user` by the wish of its owner, who signed in here. False when either has another already: an
-    /// issuer knows nobody by two subjects.
+    /// Links `person` to `user`, who is signed in here and asked for it. False when either is linked to another
+    /// already: an issuer has only one subject for a user.
     func connect(
         _ person: IssuerUser, to user: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Bool {

@@ -3,9 +3,9 @@ public import Directory
 public import Storage
 public import Values
 
-/// Whose account the word of an issuer leads to: the one place that decides about links and new accounts.
+/// Decides which user an issuer's token leads to: the only code that decides about links and new users.
 public struct IssuerUsers: Sendable {
-    /// Puts into the post what tells an account's owner that `issuer` leads to it from now on. Joins the transaction.
+    /// Queues the mail that tells a user that `issuer` can sign them in from now on. Joins the transaction.
     public typealias Notice =
         @Sendable (_ owner: User, _ issuer: String, _ now: Timestamp, _ db: any Transaction) throws -> Void
 
@@ -17,24 +17,24 @@ public struct IssuerUsers: Sendable {
         self.notice = notice
     }
 
-    /// What there is to be found out about a person; nothing has changed.
+    /// What is known about a user at an issuer. Nothing has changed yet.
     public enum Finding: Sendable, Equatable {
-        /// Linked to this account.
+        /// Linked to this user.
         case known(UserID)
-        /// Not linked, yet this account has their address, and both sides know that it is theirs.
+        /// Not linked, but this user has the address, and both sides have verified it.
         case linkable(UserID)
-        /// Nobody's yet, and the issuer may make accounts.
+        /// Not linked to any user yet, and the issuer may create users.
         case newcomer
         case unknown
-        /// Their account is disabled by administration.
+        /// An administrator disabled the user.
         case disabled
-        /// Their account will be deleted, as they asked.
+        /// The user asked to be deleted, and will be.
         case leaving(UserID)
-        /// Their address has an account that the issuer's word does not lead to: its owner signs in and links them.
+        /// The address has a user that the issuer does not lead to: that user has to sign in and link the issuer.
         case addressTaken
     }
 
-    /// What became of a person.
+    /// The outcome of `resolve`.
     public enum Resolution: Sendable, Equatable {
         case known(UserID)
         case linked(UserID)
@@ -49,7 +49,7 @@ public struct IssuerUsers: Sendable {
         try await database.read { db in try find(person, in: db) }
     }
 
-    /// Looks for the account of `person`.
+    /// Looks for the user that `person` leads to.
     public func find(_ person: IssuerUser, in db: any Transaction) throws -> Finding {
         if let link = try IssuerSubjects.find(person.subject, of: person.issuer.id, in: db) {
             guard !link.isLeaving else { return .leaving(link.user) }
@@ -59,16 +59,16 @@ public struct IssuerUsers: Sendable {
         guard let email = person.ownAddress, let user = try Users.find(email, in: db) else {
             return mayCome ? .newcomer : .unknown
         }
-        // An unverified address proves nothing: somebody else may have made the account. And an issuer knows nobody by two
-        // subjects: the address may have become another person's there.
+        // An unverified address proves nothing: somebody else may have created the user. And an issuer has only one
+        // subject for a user: there, the address may have passed to another person.
         guard person.issuer.rules.linksByEmail, user.emailVerified, user.deletionDueAt == nil,
             try !IssuerSubjects.has(user.id, linkedTo: person.issuer.id, in: db)
         else { return mayCome ? .addressTaken : .unknown }
         return user.disabledAt == nil ? .linkable(user.id) : .disabled
     }
 
-    /// Finds the account of `person`, links the one there is or makes one, as the issuer's rules have it. `newcomer` is the
-    /// id that a new account gets: made outside of the transaction, which may run twice.
+    /// Finds the user that `person` leads to, links an existing one or creates one, as the issuer's rules say.
+    /// `newcomer` is the id of a new user: it is made outside of the transaction, which may run twice.
     public func resolve(
         _ person: IssuerUser, newcomer: UserID, at now: Timestamp, in db: any Transaction
     ) throws -> Resolution {

@@ -2,11 +2,11 @@ import OAuth
 public import Outbound
 public import Values
 
-/// The discovery documents of issuers, kept in memory as their keys are.
+/// The discovery documents of issuers, cached in memory like their keys.
 public struct IssuerDirectory: Sendable {
     private static let longest = 64 * 1024
 
-    /// Under one address two merchants may expect two issuers: each is judged by the name it was registered under.
+    /// Two merchants may expect different issuers at one address: each is checked against its registered name.
     private struct Source: Hashable, Sendable {
         let address: String
         let issuer: String
@@ -16,7 +16,7 @@ public struct IssuerDirectory: Sendable {
 
     private let facebook: String
 
-    /// `facebook` is where Facebook's Graph API answers.
+    /// `facebook` is the address of Facebook's Graph API.
     public init(outbound: Outbound, facebook: String, clock: any WallClock) {
         self.facebook = facebook
         let outbound = outbound.asking(for: .discovery)
@@ -37,7 +37,7 @@ public struct IssuerDirectory: Sendable {
         }
     }
 
-    /// What `issuer` publishes about itself at `address`.
+    /// The discovery document that `issuer` publishes at `address`.
     func document(at address: String, of issuer: TrustedIssuer) async throws -> IssuerDocument {
         do throws(DocumentUnavailable) {
             return try await documents.document(at: Source(address: address, issuer: issuer.issuer))
@@ -46,7 +46,7 @@ public struct IssuerDirectory: Sendable {
         }
     }
 
-    /// Where people are sent to sign in at `issuer`, and where their code is redeemed; nil when it says no such place.
+    /// Where users sign in at `issuer`, and where their code is redeemed; nil when it names no such endpoints.
     public func endpoints(of issuer: TrustedIssuer) async throws -> IssuerEndpoints? {
         if issuer.app?.provider == .facebook { return IssuerEndpoints(facebook: facebook) }
         guard case .discovery(let address) = issuer.keys else { return nil }

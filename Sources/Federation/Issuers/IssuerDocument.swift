@@ -1,34 +1,34 @@
-import JOSE
+import JSON
 import Outbound
 
-/// What an issuer publishes about itself (OpenID Connect Discovery §3), as far as we need it.
+/// An issuer's discovery document (OpenID Connect Discovery §3), as far as we need it.
 public struct IssuerDocument: Sendable, Equatable {
     public let keysAddress: String
-    /// Where people are sent.
+    /// Where users are sent to sign in.
     public let authorizationEndpoint: String?
     /// Where a code is redeemed.
     public let tokenEndpoint: String?
     public let userinfoEndpoint: String?
-    /// How it wants us to show our secret; what it does not say is `client_secret_basic` (§3).
+    /// How we may authenticate at the token endpoint; `client_secret_basic` when it does not say (§3).
     public let authenticationMethods: [String]
-    /// By which algorithms it takes what we sign to show who we are; nil when it does not say.
+    /// The algorithms that it accepts for our client assertions; nil when it does not say.
     public let authenticationAlgorithms: [String]?
-    /// Whether its authorization answers name it (RFC 9207 §3).
+    /// Whether its authorization responses carry `iss` (RFC 9207 §3).
     public let namesItself: Bool
 
-    /// Why a document is not taken; for the log.
+    /// Why a document is rejected; for the log.
     struct Fault: Error {
         let reason: String
     }
 
-    /// Reads `bytes` as the document of `issuer`. Where it sends us must be addresses that `mayAsk` does not throw for.
+    /// Reads `bytes` as the document of `issuer`. Every address in it must be one that `mayAsk` does not throw for.
     init(
         _ bytes: [UInt8], of issuer: String, mayAsk: (String) throws(OutboundError) -> Void
     ) throws(Fault) {
         guard let json = try? JSON(parsing: bytes), json.members != nil else {
             throw Fault(reason: "answered with no JSON object")
         }
-        // Discovery §4.3, letter by letter: a document of another issuer would bring another's keys.
+        // Discovery §4.3, an exact match: another issuer's document would bring that issuer's keys.
         guard let name = json["issuer"]?.string, name.utf8.elementsEqual(issuer.utf8) else {
             throw Fault(reason: "the issuer in its document is another")
         }

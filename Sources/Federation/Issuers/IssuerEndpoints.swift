@@ -1,15 +1,15 @@
-/// Where an issuer has people sign in, and codes redeemed.
+/// The endpoints of an issuer where users sign in and codes are redeemed.
 public struct IssuerEndpoints: Sendable, Equatable {
     public let authorization: String
     public let token: String
     public let userinfo: String?
-    /// How it wants us to show our secret (OpenID Connect Core §9).
+    /// How we may authenticate at the token endpoint (OpenID Connect Core §9).
     public let authenticationMethods: [String]
     public let authenticationAlgorithms: [String]?
-    /// Whether its answers name it (RFC 9207).
+    /// Whether its authorization responses carry `iss` (RFC 9207).
     public let namesItself: Bool
 
-    /// Nil when `document` lacks an address: an issuer may have nothing but tokens to verify.
+    /// Nil when `document` lacks an endpoint: some issuers have only tokens to verify.
     init?(_ document: IssuerDocument) {
         guard let authorization = document.authorizationEndpoint, let token = document.tokenEndpoint else { return nil }
         self.authorization = authorization
@@ -20,7 +20,7 @@ public struct IssuerEndpoints: Sendable, Equatable {
         namesItself = document.namesItself
     }
 
-    /// Facebook's OAuth, which has no document.
+    /// The endpoints of Facebook's OAuth, which has no discovery document.
     init(facebook: String) {
         authorization = "https://www.facebook.com/dialog/oauth"
         token = facebook + "/oauth/access_token"

@@ -1,7 +1,7 @@
 public import OAuth
 
 extension ClientKeys.Published {
-    /// The key sets of clients are fetched and kept as those of issuers are.
+    /// Fetches and caches the key sets of clients like those of issuers.
     public init(_ keys: IssuerKeys) {
         self.init(known: { try await keys.keys(at: $0) }, anew: { try await keys.keysAnew(at: $0) })
     }

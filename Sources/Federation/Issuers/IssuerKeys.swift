@@ -2,7 +2,7 @@ import JOSE
 public import Outbound
 public import Values
 
-/// The key sets that issuers publish, kept in memory.
+/// The key sets that issuers publish, cached in memory.
 public struct IssuerKeys: Sendable {
     private let documents: PublishedDocuments<String, AssertionKeys>
 
@@ -10,7 +10,7 @@ public struct IssuerKeys: Sendable {
         let outbound = outbound.asking(for: .keys)
         documents = PublishedDocuments(clock: clock) { address in
             do throws(OutboundError) {
-                // At the expense of its address: of a client or an issuer that has one, there is one.
+                // Counted against the address, not its host: each client or issuer has at most one.
                 let response = try await outbound.get(
                     address, accept: "application/jwk-set+json, application/json", by: address)
                 guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
@@ -29,7 +29,7 @@ public struct IssuerKeys: Sendable {
         try await documents.document(at: address)
     }
 
-    /// The keys again, after a token named one that was not among them; asked for anew unless that was done just now.
+    /// The keys again, after a token named a missing one. They are fetched anew unless that was done just now.
     func keysAnew(at address: String) async throws(DocumentUnavailable) -> AssertionKeys {
         try await documents.documentAnew(at: address)
     }

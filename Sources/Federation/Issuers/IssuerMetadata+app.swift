@@ -1,15 +1,15 @@
-import JOSE
+import JSON
 import Values
 
 extension IssuerMetadata {
-    /// What a registration or a change says about a merchant's app at a provider.
+    /// A merchant's app at a provider, as a registration or a change describes it.
     struct NewApp: Sendable {
         let provider: Provider
         let names: [String]
-        /// Nil leaves it as it is.
+        /// Nil leaves the stored secret as it is.
         let secret: Secret<ProviderApp>?
 
-        /// Nil when there is no provider.
+        /// Nil when the issuer is not a provider.
         init?(
             _ members: JSONMembers, _ provider: Provider?, of issuer: String, audiences: [String],
             over base: ProviderApp?
@@ -19,7 +19,7 @@ extension IssuerMetadata {
             guard base == nil || base?.provider == provider else {
                 throw JSONFault("provider", "what it was: an issuer's provider cannot change")
             }
-            // A provider may come to an issuer that was registered before.
+            // A change may add a provider to an issuer that was registered without one.
             guard issuer == provider.issuer else {
                 throw JSONFault("provider", "that of this issuer: its name would be \(provider.issuer)")
             }
@@ -30,7 +30,7 @@ extension IssuerMetadata {
             }
             switch provider {
             case .facebook:
-                // Facebook knows a person by another number in each of its apps, and each app has its own secret.
+                // Facebook knows a user by a different number in each app, and each app has its own secret.
                 guard audiences.count == 1 else { throw JSONFault("audiences", "one app id: that of app_secret") }
                 guard secret != nil || base?.sealedSecret != nil else {
                     throw JSONFault("app_secret", "given: Facebook is asked with it")
@@ -45,7 +45,7 @@ extension IssuerMetadata {
             }
         }
 
-        /// Without a provider there is no app at it.
+        /// Throws when an app is described without a provider.
         static func checkAbsence(in members: JSONMembers) throws(JSONFault) {
             for member in ["app_names", "app_secret"] where members.any(member) != nil {
                 throw JSONFault(member, "absent without provider")

@@ -1,17 +1,17 @@
-import JOSE
+import JSON
 import Values
 
 extension IssuerMetadata.NewSignIn {
     static let appleMembers = ["team_id", "key_id", "private_key"]
 
-    /// The key that a team has at Apple, as it is sealed in place of a secret: of it a secret is made whenever one is
-    /// needed. Nil when `members` know of none.
+    /// The key of a team at Apple, sealed in place of a secret: a secret is made from it whenever one is needed. Nil
+    /// when `members` describe no key.
     static func appleKey(_ members: JSONMembers) throws(JSONFault) -> Secret<SignInSettings>? {
         guard appleMembers.contains(where: { members.any($0) != nil }) else { return nil }
         guard members.any("client_secret") == nil else { throw JSONFault("client_secret", "absent beside private_key") }
         let team = try members.required("team_id", most: 100)
         let id = try members.required("key_id", most: 100)
-        // Several lines, as the file has them.
+        // The file has several lines.
         guard let file = members.any("private_key")?.string, file.utf8.count <= 4000,
             AppleKey(team: team, id: id, file: file) != nil
         else {

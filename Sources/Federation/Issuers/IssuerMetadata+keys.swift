@@ -1,9 +1,10 @@
 import JOSE
+import JSON
 import Outbound
 import Values
 
 extension IssuerMetadata {
-    /// What a registration or a change says about an issuer's keys.
+    /// An issuer's keys, as a registration or a change describes them.
     enum NewKeys: Sendable {
         case keySet(String)
         case address(String)
@@ -13,7 +14,7 @@ extension IssuerMetadata {
         var isSecret: Bool { if case .secret = self { true } else { false } }
         var isDiscovery: Bool { if case .discovery = self { true } else { false } }
 
-        /// Nil when `members` say nothing of keys.
+        /// Nil when `members` describe no keys.
         init?(_ members: JSONMembers, _ outbound: OutboundPolicy) throws(JSONFault) {
             let sources = ["jwks", "jwks_uri", "discovery_url", "secret"].filter { members.any($0) != nil }
             guard sources.count <= 1 else { throw JSONFault(sources[1], "absent beside \(sources[0])") }
@@ -43,7 +44,7 @@ extension IssuerMetadata {
         }
 
         private static func publicKeys(_ keySet: JSON) throws(JSONFault) -> String {
-            // A private key pasted by mistake must not come to lie in our database.
+            // A private key pasted by mistake must not end up in our database.
             let privateMembers: Set<String> = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
             let members = (keySet["keys"]?.array ?? []).flatMap { $0.members ?? [] }
             guard !members.contains(where: { privateMembers.contains($0.name) }) else {
@@ -58,7 +59,7 @@ extension IssuerMetadata {
             return text
         }
 
-        /// RFC 7518 §3.2: a key as long as the hash or longer.
+        /// RFC 7518 §3.2: the key must be at least as long as the hash.
         func check(for algorithms: Set<SignatureAlgorithm>) throws(JSONFault) {
             guard case .secret(let secret) = self else { return }
             let lengths: [SignatureAlgorithm: Int] = [.hs384: 48, .hs512: 64]

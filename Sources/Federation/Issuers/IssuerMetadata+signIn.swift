@@ -1,21 +1,21 @@
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
 extension IssuerMetadata {
-    /// What a registration or a change says about sending people to an issuer.
+    /// How users sign in at an issuer, as a registration or a change describes it.
     struct NewSignIn: Sendable {
         let id: String
-        /// Nil leaves it as it is.
+        /// Nil leaves the stored secret as it is.
         let secret: Secret<SignInSettings>?
-        /// Whether the secret is Apple's key, which makes one.
+        /// Whether the secret is Apple's key, from which secrets are made.
         let isAppleKey: Bool
-        /// Nil: as people call the provider.
+        /// Nil stands for what users call the provider.
         let name: String?
         let scope: String?
 
-        /// Nil when `members` and `base` know of none. A `client_id` of null ends it.
+        /// Nil when neither `members` nor `base` has a client id. A `client_id` of null ends it.
         init?(_ members: JSONMembers, over base: SignInSettings?) throws(JSONFault) {
             let isEnded = members.has("client_id") && members.any("client_id") == nil
             guard let id = try members.text("client_id") ?? (isEnded ? nil : base?.clientID) else {
@@ -27,7 +27,7 @@ extension IssuerMetadata {
             }
             self.id = id
             let key = try Self.appleKey(members)
-            // The secret of Apple is a JWT.
+            // Apple's secret is a JWT, so it is long.
             secret = try members.text("client_secret", most: 4000).map { Secret($0) } ?? key
             isAppleKey = key != nil
             name = try members.text("sign_in_name") ?? base?.name
@@ -36,7 +36,7 @@ extension IssuerMetadata {
             throw JSONFault("scope", "words of printable ASCII with spaces between")
         }
 
-        /// Whether it goes with the rest of the registration.
+        /// Throws when the settings do not fit the rest of the registration.
         func check(_ app: NewApp?, _ isDiscovered: Bool, _ audiences: [String]) throws(JSONFault) {
             guard !isAppleKey || app?.provider == .apple else {
                 throw JSONFault("private_key", "absent: only Apple takes what it signs")
@@ -57,7 +57,7 @@ extension IssuerMetadata {
             guard secret == nil else { throw JSONFault("client_secret", "absent: app_secret is it") }
         }
 
-        /// As it is kept; `seal` seals what is new.
+        /// The settings to store; `seal` seals a new secret.
         func settings(
             over base: SignInSettings?, app: NewApp?, seal: (Secret<SignInSettings>) -> String
         ) -> SignInSettings {

@@ -1,14 +1,15 @@
 import JOSE
+import JSON
 import OAuth
 import Outbound
 import Values
 
-/// What a registration or a change says about a trusted issuer.
+/// A trusted issuer, as a registration or a change describes it.
 struct IssuerMetadata: Sendable {
     let issuer: String
-    /// Nil leaves the keys as they are, or as everybody knows the provider's.
+    /// Nil leaves the keys as they are, or stands for a provider's well-known keys.
     let keys: NewKeys?
-    /// Set when it is a provider.
+    /// Set when the issuer is a provider.
     let app: NewApp?
     let audiences: [String]
     let algorithms: Set<SignatureAlgorithm>
@@ -16,10 +17,10 @@ struct IssuerMetadata: Sendable {
     let rules: IssuerRules
     let signIn: NewSignIn?
     let isDisabled: Bool
-    /// Whether it brings something that is to be sealed.
+    /// Whether it has a secret to seal.
     var holdsSecret: Bool { keys?.isSecret == true || app?.secret != nil || signIn?.secret != nil }
 
-    /// Reads `json` over `base`, or over the defaults. An address must be one that `outbound` lets us ask.
+    /// Reads `json` over `base`, or over the defaults. An address must be one that `outbound` allows.
     init(_ json: JSON, over base: TrustedIssuer? = nil, outbound: OutboundPolicy) throws(JSONFault) {
         let members = try JSONMembers(json)
         let provider = try NewApp.provider(members) ?? base?.app?.provider
@@ -27,7 +28,7 @@ struct IssuerMetadata: Sendable {
         issuer =
             if let name = base?.issuer ?? provider?.issuer { name } else { try members.required("issuer", most: 1000) }
         if let text = try members.text("issuer", most: 1000), text != issuer {
-            // The people linked to it are linked to this name.
+            // Users are linked under this name.
             throw JSONFault(
                 "issuer",
                 base == nil ? "\(issuer) for this provider" : "what it was: an issuer's name cannot change")
@@ -41,7 +42,7 @@ struct IssuerMetadata: Sendable {
         }
         let newSignIn = try NewSignIn(members, over: base?.signIn)
         signIn = newSignIn
-        // A provider's tokens for our own client of it are for us.
+        // A provider's tokens for our own client there are meant for us.
         let usualAudiences = provider.flatMap { _ in newSignIn.map { [$0.id] } }
         audiences = try Self.audiences(members) ?? base?.audiences ?? usualAudiences ?? []
         app = try NewApp(members, provider, of: issuer, audiences: audiences, over: base?.app)
@@ -67,7 +68,7 @@ struct IssuerMetadata: Sendable {
         _ members: JSONMembers, _ isSecret: Bool
     ) throws(JSONFault) -> Set<SignatureAlgorithm>? {
         guard let names = try members.list("algorithms") else { return nil }
-        // A public key must never pass for a shared secret: the two kinds do not mix (RFC 8725 §3.1).
+        // A public key must never be used as a shared secret, so the two kinds do not mix (RFC 8725 §3.1).
         let possible = SignatureAlgorithm.allCases.filter { $0.isSymmetric == isSecret }
         let algorithms = names.compactMap(SignatureAlgorithm.init).filter(possible.contains)
         guard !names.isEmpty, algorithms.count == names.count else {

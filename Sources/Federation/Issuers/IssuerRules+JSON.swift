@@ -1,15 +1,15 @@
-import JOSE
+import JSON
 import Values
 
-/// The names that rules have in administration, and in their column.
+/// The names of the rules in the admin API and in their column.
 extension IssuerRules {
-    /// What the column of rules holds: nothing else than administration shows.
+    /// Reads the column of rules, which holds only what the admin API shows.
     init(stored text: String, over base: IssuerRules) throws(JSONFault) {
         guard let json = try? JSON(stored: text) else { throw JSONFault("rules", "JSON") }
         try self.init(try JSONMembers(json), over: base)
     }
 
-    /// Reads what `members` say, over `base`.
+    /// Reads the rules in `members`, over `base`.
     init(_ members: JSONMembers, over base: IssuerRules) throws(JSONFault) {
         self.init(
             nonce: try Self.choice(members, "nonce") ?? base.nonce,
@@ -30,7 +30,7 @@ extension IssuerRules {
         return choice
     }
 
-    /// Null takes it away.
+    /// Null removes the limit.
     private static func age(_ members: JSONMembers, _ base: IssuerRules) throws(JSONFault) -> Duration? {
         try members.seconds("max_age", within: 1...86400) ?? (members.has("max_age") ? nil : base.longestAge)
     }
@@ -43,7 +43,7 @@ extension IssuerRules {
         return list
     }
 
-    /// In ASCII and lower case, as addresses are kept.
+    /// In ASCII and lower case, like stored addresses.
     private static func domains(_ members: JSONMembers) throws(JSONFault) -> [String]? {
         guard let list = try members.list("authoritative_domains") else { return nil }
         let domains = list.compactMap { DomainName.ascii($0)?.lowercased() }

@@ -1,10 +1,11 @@
 import Cryptography
 import JOSE
+import JSON
 import OAuth
 import Values
 
 extension IssuerRules {
-    /// Judges what the rules are about. `sent` is the nonce that came beside `jwt`.
+    /// Checks `jwt` against the rules. `sent` is the nonce that the request sent along.
     func check(_ jwt: VerifiedJWT, nonce sent: String?, at now: Timestamp) throws {
         if !authorizedParties.isEmpty {
             guard let party = jwt.claims["azp"]?.string, authorizedParties.contains(party) else {

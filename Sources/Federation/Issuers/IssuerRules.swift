@@ -1,16 +1,16 @@
-/// What a merchant wants of an issuer's word besides a signature that verifies.
+/// What a merchant requires of an issuer's token besides a valid signature.
 public struct IssuerRules: Sendable, Equatable {
-    /// What the `nonce` of an ID token is worth: it shows that the token was made for the sign-in that the app began.
+    /// How the `nonce` of an ID token is checked: it shows that the token was made for the app's own sign-in.
     public enum Nonce: String, Sendable, CaseIterable {
         /// The app sends it, and the token has it.
         case required
-        /// As soon as one of the two has one, so has the other: who found a token does not know what the app began with.
+        /// If the app or the token has one, so must the other: a finder of the token does not know the app's nonce.
         case ifSent = "if_sent"
-        /// Not looked at.
+        /// Not checked.
         case none
     }
 
-    /// What became of the app's nonce on its way into the token.
+    /// How the app's nonce was transformed on its way into the token.
     public enum NonceTransform: String, Sendable, CaseIterable {
         case none
         /// SHA-256 in lowercase hexadecimal.
@@ -19,13 +19,13 @@ public struct IssuerRules: Sendable, Equatable {
 
     public var nonce: Nonce
     public var nonceTransform: NonceTransform
-    /// To whom alone its tokens may have been issued (`azp`); empty: to anybody.
+    /// The only parties that its tokens may have been issued to (`azp`); empty allows all.
     public var authorizedParties: [String]
-    /// How long after it was issued (`iat`) a token is still taken.
+    /// How long after it was issued (`iat`) a token is accepted.
     public var longestAge: Duration?
-    /// Whether a person who is unknown by subject is found by an address that the issuer is authoritative for.
+    /// Whether a user with an unknown subject is found by an address that the issuer is authoritative for.
     public var linksByEmail: Bool
-    /// Mail domains whose addresses the issuer knows to be read by who signs in there.
+    /// Mail domains whose addresses the issuer knows to be read by its users.
     public var authoritativeDomains: [String]
 
     public init(

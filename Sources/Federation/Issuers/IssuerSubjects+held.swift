@@ -1,9 +1,9 @@
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 
 extension IssuerSubjects {
-    /// By which names of other issuers a person is known, as the person may have it, in an open transaction.
+    /// The user's identifiers at other issuers, for the user's own data export, in an open transaction.
     public static func members(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
         let links: [JSON] = try db.rows(
             """

@@ -1,11 +1,11 @@
 import Storage
 public import Values
 
-/// By what a person may sign in besides what we know ourselves.
+/// A link to an issuer that a user may sign in with.
 public struct IssuerLink: Sendable {
     public let issuer: TrustedIssuer.ID
     public let subject: String
-    /// Who says so: a provider's name, or the issuer's own.
+    /// The name of the provider, or else of the issuer.
     public let name: String
     public let since: Timestamp
 }
@@ -30,7 +30,7 @@ extension IssuerSubjects {
         }
     }
 
-    /// Takes away one link of `user`; what is another's stays.
+    /// Removes one link of `user`; a link of another user stays.
     public func remove(
         _ subject: String, of issuer: TrustedIssuer.ID, from user: UserID
     ) async throws {

@@ -1,18 +1,18 @@
 public import Storage
 public import Values
 
-/// Whom an issuer means by a subject: links of one merchant's own issuer, and of nobody else's.
+/// The users that an issuer's subjects are linked to. A link counts for one merchant's issuer only.
 public struct IssuerSubjects: Sendable {
     let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// The person that a subject is linked to.
+    /// The user that a subject is linked to.
     public struct Link: Sendable, Equatable {
         public let user: UserID
-        /// By administration, or because its person wants it deleted.
+        /// Set by an administrator, or because the user wants to be deleted.
         public let isDisabled: Bool
-        /// Because its person wants it deleted, and for no other reason.
+        /// The user wants to be deleted, and is not disabled for another reason.
         public let isLeaving: Bool
     }
 
@@ -36,7 +36,7 @@ public struct IssuerSubjects: Sendable {
         }
     }
 
-    /// Whether `issuer` knows the person of `user` by any subject.
+    /// Whether `user` is linked to any subject of `issuer`.
     static func has(
         _ user: UserID, linkedTo issuer: TrustedIssuer.ID, in db: any Transaction
     ) throws -> Bool {
@@ -45,8 +45,8 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// Links a subject to a person, in the caller's transaction, which has seen that it is not linked. A confined link was
-    /// asked for by a client of the issuer's merchant, with a token of the person, whom nobody asked.
+    /// Links a subject to a user, in the caller's transaction, which has checked that it is not linked. A client of the
+    /// issuer's merchant requested a confined link with the user's token; nobody asked the user.
     static func link(
         _ subject: String, of issuer: TrustedIssuer.ID, to user: UserID, isConfined: Bool = false,
         at now: Timestamp, in db: any Transaction
@@ -58,7 +58,7 @@ public struct IssuerSubjects: Sendable {
             """)
     }
 
-    /// Whether the link leads into the applications of the issuer's merchant and no further.
+    /// Whether the link is good only for the applications of the issuer's merchant.
     static func isConfined(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(
             """
@@ -68,13 +68,13 @@ public struct IssuerSubjects: Sendable {
         ).isEmpty
     }
 
-    /// The person has asked for the link in a browser, too.
+    /// Ends the confinement: the user has asked for the link in a browser, too.
     static func release(_ subject: String, of issuer: TrustedIssuer.ID, in db: any Transaction) throws {
         try db.execute(
             "UPDATE issuer_subjects SET is_confined = 0 WHERE issuer_id = \(issuer) AND subject = \(subject)")
     }
 
-    /// Takes away all links of a person, in the caller's transaction: who made them may have been somebody else.
+    /// Removes all links of a user, in the caller's transaction: somebody else may have made them.
     public static func unlink(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
     }

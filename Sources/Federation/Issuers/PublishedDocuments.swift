@@ -1,17 +1,17 @@
 import Outbound
 import Values
 
-/// There is no document to be had; why, for the log.
+/// No document is available; the reason is for the log.
 struct DocumentUnavailable: Error, Equatable {
     let reason: String
 }
 
-/// Documents that others publish, kept in memory.
+/// Documents that others publish, cached in memory.
 ///
-/// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. An
-/// outage is survived with the document of before, yet not for ever: what was withdrawn must end some day.
+/// Each is kept as long as its publisher says, within bounds, and fetched by one request at a time however many ask. In
+/// an outage the last document is used, but not forever: a withdrawal must take effect some day.
 actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
-    /// What became of one question.
+    /// The outcome of one fetch.
     enum Answer: Sendable {
         case document(Document, maxAge: Duration?)
         case unusable(String)
@@ -19,14 +19,14 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
 
     private struct Entry {
         var document: Document?
-        /// Why the last answer was not good, if it was not.
+        /// Why the last fetch failed, if it did.
         var fault = "not fetched yet"
         var freshUntil = Timestamp(milliseconds: 0)
         var goodAt = Timestamp(milliseconds: 0)
-        /// When it was last asked for because it was not fresh, with whatever success.
+        /// When it was last fetched because it was stale, successfully or not.
         var askedAt: Timestamp?
-        /// When it was last asked for because something was missing in it: the two have a bound each, or a key that
-        /// appears right after a regular question would not be seen.
+        /// When it was last fetched because something was missing in it. The two are limited separately, or a key that
+        /// appears right after a regular fetch would not be seen.
         var askedAnewAt: Timestamp?
         var usedAt: Timestamp
         var fetch: Task<Void, Never>?
@@ -48,10 +48,10 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
         return try available(await refetched(source, \.askedAt, at: now), at: source)
     }
 
-    /// The document again, after something was missing in it; asked for anew unless that was done just now.
+    /// The document again, after something was missing in it. It is fetched anew unless that was done just now.
     func documentAnew(at source: Source) async throws(DocumentUnavailable) -> Document {
         let now = clock.now
-        // A server that gives none at all is asked no more often for this.
+        // A server that gives no document at all is not asked more often for this.
         let asked = use(source, at: now) == nil ? \Entry.askedAt : \Entry.askedAnewAt
         return try available(await refetched(source, asked, at: now), at: source)
     }
@@ -69,7 +69,7 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
                 return use(source, at: now)
             }
             entries[source]?[keyPath: asked] = now
-            // Its own task: a request that is cancelled must not take the answer from the others.
+            // A task of its own: a cancelled request must not take the answer from the others.
             entries[source]?.fetch = Task { [ask] in self.keep(await ask(source), of: source) }
         }
         _ = await entries[source]?.fetch?.value
@@ -86,14 +86,14 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
             entry.freshUntil = now + PublishedDocument.life(maxAge)
         case .unusable(let fault):
             entry.fault = fault
-            // With something to go on with, a server that is down is not asked at every request.
+            // While an old document is in use, a server that is down is not asked at every request.
             entry.freshUntil = max(entry.freshUntil, now + PublishedDocument.shortestLife)
         }
         entry.fetch = nil
         entries[source] = entry
     }
 
-    /// What is kept of `source`, unless the outage has been too long. Makes room for it if it is new.
+    /// The cached document of `source`, unless the outage has lasted too long. Makes room for a new entry.
     private func use(_ source: Source, at now: Timestamp) -> Document? {
         guard var entry = entries[source] else {
             if entries.count >= PublishedDocument.mostEntries {
@@ -109,15 +109,14 @@ actor PublishedDocuments<Source: Hashable & Sendable, Document: Sendable> {
     }
 }
 
-/// How long what others publish is kept.
+/// How long published documents are kept.
 enum PublishedDocument {
     static let shortestLife: Duration = .minutes(1)
     static let usualLife: Duration = .minutes(5)
     static let longestLife: Duration = .hours(1)
-    /// How long a document outlives the last good answer, when there is no other.
+    /// How long a document outlives the last good answer when no other comes.
     static let longestOutage: Duration = .days(1)
-    /// A document that cannot be had, and one that lacks a key, are asked for at most this often: anybody can make up a
-    /// key id.
+    /// A document that is unavailable or lacks a key is fetched at most this often: anyone can make up a key id.
     static let refetchInterval: Duration = .seconds(10)
     static let mostEntries = 256
 

@@ -1,12 +1,12 @@
-/// What it takes to send people to an issuer and have them come back: we are a client of it.
+/// What we need to let users sign in at an issuer: we are a client of it.
 public struct SignInSettings: Sendable, Equatable {
-    /// Our name there.
+    /// Our client id there.
     public let clientID: String
-    /// Our secret there, sealed for the issuer's row. Facebook has the one of its app, and this is nil.
+    /// Our client secret there, sealed for the issuer's row. Nil for Facebook, which uses the secret of its app.
     public let sealedClientSecret: String?
-    /// What people call the issuer: the text of the button.
+    /// What users call the issuer: the text of the button.
     public let name: String
-    /// What is asked of it.
+    /// The scope that we request.
     public let scope: String
 
     static let usualScope = "openid email profile"

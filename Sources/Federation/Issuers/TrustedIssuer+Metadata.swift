@@ -4,8 +4,8 @@ import OAuth
 import Values
 
 extension Seal {
-    /// The issuer `id` as `metadata` has it over `base`, its secrets sealed for its row. Nil when nothing says what its
-    /// keys are.
+    /// The issuer `id` as `metadata` describes it over `base`, its secrets sealed for its row. Nil when nothing says
+    /// what its keys are.
     func issuer(
         _ id: TrustedIssuer.ID, of merchant: Merchant.ID, _ metadata: IssuerMetadata, over base: TrustedIssuer?,
         at now: Timestamp
@@ -38,7 +38,7 @@ extension Seal {
         return ProviderApp(provider: app.provider, names: app.names, sealedSecret: secret ?? base?.sealedSecret)
     }
 
-    /// What we show at `issuer` to be the client that people are sent there by; nil where none is needed.
+    /// Our client secret at `issuer`; nil where none is needed.
     func clientSecret(of issuer: TrustedIssuer) throws -> Secret<SignInSettings>? {
         if let sealed = issuer.signIn?.sealedClientSecret {
             return Secret(try open(sealed, .upstreamSecret, row: issuer.id.text))

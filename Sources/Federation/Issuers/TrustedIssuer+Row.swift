@@ -1,4 +1,5 @@
 import JOSE
+import JSON
 import OAuth
 package import Storage
 import Values
@@ -62,7 +63,7 @@ extension TrustedIssuer {
             updatedAt: try row.get("updated_at"), disabledAt: try row.get("disabled_at"))
     }
 
-    /// Lists are stored a line each: neither an audience, a name nor an algorithm can hold a line feed.
+    /// Lists are stored one item a line: no audience, name or algorithm can contain a line feed.
     private static func list(_ row: Row, _ column: String) throws -> [String] {
         try row.get(column, as: String.self).split(separator: "\n").map(String.init)
     }
@@ -90,7 +91,7 @@ extension TrustedIssuer {
             name: try row.get("sign_in_name"), scope: try row.get("scope"))
     }
 
-    /// A provider's own keys are not stored: where they are may be another place in another version.
+    /// A provider's own keys are not stored: another version may find them at another address.
     fileprivate var storedKeys: KeySource? { hasProvidersKeys ? nil : keys }
     fileprivate var storedRules: String { JSON.object(rules.members).text }
     fileprivate var storedAppNames: String { (app?.names ?? []).joined(separator: "\n") }

@@ -1,19 +1,20 @@
 public import Directory
 public import JOSE
+public import JSON
 import OAuth
 public import Values
 
-/// Somebody whom a merchant trusts to say who a person is (RFC 7523).
+/// An issuer that a merchant trusts to identify users (RFC 7523).
 public struct TrustedIssuer: Sendable {
     public typealias ID = Identifier<TrustedIssuer>
 
-    /// What its assertions are verified with.
+    /// The keys that verify its assertions.
     public enum KeySource: Sendable, Equatable {
         /// Public keys as they were registered: a JWK set.
         case keySet(String)
-        /// Where it publishes its key set.
+        /// The address of its key set.
         case address(String)
-        /// Where it publishes what it is: its name, its addresses, and where its keys are (OpenID Connect Discovery §4).
+        /// The address of its discovery document: its name, endpoints and key set (OpenID Connect Discovery §4).
         case discovery(String)
         /// A shared secret, sealed for this row.
         case secret(sealed: String)
@@ -23,18 +24,18 @@ public struct TrustedIssuer: Sendable {
 
     public let id: ID
     public let merchant: Merchant.ID
-    /// The `iss` of its assertions, compared as the exact text.
+    /// The `iss` of its assertions, compared as exact text.
     public let issuer: String
     public var keys: KeySource
-    /// Set when the issuer is a provider; apps may send its access tokens too, where it has such.
+    /// Set when the issuer is a provider. Apps may then send its access tokens too, if it has any.
     public var app: ProviderApp?
-    /// What its assertions may also be addressed to, besides us; whom a provider's access token must be issued to.
+    /// The audiences that its assertions may have besides us; the apps that a provider's access token may be issued to.
     public var audiences: [String]
     public var algorithms: Set<SignatureAlgorithm>
-    /// Whether a subject that is not known yet becomes a new account.
+    /// Whether an unknown subject becomes a new user.
     public var createsUsers: Bool
     public var rules: IssuerRules
-    /// Set when people are sent there to sign in.
+    /// Set when users can sign in there.
     public var signIn: SignInSettings?
     public let createdAt: Timestamp
     public var updatedAt: Timestamp
@@ -42,25 +43,25 @@ public struct TrustedIssuer: Sendable {
 }
 
 extension TrustedIssuer {
-    /// Every name that may stand in its `iss`.
+    /// Every name that its `iss` may have.
     var names: [String] { [issuer] + (app?.provider.aliases ?? []) }
 
-    /// What people call it.
+    /// What users call it.
     public var title: String { signIn?.name ?? app?.provider.name ?? issuer }
 
-    /// Whether its keys are those that everybody knows the provider by: nobody's word but the provider's own.
+    /// Whether its keys are the provider's well-known ones: only the provider itself can sign its tokens.
     public var hasProvidersKeys: Bool { app.map { $0.provider.keys == keys } ?? false }
 
-    /// Whether its word may lead to an account that it did not make and that nobody linked to it: by an address.
+    /// Whether it may lead, by an address, to a user that it did not create and that nobody linked to it.
     public var vouchesForAddresses: Bool { rules.linksByEmail || !rules.authoritativeDomains.isEmpty }
 
-    /// Whether `other` takes the same tokens, and as the same people.
+    /// Whether `other` accepts the same tokens, and for the same users.
     public func isTrustedAlike(_ other: TrustedIssuer) -> Bool {
         keys == other.keys && app?.provider == other.app?.provider && audiences == other.audiences
             && algorithms == other.algorithms && rules == other.rules
     }
 
-    /// The issuer as administration shows it. Secrets are not part of it.
+    /// The issuer as the admin API shows it, without its secrets.
     public var json: JSON {
         var keySet: JSON?
         var address: JSON?

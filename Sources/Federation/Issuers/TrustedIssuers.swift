@@ -1,13 +1,13 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 public import Keys
 import OAuth
 public import Outbound
 public import Storage
 public import Values
 
-/// Where trusted issuers are kept.
+/// Stores trusted issuers.
 public struct TrustedIssuers: Sendable {
     let database: any Database
     private let clock: any WallClock
@@ -26,7 +26,7 @@ public struct TrustedIssuers: Sendable {
     }
 
     /// Registers an issuer of `merchant`. Throws a `JSONFault` that names `issuer` when the merchant has it already.
-    /// `permit` sees what it would be, and refuses by throwing.
+    /// `permit` sees the issuer before it is stored, and refuses by throwing.
     public func register(
         _ json: JSON, merchant: Merchant.ID, permit: (TrustedIssuer) throws -> Void = { _ in }
     ) async throws -> TrustedIssuer {
@@ -57,15 +57,15 @@ public struct TrustedIssuers: Sendable {
         try db.rows("SELECT \(columns) FROM issuers WHERE id = \(id)").first.map(TrustedIssuer.init)
     }
 
-    /// Whether `issuer` is trusted still, as it was when somebody was judged by its word: between that and the transaction
-    /// that makes use of it, servers were asked, which may take seconds.
+    /// Whether `issuer` is still trusted as it was when it identified a user. Between that and the transaction that
+    /// uses the result, servers were asked, which may take seconds.
     static func stands(_ issuer: TrustedIssuer, in db: any Transaction) throws -> Bool {
         guard let current = try find(issuer.id, in: db), current.disabledAt == nil else { return false }
         return current.isTrustedAlike(issuer) && current.createsUsers == issuer.createsUsers
     }
 
-    /// The issuer that `merchant` knows under this name, or as the provider that calls itself so at times. Another
-    /// merchant's of the same name is another issuer.
+    /// The issuer that `merchant` knows under this name, or the provider that sometimes uses this name. Another
+    /// merchant's issuer of the same name is another issuer.
     public func find(_ issuer: String, of merchant: Merchant.ID) async throws -> TrustedIssuer? {
         try await database.read { db in
             if let found = try Self.find(issuer, of: merchant, in: db) { return found }
@@ -84,7 +84,7 @@ public struct TrustedIssuers: Sendable {
         ).first.map(TrustedIssuer.init)
     }
 
-    /// At most `count` issuers whose id is after `cursor`; of one merchant, or of all when nil.
+    /// At most `count` issuers with an id after `cursor`: of one merchant, or of all when nil.
     public func list(of merchant: Merchant.ID?, after cursor: String, count: Int) async throws -> [TrustedIssuer] {
         try await database.scan { db in
             let rows =
@@ -102,8 +102,8 @@ public struct TrustedIssuers: Sendable {
         }
     }
 
-    /// Changes the members that `json` names; nil when there is no such issuer. Reading, `permit` and writing are one
-    /// transaction: a change of the audiences never undoes a disabling that came between.
+    /// Changes the members that `json` names; nil when there is no such issuer. One transaction reads, calls `permit`
+    /// and writes: a change of the audiences never undoes a disabling in between.
     ///
     /// `permit` sees the issuer as it is and as it would become, and refuses by throwing.
     public func change(
@@ -122,11 +122,11 @@ public struct TrustedIssuers: Sendable {
         }
     }
 
-    /// Deletes an issuer and its links; the people stay. False when there is none. `permit` refuses by throwing.
+    /// Deletes an issuer and its links; the users stay. False when there is none. `permit` refuses by throwing.
     public func delete(
         _ id: TrustedIssuer.ID, permit: @escaping @Sendable (TrustedIssuer) throws -> Void = { _ in }
     ) async throws -> Bool {
-        // Asked before: what runs again after a COMMIT of unknown outcome finds nothing left to delete.
+        // Checked first: a transaction that runs again after a COMMIT with an unknown outcome finds nothing to delete.
         guard try await find(id) != nil else { return false }
         try await database.write { db in
             if let issuer = try Self.find(id, in: db) { try permit(issuer) }

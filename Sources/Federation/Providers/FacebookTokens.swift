@@ -1,9 +1,9 @@
 import Cryptography
-import JOSE
+import JSON
 import OAuth
 import Values
 
-/// Facebook's access tokens, checked with its Graph API.
+/// Checks Facebook's access tokens with its Graph API.
 struct FacebookTokens: Sendable {
     let interface: ProviderInterface
 
@@ -11,14 +11,14 @@ struct FacebookTokens: Sendable {
     struct App {
         let id: String
         let secret: Secret<ProviderApp>
-        /// The token that an app asks with for itself.
+        /// The access token of the app itself.
         var token: String { id + "|" + secret.value }
     }
 
-    /// Graph API's code for a bad parameter; here, the token of another app than the one that asks.
+    /// The Graph API's code for a bad parameter; here, the token belongs to another app than the one that asks.
     private static let codeOfAnotherApp: Int64 = 100
 
-    /// Whose token it is: the number by which `app` knows the person.
+    /// The user of `token`: the number by which `app` knows them.
     func subject(
         of token: Secret<ProviderAssertion.Token>, issuedTo app: App, at now: Timestamp
     ) async throws(OAuthError) -> String {
@@ -26,7 +26,7 @@ struct FacebookTokens: Sendable {
             "/debug_token", ["input_token": token.value, "access_token": app.token])
         if let error = answer.json["error"] {
             guard error["code"]?.integer != Self.codeOfAnotherApp else { throw .providerTokenOfAnotherApp(.facebook) }
-            // It is the app's own token that was not taken: the operator's to mend, and no word on the person's.
+            // Facebook refused the app's own token, which the operator has to fix. The user's token may be good.
             throw .providerUnavailable(.facebook, "refused our app, with code \(error["code"]?.integer ?? 0)")
         }
         guard !answer.isRefusal, let data = answer.json["data"], let isValid = data["is_valid"]?.bool else {
@@ -36,11 +36,11 @@ struct FacebookTokens: Sendable {
             throw .providerTokenOfAnotherApp(.facebook)
         }
         guard isValid else { throw .providerTokenInvalid(.facebook) }
-        // Never left to Facebook alone: a token that was given to somebody else's app must not sign anybody in here.
+        // Never left to Facebook alone: a token that was issued to another app must not sign anyone in here.
         guard let id = data["app_id"]?.string ?? data["app_id"]?.integer.map(String.init), id == app.id else {
             throw .providerTokenOfAnotherApp(.facebook)
         }
-        // 0 is "does not expire".
+        // 0 means that it does not expire.
         if let end = data["expires_at"]?.integer, end != 0, end <= now.seconds {
             throw .providerTokenInvalid(.facebook)
         }
@@ -50,7 +50,7 @@ struct FacebookTokens: Sendable {
         return subject
     }
 
-    /// Name and nothing else. Facebook does not say whether it knows that a person reads their address: it is not asked.
+    /// The name only. Facebook does not say whether it knows that a user reads their address: it is not asked.
     func person(
         _ subject: String, with token: Secret<ProviderAssertion.Token>, issuedTo app: App
     ) async throws(OAuthError) -> ProviderUser {
@@ -74,7 +74,7 @@ struct FacebookTokens: Sendable {
         return person
     }
 
-    /// Shows that it is the app that asks: HMAC-SHA256 of the token under the app's secret, hexadecimal.
+    /// Proves that the app is asking: HMAC-SHA256 of the token under the app's secret, in hexadecimal.
     private func proof(of token: Secret<ProviderAssertion.Token>, _ app: App) -> String {
         Hexadecimal.encode(Digest.hmacSHA256(Array(token.value.utf8), key: Array(app.secret.value.utf8)))
     }

@@ -1,10 +1,10 @@
 import Authentication
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
-/// Google's access tokens, checked where Google tells what they are.
+/// Checks Google's access tokens with Google.
 struct GoogleTokens: Sendable {
     let tokens: ProviderInterface
     let people: ProviderInterface
@@ -15,7 +15,7 @@ struct GoogleTokens: Sendable {
         let claims: JSON
     }
 
-    /// Whose token it is, if it was issued to one of `apps`.
+    /// The subject and claims of `token`, if it was issued to one of `apps`.
     func answer(
         about token: Secret<ProviderAssertion.Token>, issuedTo apps: [String]
     ) async throws(OAuthError) -> Answer {
@@ -30,8 +30,8 @@ struct GoogleTokens: Sendable {
         guard let audience = claims["aud"]?.string, let rest = Self.number(claims["expires_in"]) else {
             throw .providerUnavailable(.google, "answered something else than it should")
         }
-        // A token that was given to somebody else's app must not sign anybody in here: neither one that was made for it
-        // (aud) nor one that it asked for (azp).
+        // A token that was issued to another app must not sign anyone in here: neither one made for that app (aud) nor
+        // one that it requested (azp).
         guard apps.contains(audience), claims["azp"].map({ apps.contains($0.string ?? "") }) ?? true else {
             throw .providerTokenOfAnotherApp(.google)
         }
@@ -40,12 +40,12 @@ struct GoogleTokens: Sendable {
         return Answer(subject: subject, claims: claims)
     }
 
-    /// Name and address, as far as the token may show them.
+    /// The name and address, as far as the token may show them.
     func person(
         _ known: Answer, with token: Secret<ProviderAssertion.Token>
     ) async throws(OAuthError) -> ProviderUser {
         let answer = try await people.ask("/userinfo", ["access_token": token.value])
-        // Without the scope for it there is no name.
+        // A token without the scope for it gives no name.
         let claims = answer.isRefusal ? known.claims : answer.json
         guard ProviderInterface.subject(claims["sub"]) == known.subject else {
             throw .providerUnavailable(.google, "answered about another person")
@@ -58,13 +58,13 @@ struct GoogleTokens: Sendable {
         return person
     }
 
-    /// The address, where Google runs its mailbox.
+    /// The address, if Google runs its mailbox.
     private static func email(_ claims: JSON) -> EmailAddress? {
         let isVerified = claims["email_verified"]?.bool ?? (claims["email_verified"] == "true")
         guard isVerified, let address = claims["email"]?.string.flatMap(EmailAddress.init) else { return nil }
         return IssuerUser.isGoogles(address, claims) ? address : nil
     }
 
-    /// Google writes its numbers as text.
+    /// Google sends its numbers as strings.
     private static func number(_ json: JSON?) -> Int64? { json?.integer ?? json?.string.flatMap { Int64($0) } }
 }

@@ -2,9 +2,9 @@ import Directory
 import OAuth
 import Values
 
-// Every refusal of a provider's access token, in the order of the checks. The hint says what the app's developer mends.
+// Every refusal of a provider's access token, in the order of the checks. The hint is for the app's developer.
 extension OAuthError {
-    // MARK: Who may
+    // MARK: The client
 
     static func providerNotForClient(_ client: Client.ID, _ hint: String) -> OAuthError {
         OAuthError(.unauthorizedClient, "provider_not_for_client", hint, detail: "client=\(client)")
@@ -45,7 +45,7 @@ extension OAuthError {
             "provider=\(provider.rawValue)")
     }
 
-    // MARK: The provider's word
+    // MARK: The provider's answer
 
     static func providerTokenInvalid(_ provider: Provider) -> OAuthError {
         OAuthError(
@@ -68,7 +68,7 @@ extension OAuthError {
     static let providerAccountDisabled = OAuthError(
         .invalidGrant, "provider_account_disabled", "The account that is linked to the provider's is disabled.")
 
-    /// Nobody is let in on no answer, and nobody is told that they are unknown.
+    /// Without an answer, nobody is signed in, and nobody is told that they are unknown.
     static func providerUnavailable(_ provider: Provider, _ cause: String) -> OAuthError {
         OAuthError(
             .temporarilyUnavailable, "provider_unavailable",

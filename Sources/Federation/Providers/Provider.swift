@@ -1,10 +1,10 @@
 import JOSE
 
-/// Who besides us knows people, and is known to us: what an operator need not say about it.
+/// A well-known identity provider, with everything that an operator need not say about it.
 public enum Provider: String, Sendable, CaseIterable {
     case facebook, google, apple
 
-    /// Its issuer in OpenID Connect: an ID token of it and an access token of it lead to the same person.
+    /// Its issuer in OpenID Connect: its ID tokens and its access tokens lead to the same user.
     public var issuer: String {
         switch self {
         case .facebook: "https://www.facebook.com"
@@ -13,23 +13,23 @@ public enum Provider: String, Sendable, CaseIterable {
         }
     }
 
-    /// How else it writes its name into `iss`.
+    /// Other names that it uses in `iss`.
     var aliases: [String] {
         switch self {
-        // Facebook's Limited Login has a host of its own.
+        // Facebook's Limited Login has its own host.
         case .facebook: ["https://limited.facebook.com"]
         case .google: ["accounts.google.com"]
         case .apple: []
         }
     }
 
-    /// The provider that writes its name so, if it is not its first one.
+    /// The provider that uses this name in `iss` besides its first one.
     init?(alias: String) {
         guard let provider = Self.allCases.first(where: { $0.aliases.contains(alias) }) else { return nil }
         self = provider
     }
 
-    /// What people call it.
+    /// What users call it.
     public var name: String {
         switch self {
         case .facebook: "Facebook"
@@ -38,7 +38,7 @@ public enum Provider: String, Sendable, CaseIterable {
         }
     }
 
-    /// What SPiD's SDKs call it in `token_type`.
+    /// The provider that SPiD's SDKs call so in `token_type`.
     init?(tokenType: String) {
         switch tokenType {
         case "facebook": self = .facebook
@@ -52,7 +52,7 @@ extension Provider {
     /// Where it publishes the keys of its ID tokens.
     var keys: TrustedIssuer.KeySource {
         switch self {
-        // Limited Login; there is no discovery document whose issuer is the one in its tokens.
+        // Limited Login: no discovery document has the issuer that its tokens name.
         case .facebook: .address("https://limited.facebook.com/.well-known/oauth/openid/jwks/")
         case .google: .discovery("https://accounts.google.com/.well-known/openid-configuration")
         case .apple: .discovery("https://appleid.apple.com/.well-known/openid-configuration")
@@ -63,20 +63,20 @@ extension Provider {
 
     var rules: IssuerRules {
         switch self {
-        // Its SDK always sends one.
+        // Its SDK always sends a nonce.
         case .facebook: IssuerRules(nonce: .required)
         case .google: IssuerRules()
-        // What its documents have a native app hand over is the hash.
+        // Apple's documentation has native apps pass the hash of the nonce.
         case .apple: IssuerRules(nonceTransform: .sha256)
         }
     }
 }
 
-/// A merchant's app at a provider: whose access tokens are taken.
+/// A merchant's app at a provider, whose access tokens are accepted.
 public struct ProviderApp: Sendable, Equatable {
     public let provider: Provider
     /// What its apps call themselves in the `iss` of SPiD's SDKs, besides the ids that their tokens are issued to.
     public var names: [String]
-    /// What Facebook wants to be asked with, sealed for the issuer's row.
+    /// The secret that Facebook must be asked with, sealed for the issuer's row.
     public var sealedSecret: String?
 }

@@ -1,16 +1,16 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
 /// A provider's access token in a JWT that an app signed with its client's sign secret, as SPiD's SDKs send it.
 ///
-/// It has no `jti`, and an SDK sends the same bytes again when a person signs in again while the provider's token lives:
-/// it is not taken once only. What it is worth ends with `exp`, and with the provider's token, about which the provider is
-/// asked each time. To use one again takes the client's own credentials beside it.
+/// It has no `jti`, and an SDK sends the same bytes again when a user signs in again while the provider's token lives.
+/// So it may be used more than once. It ends with `exp`, and with the provider's token, which the provider is asked
+/// about each time. To use one again takes the client's own credentials too.
 struct ProviderAssertion: Sendable {
-    /// What the app wants of us: `sub`.
+    /// What the app requests: `sub`.
     enum Purpose: String, Sendable {
         case authorization, registration, attach
     }
@@ -18,30 +18,30 @@ struct ProviderAssertion: Sendable {
     /// A provider's access token.
     enum Token {}
 
-    /// A provider's token may have a few thousand bytes.
+    /// In bytes: a provider's token may have a few thousand.
     static let longest = 16 * 1024
     static let longestToken = 4096
 
     let provider: Provider
-    /// What the app calls itself.
+    /// What the app calls itself: `iss`.
     let issuer: String
     let purpose: Purpose
     let audience: String
     let expiresAt: Timestamp
     let token: Secret<Token>
 
-    /// Whether `text` says that it is one. Nothing in it is verified.
+    /// Whether `text` claims to be one. Nothing in it is verified.
     static func isMeant(by text: String) -> Bool {
         guard text.utf8.count <= longest, let parts = ProviderAssertionParts(text) else { return false }
         return parts.claims["token_type"] != nil && parts.claims["token_value"] != nil
     }
 
-    /// Takes `text` apart after its signature was found to be made with `secret`.
+    /// Verifies the signature of `text` with `secret`, then reads its claims.
     init(_ text: String, signedWith secret: SignSecret) throws(OAuthError) {
         guard text.utf8.count <= Self.longest, let parts = ProviderAssertionParts(text) else {
             throw .providerAssertionMalformed
         }
-        // RFC 8725 §3.1: the algorithm is ours to choose; the header may only agree.
+        // RFC 8725 §3.1: we choose the algorithm; the header may only agree.
         guard parts.header["alg"]?.string == "HS256" else { throw .providerAssertionAlgorithm }
         guard parts.header["typ"].map({ $0 == "JWT" }) ?? true, parts.header["crit"] == nil else {
             throw .providerAssertionAlgorithm
@@ -79,7 +79,7 @@ struct ProviderAssertion: Sendable {
 struct ProviderAssertionParts {
     let header: JSON
     let claims: JSON
-    /// What the signature is over: header and claims as they came, line feeds included.
+    /// The signed bytes: header and claims as they came, line feeds included.
     let signedBytes: [UInt8]
     let signature: String
 
@@ -94,7 +94,7 @@ struct ProviderAssertionParts {
         signature = String(parts[2])
     }
 
-    /// Reads base64url without padding, or base64 with padding and perhaps a line feed every 76 characters (RFC 2045 §6.8).
+    /// Reads base64url without padding, or padded base64, perhaps with a line feed every 76 characters (RFC 2045 §6.8).
     private static func decode(_ part: Substring) -> JSON? {
         (Base64URL.decode(part) ?? mimeBase64(part)).flatMap { try? JSON(parsing: $0) }
     }

@@ -2,7 +2,7 @@ public import Directory
 import OAuth
 public import Values
 
-/// Takes the assertions of SPiD's SDKs: whose they may be, what for, and whom the provider's token in them stands for.
+/// Accepts the assertions of SPiD's SDKs: checks client and purpose, and finds the user of the provider's token.
 public struct ProviderAssertions: Sendable {
     private let issuers: TrustedIssuers
     private let secrets: SignSecrets
@@ -10,7 +10,7 @@ public struct ProviderAssertions: Sendable {
     private let origin: String
     private let clock: any WallClock
 
-    /// `origin` is the base of our own addresses, as clients know them.
+    /// `origin` is the base of our own URLs, as clients know them.
     public init(
         issuers: TrustedIssuers, secrets: SignSecrets, tokens: ProviderTokens, origin: String, clock: any WallClock
     ) {
@@ -21,7 +21,7 @@ public struct ProviderAssertions: Sendable {
         self.clock = clock
     }
 
-    /// A person by a provider's name for them, within one merchant.
+    /// A user as a provider identifies them, within one merchant.
     struct Holder: Sendable {
         /// As it was when the provider was asked.
         let trusted: TrustedIssuer
@@ -31,7 +31,7 @@ public struct ProviderAssertions: Sendable {
         var issuer: TrustedIssuer.ID { trusted.id }
     }
 
-    /// Whose provider's token `text` carries.
+    /// The user of the provider's token in `text`.
     func holder(_ text: String, for purpose: ProviderAssertion.Purpose, from client: Client) async throws -> Holder {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
         return Holder(
@@ -39,7 +39,7 @@ public struct ProviderAssertions: Sendable {
             subject: try await tokens.subject(of: assertion.token, at: issuer))
     }
 
-    /// The same, and what the provider knows about the person.
+    /// The same, with what the provider knows about the user.
     func person(
         _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
     ) async throws -> (holder: Holder, person: ProviderUser) {
@@ -48,7 +48,7 @@ public struct ProviderAssertions: Sendable {
         return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), person)
     }
 
-    /// Everything that is known without the provider, in the order of RFC 7523 §3.
+    /// Checks everything that does not need the provider, in the order of RFC 7523 §3.
     private func accepted(
         _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
     ) async throws -> (ProviderAssertion, TrustedIssuer) {
@@ -68,7 +68,7 @@ public struct ProviderAssertions: Sendable {
         return (assertion, issuer)
     }
 
-    /// Who may: clients in SPiD's ways that keep secrets, of a merchant. A public client's sign secret is no secret.
+    /// The merchant of a client that may send these: SPiD-compatible, and not public, for a public sign secret is none.
     private static func merchant(of client: Client) throws(OAuthError) -> Merchant.ID {
         guard client.spidCompatible else {
             throw .providerNotForClient(client.id, "This client is not set to SPiD compatibility.")
@@ -85,7 +85,7 @@ public struct ProviderAssertions: Sendable {
         switch purpose {
         case .authorization: ["/oauth/token", "/api/2/oauth/token"].map { origin + $0 }
         case .registration: [origin + "/api/2/signup_jwt"]
-        // SPiD's SDK for iOS names the one and posts to the other.
+        // SPiD's SDK for iOS names one of them and posts to the other.
         case .attach: ["/api/2/user/attach_jwt", "/api/2/attach_jwt"].map { origin + $0 }
         }
     }

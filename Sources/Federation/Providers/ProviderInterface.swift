@@ -1,15 +1,15 @@
-import JOSE
+import JSON
 import OAuth
 import Outbound
 import Values
 
-/// A provider's web interface: what it answers to one question, or that it does not.
+/// A provider's web API.
 struct ProviderInterface: Sendable {
-    /// A tenth of this is already more than any provider says about a token or a person.
+    /// In bytes. A tenth of it is already more than any provider says about a token or a user.
     private static let longestAnswer = 64 * 1024
 
     let provider: Provider
-    /// Without a slash at its end.
+    /// Has no slash at its end.
     let address: String
     let outbound: Outbound
 
@@ -18,10 +18,10 @@ struct ProviderInterface: Sendable {
         let json: JSON
     }
 
-    /// Asks for `path`. The query holds secrets: neither it nor the answer is in an error or a log.
+    /// Requests `path`. The query holds secrets, so neither the query nor the response goes into an error or a log.
     ///
-    /// An answer is a JSON object with a status of 200, or of 400, 401 and 403 when the provider refuses what it was asked
-    /// with. All else (too many questions included) is no answer.
+    /// An answer is a JSON object with status 200, or 400, 401 or 403 when the provider refuses what it was asked with.
+    /// Anything else, rate limiting included, is no answer.
     func ask(_ path: String, _ query: KeyValuePairs<String, String>) async throws(OAuthError) -> Answer {
         let response: OutboundResponse
         do {
@@ -39,7 +39,7 @@ struct ProviderInterface: Sendable {
         return Answer(isRefusal: response.status != 200, json: json)
     }
 
-    /// What identifies a person there, if it can be stored.
+    /// The provider's identifier of a user, if it can be stored.
     static func subject(_ json: JSON?) -> String? {
         guard let text = json?.string ?? json?.integer.map(String.init) else { return nil }
         return (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) } ? text : nil

@@ -2,8 +2,8 @@ import OAuth
 import Storage
 import Values
 
-/// The claim on a provider's word: it is trusted still, the link is still there, and so is its person. Nothing is spent (`ProviderAssertion`
-/// says why).
+/// Redeems a provider's access token: the issuer is still trusted, and the link and its user are still there. Nothing
+/// is spent (`ProviderAssertion` says why).
 struct ProviderRedemption: Redemption {
     let holder: ProviderAssertions.Holder
     let user: UserID

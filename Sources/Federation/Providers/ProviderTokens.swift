@@ -3,13 +3,13 @@ import OAuth
 public import Outbound
 public import Values
 
-/// Where providers answer.
+/// The addresses of the providers' APIs.
 public struct ProviderAddresses: Sendable {
     let facebook: String
     let googleTokens: String
     let googlePeople: String
 
-    /// Google answers questions about tokens and about people at two hosts of its own. Another address answers both.
+    /// Google answers about tokens and about users at two different hosts. Any other address answers both.
     public init(facebook: String, google: String) {
         self.facebook = facebook
         googleTokens = google
@@ -17,7 +17,7 @@ public struct ProviderAddresses: Sendable {
     }
 }
 
-/// Asks providers about access tokens. Nothing is taken from the token itself.
+/// Asks providers about access tokens. Nothing is read from the token itself.
 public struct ProviderTokens: Sendable {
     private let facebook: FacebookTokens
     private let google: GoogleTokens
@@ -34,18 +34,18 @@ public struct ProviderTokens: Sendable {
         self.clock = clock
     }
 
-    /// Whose `token` is, by the provider's own name for the person.
+    /// The provider's identifier of the user of `token`.
     func subject(of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer) async throws -> String {
         switch issuer.app?.provider {
         case .facebook:
             try await facebook.subject(of: token, issuedTo: try facebookApp(of: issuer), at: clock.now)
         case .google: try await google.answer(about: token, issuedTo: issuer.audiences).subject
-        // Apple has none that could be asked about.
+        // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 
-    /// Whose `token` is, and what the provider knows about them.
+    /// The user of `token`, with what the provider knows about them.
     func person(
         of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer
     ) async throws -> (subject: String, person: ProviderUser) {
@@ -57,13 +57,13 @@ public struct ProviderTokens: Sendable {
         case .google:
             let answer = try await google.answer(about: token, issuedTo: issuer.audiences)
             return (answer.subject, try await google.person(answer, with: token))
-        // Apple has none that could be asked about.
+        // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 
     private func facebookApp(of issuer: TrustedIssuer) throws -> FacebookTokens.App {
-        // Registration sees to both.
+        // Registration ensures both.
         guard let id = issuer.audiences.first, let sealed = issuer.app?.sealedSecret else {
             throw OAuthError.providerUnknown(.facebook)
         }

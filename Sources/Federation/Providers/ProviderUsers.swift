@@ -5,7 +5,7 @@ import OAuth
 public import Storage
 public import Values
 
-/// Accounts that a provider's word leads to: made of it, or linked to it by their person.
+/// Users that a provider's access token leads to: created from it, or linked to it.
 public struct ProviderUsers: Sendable {
     private let database: any Database
     private let assertions: ProviderAssertions
@@ -21,11 +21,11 @@ public struct ProviderUsers: Sendable {
         self.random = random
     }
 
-    /// Refuses by throwing when who asks may not any more: the provider may take seconds to answer.
+    /// Throws when the caller is no longer allowed to do this: the provider may take seconds to answer.
     public typealias Confirm = @Sendable (any Transaction) throws -> Void
 
-    /// Makes an account for whom the token in `assertion` stands for, connected to `connected`. Nil when there is one: the
-    /// provider's person is linked, or their address has an account, of which nobody is told more than that.
+    /// Creates the user of the provider's token in `assertion`, connected to the client `connected`. Nil when there is
+    /// one already: the user is linked, or their address is taken. The caller learns no more than that.
     public func register(
         _ assertion: String, from client: Client, connectedTo connected: Client.ID, confirm: @escaping Confirm
     ) async throws -> UserID? {
@@ -37,7 +37,7 @@ public struct ProviderUsers: Sendable {
                 try holder.confirm(in: db)
                 try confirm(db)
                 if let link = try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db) {
-                    // A retry after a COMMIT of unknown outcome meets its own.
+                    // A retry after a COMMIT with an unknown outcome finds its own link.
                     return link.user == user
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
@@ -48,13 +48,13 @@ public struct ProviderUsers: Sendable {
             }
             return isMade ? user : nil
         } catch StorageError.conflict {
-            // Another registration of the same person, or of the address, was first.
+            // Another registration of the same user, or of the address, came first.
             return nil
         }
     }
 
-    /// Links the account to whom the token in `assertion` stands for. False when that person is linked to another account.
-    /// `post` makes what tells the account's owner of a new link, and joins its transaction.
+    /// Links `user` to the provider's token in `assertion`. False when that token is linked to another user. `post`
+    /// queues the mail that tells `user` of a new link, and joins the transaction.
     public func attach(
         _ assertion: String, from client: Client, to user: UserID, confirm: @escaping Confirm,
         post: (Provider) -> @Sendable (any Transaction) throws -> Void
@@ -75,10 +75,10 @@ public struct ProviderUsers: Sendable {
                 return true
             }
         } catch StorageError.constraint {
-            // The account went while the provider was asked.
+            // The user was deleted while the provider was asked.
             throw OAuthError.tokenRefused("account_gone")
         } catch StorageError.conflict {
-            // The unique key decided for another; it may have been this very person on a second screen.
+            // Another request won by the unique key; it may have been the same user on a second screen.
             return try await database.read { db in
                 try IssuerSubjects.find(holder.subject, of: holder.issuer, in: db)?.user == user
             }

@@ -1,9 +1,9 @@
-import JOSE
+import JSON
 import Values
 
 extension Timestamp {
-    /// Reads `exp` as SPiD's SDKs write it, `2030-01-01 00:00:00+0000` with or without a space before the zone, or as the
-    /// seconds since 1970 that RFC 7519 has (§4.1.4).
+    /// Reads `exp` as SPiD's SDKs write it, `2030-01-01 00:00:00+0000` with or without a space before the zone, or as
+    /// the seconds since 1970 of RFC 7519 §4.1.4.
     init?(expiry: JSON) {
         if let seconds = expiry.integer {
             guard (0...253_402_300_799).contains(seconds) else { return nil }

@@ -1,20 +1,20 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import Text
 import Values
 
-/// The key that Apple gives a team of developers, which signs the secret that Apple takes of them, for a few minutes at a
-/// time.
+/// The key that Apple gives a team of developers. It signs our client secret at Apple, for a few minutes at a time.
 struct AppleKey: Sendable {
-    /// Apple takes half a year; there is no need to have one lie around.
+    /// Apple accepts half a year, but no secret has to live that long.
     private static let lifetime: Duration = .minutes(5)
 
     let team: String
     let id: String
     private let key: PrivateKey
 
-    /// - Parameter file: what Apple lets one download: PKCS #8 in PEM (RFC 7468 §10). Nil for anything else.
+    /// - Parameter file: the file that Apple offers for download: PKCS #8 in PEM (RFC 7468 §10). Nil for anything else.
     init?(team: String, id: String, file: String) {
         let lines = file.split { $0.isNewline }.map { $0.trimmingScalars(while: \.isBlank) }
         guard lines.first == "-----BEGIN PRIVATE KEY-----", lines.last == "-----END PRIVATE KEY-----",
@@ -26,7 +26,7 @@ struct AppleKey: Sendable {
         self.key = key
     }
 
-    /// Our secret as the client `id`, for the next minutes.
+    /// Our secret as the client `client`, for the next minutes.
     func secret(of client: String, at now: Timestamp) -> Secret<SignInSettings> {
         let claims = JSON.members([
             "iss": .string(team), "iat": .integer(now.seconds), "exp": .integer((now + Self.lifetime).seconds),
@@ -37,7 +37,7 @@ struct AppleKey: Sendable {
 }
 
 extension AppleKey {
-    /// As it is sealed.
+    /// The text to seal and store.
     static func stored(team: String, id: String, file: String) -> String {
         JSON.members(["team_id": .string(team), "key_id": .string(id), "private_key": .string(file)]).text
     }

@@ -1,22 +1,22 @@
-import JOSE
+import JSON
 
-/// What the browser brings back from another issuer (RFC 6749 §4.1.2, RFC 9207 §2). Nothing in it is believed yet.
+/// The authorization response of another issuer (RFC 6749 §4.1.2, RFC 9207 §2). Nothing in it is verified yet.
 public struct IdentityProviderAnswer: Sendable, Equatable {
     enum Outcome: Sendable, Equatable {
         case code(String)
-        /// Its error, as it names it.
+        /// The issuer's error code.
         case error(String)
     }
 
     private static let longestCode = 4096
 
     let outcome: Outcome
-    /// Who says to have answered.
+    /// The `iss` of the response, if it has one.
     let issuer: String?
-    /// What Apple hands the browser, and nobody else, at a person's first sign-in: how they want to be called.
+    /// The user's name, which only Apple sends, and only at the first sign-in.
     let names: [JSON.Member]
 
-    /// Reads the parameters of an answer. Nil when it is none: neither a code nor an error, or one of them twice.
+    /// Reads the parameters of a response. Nil when it is none: neither a code nor an error, or one of them twice.
     public init?(_ pairs: [(name: String, value: String)]) {
         func values(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
         let (codes, errors, issuers) = (values("code"), values("error"), values("iss"))

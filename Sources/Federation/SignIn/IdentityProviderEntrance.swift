@@ -4,7 +4,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// What comes of those who come back from another issuer: a session, an account, a link, or nothing.
+/// Completes a sign-in at another issuer: with a session, a new user, a link, or a refusal.
 public struct IdentityProviderEntrance: Sendable {
     private let database: any Database
     private let people: IssuerUsers
@@ -23,17 +23,17 @@ public struct IdentityProviderEntrance: Sendable {
         self.random = random
     }
 
-    /// What became of who came back.
+    /// The outcome of `enter`.
     public enum Entry: Sendable {
         case entered
-        /// Their account will be deleted then.
+        /// The user will be deleted.
         case leaving(User)
         case unknown, disabled, addressTaken
         /// The issuer was disabled, deleted or changed meanwhile.
         case closed
     }
 
-    /// Opens a session for `arrival`, if they may have one.
+    /// Opens a session for the user in `arrival`, if they may have one.
     public func enter(
         _ arrival: IdentityProviderUser, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Entry {
@@ -48,7 +48,7 @@ public struct IdentityProviderEntrance: Sendable {
                     arrival.person.subject, of: arrival.person.issuer.id, in: db)
                 try Sessions.open(
                     opening.vouched(by: arrival.voucher(isConfined: isConfined)), user: user,
-                    signedInAt: arrival.signedInAt ?? now, family: nil, replacing: old,
+                    signedInAt: arrival.signedInAt ?? now, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
             case .leaving(let user): return try User.find(user, in: db).map { .leaving($0) } ?? .unknown
@@ -61,17 +61,17 @@ public struct IdentityProviderEntrance: Sendable {
         return entry
     }
 
-    /// What became of a wish to connect.
+    /// The outcome of `connect`.
     public enum Connection: Sendable {
         case connected
-        /// They have an account of their own here, or the account another person there.
+        /// The issuer's subject is linked to another user here, or this user to another subject there.
         case taken
         case closed
         /// The session has ended meanwhile.
         case signedOut
     }
 
-    /// Connects `arrival` to the account of `session`, whose person asked for it.
+    /// Links the subject in `arrival` to the user of `session`, who asked for it.
     public func connect(_ arrival: IdentityProviderUser, in session: Session) async throws -> Connection {
         let now = clock.now
         return try await database.write { db in

@@ -1,18 +1,19 @@
 import Cryptography
 import JOSE
+import JSON
 import Values
 
-/// An ID token that a code was redeemed for, its signature verified and its claims judged (OpenID Connect Core §3.1.3.7).
+/// An ID token for a redeemed code, with a verified signature and checked claims (OpenID Connect Core §3.1.3.7).
 struct IdentityProviderIDToken: Sendable {
     let subject: String
-    /// When the person signed in there; nil where it does not say.
+    /// When the user signed in there; nil when the token does not say.
     let signedInAt: Timestamp?
     let claims: JSON
 
-    /// What it is judged by.
+    /// What the claims are checked against.
     struct Expectation {
         let names: [String]
-        /// Our name there.
+        /// Our client id there.
         let client: String
         let otherParties: [String]
         let nonce: String
@@ -21,14 +22,14 @@ struct IdentityProviderIDToken: Sendable {
 
     private static let clockSkew: Duration = .seconds(60)
 
-    /// In the order of §3.1.3.7; the numbers are its own.
+    /// Checks the claims in the order of §3.1.3.7. The numbers are those of its steps.
     init(_ jwt: VerifiedJWT, _ expected: Expectation, at now: Timestamp) throws {
         // 2
         guard let issuer = try jwt.issuer, expected.names.contains(where: { $0.utf8.elementsEqual(issuer.utf8) })
         else { throw Self.refusal("iss") }
         // 3
         guard let audience = try jwt.audience, audience.contains(expected.client) else { throw Self.refusal("aud") }
-        // 3: another audience that nobody here trusts could have been given the token for itself, and handed it on.
+        // 3: another audience that we do not trust could have received the token itself, and passed it on.
         guard audience.allSatisfy({ $0 == expected.client || expected.otherParties.contains($0) }) else {
             throw Self.refusal("aud of another")
         }
@@ -61,20 +62,20 @@ struct IdentityProviderIDToken: Sendable {
 
     private static func refusal(_ claim: String) -> IdentityProviderRefusal { .mistrusted(reason: "id_token \(claim)") }
 
-    /// The left half of the digest that belongs to the signature.
+    /// The left half of the digest that belongs to the signature's algorithm.
     private static func hash(of token: String, signedBy algorithm: String) -> String? {
         let digest: [UInt8]
         switch algorithm.suffix(3) {
         case "256": digest = Digest.sha256(token.utf8)
         case "384": digest = Digest.sha384(token.utf8)
-        // Ed25519 has SHA-512 inside.
+        // Ed25519 uses SHA-512.
         case "512", "DSA": digest = Digest.sha512(token.utf8)
         default: return nil
         }
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))
     }
 
-    /// A time that has not come yet by our clock is now: nobody signed in later than that.
+    /// A time ahead of our clock, within the skew, counts as now: nobody signed in later than that.
     private static func signIn(_ claims: JSON, at now: Timestamp) -> Timestamp? {
         guard let seconds = claims["auth_time"]?.integer, (1...(now + clockSkew).seconds).contains(seconds),
             let moment = Timestamp(seconds: seconds)

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// How we show another issuer's token endpoint that we are its client (OpenID Connect Core §9).
+/// How we authenticate as a client at another issuer's token endpoint (OpenID Connect Core §9).
 enum IdentityProviderProof: Sendable, Equatable {
     case none
     case secretBasic
@@ -8,7 +8,7 @@ enum IdentityProviderProof: Sendable, Equatable {
     case secretJWT
     case privateKeyJWT(PrivateKey.Algorithm)
 
-    /// The first of our ways that the issuer takes. Throws when it takes none of them.
+    /// The first of our methods that the issuer accepts. Throws when it accepts none of them.
     init(hasSecret: Bool, _ endpoints: IssuerEndpoints) throws(IdentityProviderRefusal) {
         let methods = Set(endpoints.authenticationMethods)
         if hasSecret {
@@ -28,14 +28,14 @@ enum IdentityProviderProof: Sendable, Equatable {
         self = .none
     }
 
-    /// The algorithms of our keys, in the order in which they are most often taken.
+    /// The algorithms of our keys, the most widely accepted first.
     private static let ours: [PrivateKey.Algorithm] = [.rs256, .es256, .ps256, .edDSA]
 
     private static func algorithm(_ endpoints: IssuerEndpoints) -> PrivateKey.Algorithm? {
         ours.first { takes($0.rawValue, endpoints) }
     }
 
-    /// One that does not say is taken to know what everybody knows (Core §10.1: RS256; a secret's HS256).
+    /// An issuer that does not say is assumed to know the usual ones (Core §10.1: RS256; HS256 for a secret).
     private static func takes(_ algorithm: String, _ endpoints: IssuerEndpoints) -> Bool {
         endpoints.authenticationAlgorithms?.contains(algorithm) ?? true
     }

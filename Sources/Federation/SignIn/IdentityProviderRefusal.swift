@@ -1,23 +1,23 @@
 import OAuth
 import Values
 
-/// Why somebody who was sent to another issuer is not signed in. The reasons are for the log.
+/// Why a user who was sent to another issuer is not signed in. The reasons are for the log.
 public enum IdentityProviderRefusal: Error, Sendable, Equatable {
-    /// Too many were sent from there of late.
+    /// Too many sign-ins started from the same address; says how long to wait.
     case tooMany(Duration)
-    /// What came back belongs to nothing that this browser began and has not ended.
+    /// The response belongs to no open sign-in of this browser.
     case gone(reason: String)
-    /// The person did not want to, or the issuer did not want the person.
+    /// The user declined, or the issuer refused the user.
     case declined
-    /// The issuer says that something is wrong between it and us.
+    /// The issuer reports an error between it and us.
     case failed(reason: String)
-    /// What it says is not to be believed.
+    /// The response cannot be trusted.
     case mistrusted(reason: String)
-    /// It does not answer, or not what it should.
+    /// The issuer does not answer, or not as it should.
     case unavailable(reason: String)
-    /// It did not ask the person again, or does not say so.
+    /// The issuer did not have the user sign in again, or does not say so.
     case stale
-    /// It was disabled or deleted meanwhile.
+    /// The issuer was disabled or deleted meanwhile.
     case closed
 
     /// One line for the log.
@@ -36,6 +36,6 @@ public enum IdentityProviderRefusal: Error, Sendable, Equatable {
 }
 
 extension OAuthError {
-    /// What the log is told of it.
+    /// The text for the log.
     var logText: String { [reason, detail].compactMap(\.self).joined(separator: " ") }
 }

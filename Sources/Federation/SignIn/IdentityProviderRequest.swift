@@ -1,23 +1,23 @@
 public import Authentication
 public import Values
 
-/// Somebody's way to another issuer and back.
+/// A user's sign-in at another issuer, from here and back.
 ///
-/// It begins and ends in one browser, at one issuer, and ends once: what comes back with its `state` from elsewhere, or
-/// again, was made by somebody else (RFC 9700 §4.7).
+/// It begins and ends in one browser, at one issuer, and ends once. A response with its `state` from elsewhere, or a
+/// second one, was made by somebody else (RFC 9700 §4.7).
 public struct IdentityProviderRequest: Sendable {
-    /// How long somebody may take over there.
+    /// How long a user may take there.
     public static let lifetime: Duration = .minutes(10)
 
     public let issuer: TrustedIssuer.ID
     public let browser: Fingerprint<Browser>
-    /// Where the person goes on: a page of ours, or the id of an app's request that waits. Empty for neither.
+    /// Where the user goes next: a page of ours, or the id of an app's waiting request. Empty for neither.
     public let continueTo: String
-    /// Whether nothing but a new sign-in there will do.
+    /// Whether only a new sign-in there will do.
     public let isAnew: Bool
-    /// Whether the person left from a page of ours, and so has seen where they go on to.
+    /// Whether the user came from a page of ours, and so has seen where they go next.
     public let isFromPage: Bool
-    /// Whose account the person there is to be connected to; nil where the person signs in.
+    /// The user to link; nil for a sign-in.
     public let user: UserID?
     public let createdAt: Timestamp
 
@@ -34,6 +34,6 @@ public struct IdentityProviderRequest: Sendable {
         createdAt = now
     }
 
-    /// When the answer comes too late.
+    /// When a response comes too late.
     var expiresAt: Timestamp { createdAt + Self.lifetime }
 }

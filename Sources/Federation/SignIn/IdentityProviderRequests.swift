@@ -2,7 +2,7 @@ public import Authentication
 public import Storage
 public import Values
 
-/// Where requests that are under way are kept.
+/// Stores sign-ins at other issuers that are under way.
 public struct IdentityProviderRequests: Sendable {
     public typealias State = Secret<IdentityProviderRequest>
 
@@ -14,7 +14,7 @@ public struct IdentityProviderRequests: Sendable {
         self.clock = clock
     }
 
-    /// Remembers `request` under `state`, at the expense of whoever asks at `address`; or returns how long they wait.
+    /// Stores `request` under `state`, and charges `address` for it. Returns how long to wait if that had too many.
     func begin(_ request: IdentityProviderRequest, _ state: State, from address: String) async throws -> Duration? {
         try await database.write { db in
             if let wait = try IdentityProviderThrottle.charge(from: address, at: request.createdAt, in: db) {
@@ -33,15 +33,15 @@ public struct IdentityProviderRequests: Sendable {
         }
     }
 
-    /// What became of a `state` that was brought back.
+    /// The outcome of spending a `state`.
     public enum Spending: Sendable {
-        /// This was the one time.
+        /// Spent now, for the only time.
         case spent(IdentityProviderRequest)
-        /// Good for nothing; why, for the log.
+        /// Not valid; the reason is for the log.
         case refused(String)
     }
 
-    /// Spends `state`. Brought to another issuer's address or by another browser it stays good for its own.
+    /// Spends `state`. It stays valid when another browser brings it, or when it comes to another issuer's address.
     public func spend(
         _ state: State, at issuer: TrustedIssuer.ID, in browser: Fingerprint<Browser>?, by attempt: String
     ) async throws -> Spending {

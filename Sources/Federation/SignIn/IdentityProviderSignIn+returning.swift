@@ -1,10 +1,11 @@
 import JOSE
+import JSON
 import OAuth
 public import Values
 
-/// How it learns who came back.
+/// Finds out who signed in at the issuer.
 extension IdentityProviderSignIn {
-    /// Who came back, as `answer` to `request` says, which was just spent under `state`.
+    /// The user according to `answer`, the response to `request`, which was just spent under `state`.
     public func person(
         by answer: IdentityProviderAnswer, to request: IdentityProviderRequest, _ state: IdentityProviderRequests.State,
         at issuer: TrustedIssuer
@@ -24,7 +25,7 @@ extension IdentityProviderSignIn {
                 names: issuer.names, client: settings.clientID, otherParties: issuer.rules.authorizedParties,
                 nonce: nonce(of: state), accessToken: tokens.accessToken))
         if request.isAnew {
-            // Their clock may be behind ours; by more than this it is no matter of clocks.
+            // The issuer's clock may be behind ours, but not by more than this.
             guard let signedInAt = token.signedInAt, signedInAt >= request.createdAt - .seconds(60) else {
                 throw IdentityProviderRefusal.stale
             }
@@ -35,8 +36,8 @@ extension IdentityProviderSignIn {
             signedInAt: token.signedInAt)
     }
 
-    /// What the token says of the person, and, where that is not all that was asked for, what the userinfo endpoint adds
-    /// (Core §5.4: with a code it need not be in the token).
+    /// The claims of the ID token. If requested ones are missing, the userinfo endpoint adds them (Core §5.4: with a
+    /// code they need not be in the token).
     private func claims(
         of token: IdentityProviderIDToken, _ tokens: IdentityProviderTokens.Answer, _ settings: SignInSettings,
         _ endpoints: IssuerEndpoints, _ issuer: TrustedIssuer
@@ -45,7 +46,7 @@ extension IdentityProviderSignIn {
             settings.scope.split(separator: " ").contains { $0 == scope } && token.claims[claim] == nil
         }
         guard !wanted.isEmpty, let address = endpoints.userinfo else { return token.claims }
-        // Core §3.1.3.3 has it come with every ID token.
+        // Core §3.1.3.3: an access token comes with every ID token.
         guard let accessToken = tokens.accessToken else {
             throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
         }
@@ -54,14 +55,14 @@ extension IdentityProviderSignIn {
         case .plain(let json): more = json
         case .signed(let text): more = try await signedUserinfo(text, by: issuer, for: settings)
         }
-        // Core §5.3.2: else it could be about anybody.
+        // Core §5.3.2: otherwise it could be about anyone.
         guard more["sub"]?.string == token.subject else {
             throw IdentityProviderRefusal.mistrusted(reason: "userinfo sub")
         }
         return token.claims.adding(more.members ?? [])
     }
 
-    /// Core §5.3.2: signed, it should say who signed it and for whom, and is judged by that where it does.
+    /// Core §5.3.2: a signed response should name its signer and audience. They are checked if it does.
     private func signedUserinfo(
         _ text: String, by issuer: TrustedIssuer, for settings: SignInSettings
     ) async throws -> JSON {
@@ -81,7 +82,7 @@ extension IdentityProviderSignIn {
         }
     }
 
-    /// RFC 9207 §2.4: whoever names itself must be who was asked, and who says that it does must do so.
+    /// RFC 9207 §2.4: an `iss` must be the issuer's, and an issuer that announces it must send it.
     private func check(_ name: String?, _ issuer: TrustedIssuer, _ endpoints: IssuerEndpoints)
         throws(IdentityProviderRefusal)
     {

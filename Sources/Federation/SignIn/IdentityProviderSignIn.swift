@@ -5,10 +5,10 @@ import Outbound
 import Text
 public import Values
 
-/// Sends people to other issuers to sign in there, and learns from what they bring back who they are (OpenID Connect Core
-/// §3.1; RFC 6749 §4.1 at Facebook).
+/// Sends users to sign in at other issuers, and learns from the responses who they are (OpenID Connect Core §3.1; RFC
+/// 6749 §4.1 at Facebook).
 public struct IdentityProviderSignIn: Sendable {
-    /// What it asks others by.
+    /// The services that a sign-in needs.
     public struct Partners: Sendable {
         let directory: IssuerDirectory
         let verifier: AssertionVerifier
@@ -33,7 +33,7 @@ public struct IdentityProviderSignIn: Sendable {
     let clock: any WallClock
     private let random: any RandomSource
 
-    /// `origin` is the base of our own addresses.
+    /// `origin` is the base of our own URLs.
     public init(
         requests: IdentityProviderRequests, partners: Partners, seal: Seal, origin: String, clock: any WallClock,
         random: any RandomSource
@@ -46,17 +46,17 @@ public struct IdentityProviderSignIn: Sendable {
         self.random = random
     }
 
-    /// Where `issuer` sends people back to. Each has an address of its own: what one answers is never taken for another's
-    /// (RFC 9700 §4.4.2.2).
+    /// The path of our redirect URI at `issuer`. Each issuer has its own, so a response of one is never taken for
+    /// another's (RFC 9700 §4.4.2.2).
     public static func path(of issuer: TrustedIssuer.ID) -> String { "/login/with/\(issuer)/callback" }
 
     func redirectURI(of issuer: TrustedIssuer) -> String { origin + Self.path(of: issuer.id) }
 
-    /// Remembers `request`, and returns the address that its browser is sent to.
+    /// Stores `request`, and returns the address that its browser is sent to.
     ///
     /// - Parameters:
-    ///   - address: whose expense it is.
-    ///   - language: what the person reads.
+    ///   - address: the network address that is charged for it.
+    ///   - language: the user's language.
     public func begin(
         _ request: IdentityProviderRequest, at issuer: TrustedIssuer, from address: String, language: String
     ) async throws -> String {
@@ -75,14 +75,14 @@ public struct IdentityProviderSignIn: Sendable {
         ]
         if issuer.app?.provider != .facebook { parameters.append(("nonce", nonce(of: state))) }
         if issuer.app == nil { parameters.append(("ui_locales", language)) }
-        // Apple answers so, and not otherwise, as soon as it is asked for a name or an address.
+        // Apple accepts no other mode when it is asked for a name or an address.
         if issuer.app?.provider == .apple { parameters.append(("response_mode", "form_post")) }
-        // Core §3.1.2.1: with max_age there must be an auth_time to judge.
+        // Core §3.1.2.1: with max_age there must be an auth_time to check.
         if request.isAnew { parameters += [("prompt", "login"), ("max_age", "0")] }
         return endpoints.address(parameters)
     }
 
-    /// What RFC 7636 has us keep to ourselves until the code is redeemed: nobody who sees `state` can make it.
+    /// The code verifier (RFC 7636), secret until the code is redeemed: nobody can derive it from `state` alone.
     func verifier(of state: IdentityProviderRequests.State) -> String {
         seal.derive("provider_requests.verifier", of: state.value)
     }
@@ -105,7 +105,7 @@ public struct IdentityProviderSignIn: Sendable {
 }
 
 extension IssuerEndpoints {
-    /// Where people are sent with `parameters`, whatever the address has of its own.
+    /// The authorization endpoint with `parameters`, after a query that it may have already.
     fileprivate func address(_ parameters: [(name: String, value: String)]) -> String {
         authorization + (authorization.contains("?") ? "&" : "?") + PercentEncoding.encode(pairs: parameters)
     }

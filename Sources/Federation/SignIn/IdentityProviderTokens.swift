@@ -1,5 +1,6 @@
 public import Cryptography
 import JOSE
+import JSON
 public import Keys
 public import Outbound
 public import Values
@@ -22,13 +23,13 @@ public struct IdentityProviderTokens: Sendable {
         self.random = random
     }
 
-    /// What a code was redeemed for.
+    /// The tokens that a code was redeemed for.
     struct Answer {
         let idToken: String?
         let accessToken: String?
     }
 
-    /// Redeems `code`, which was asked for with `verifier` and `redirectURI`.
+    /// Redeems `code`, which was requested with `verifier` and `redirectURI`.
     func redeem(
         _ code: String, verifier: String, redirectURI: String, as settings: SignInSettings, at issuer: TrustedIssuer,
         _ endpoints: IssuerEndpoints
@@ -41,7 +42,7 @@ public struct IdentityProviderTokens: Sendable {
         var credentials: OutboundCredentials?
         switch (try IdentityProviderProof(hasSecret: secret != nil, endpoints), secret) {
         case (.secretBasic, let secret?):
-            // Our name in the body too would be a second method (RFC 6749 §2.3).
+            // Our client id in the body would be a second method (RFC 6749 §2.3).
             credentials = OutboundCredentials(id: settings.clientID, secret: secret.value)
         case (.secretPost, let secret?): form += [("client_id", settings.clientID), ("client_secret", secret.value)]
         case (.secretJWT, let secret?):
@@ -75,14 +76,14 @@ public struct IdentityProviderTokens: Sendable {
             throw .failed(reason: "token endpoint: \(String(error.filter(\.isPlain).prefix(60)))")
         }
         let accessToken = json["access_token"]?.string
-        // RFC 6749 §7.1: a token of a type that is not understood must not be used.
+        // RFC 6749 §7.1: a token of an unknown type must not be used.
         if accessToken != nil, json["token_type"]?.string?.lowercased() != "bearer" {
             throw .mistrusted(reason: "token_type")
         }
         return Answer(idToken: json["id_token"]?.string, accessToken: accessToken)
     }
 
-    /// What we say of ourselves instead of showing a secret (RFC 7523 §3), for the next minute.
+    /// The claims of our client assertion (RFC 7523 §3), for the next minute.
     private func claims(_ settings: SignInSettings, _ endpoints: IssuerEndpoints) -> JSON {
         let now = clock.now
         return .members([
@@ -100,15 +101,15 @@ public struct IdentityProviderTokens: Sendable {
         ]
     }
 
-    /// Throws where `issuer` takes none of our ways to show who we are: better known before somebody is sent there.
+    /// Throws when `issuer` accepts none of our authentication methods: better to know before a user is sent there.
     func checkProof(at issuer: TrustedIssuer, _ endpoints: IssuerEndpoints) throws {
         _ = try IdentityProviderProof(hasSecret: try seal.clientSecret(of: issuer) != nil, endpoints)
     }
 
-    /// What the userinfo endpoint tells of the person whom a code was redeemed for (OpenID Connect Core §5.3.2).
+    /// A userinfo response about the user whose code was redeemed (OpenID Connect Core §5.3.2).
     enum Userinfo {
         case plain(JSON)
-        /// A JWT, whose signature is still to be verified.
+        /// A JWT with a signature still to be verified.
         case signed(String)
     }
 
@@ -125,7 +126,7 @@ public struct IdentityProviderTokens: Sendable {
         }
         guard response.status == 200 else { throw .unavailable(reason: "userinfo: status \(response.status)") }
         if let json = try? JSON(parsing: response.body), json.members != nil { return .plain(json) }
-        // No JSON object is a JWT, nor the reverse: what it is shows without its content type.
+        // A JSON object is never a JWT, so the content type is not needed to tell them apart.
         guard let text = String(validating: response.body, as: UTF8.self), text.isStreamSafe,
             CompactJWS.isOne(text)
         else {
@@ -134,7 +135,7 @@ public struct IdentityProviderTokens: Sendable {
         return .signed(text)
     }
 
-    /// What we show to be the client that people are sent there by; nil where none was registered.
+    /// Our client secret at the issuer; nil when none was registered.
     private func secret(
         of issuer: TrustedIssuer, _ settings: SignInSettings
     ) throws -> Secret<SignInSettings>? {
@@ -144,6 +145,6 @@ public struct IdentityProviderTokens: Sendable {
 }
 
 extension Character {
-    /// What an error code may be made of, in a log.
+    /// A character that an error code may have in a log.
     fileprivate var isPlain: Bool { isASCII && (isLetter || isNumber || self == "_") }
 }

@@ -1,45 +1,45 @@
 import Authentication
 public import Directory
-import JOSE
+import JSON
 public import Values
 
-/// Who came back from another issuer.
+/// A user who signed in at another issuer.
 public struct IdentityProviderUser: Sendable {
     public let person: IssuerUser
-    /// When they signed in there, if the issuer says.
+    /// When they signed in there, if the issuer says so.
     public let signedInAt: Timestamp?
 
-    /// The issuer's word for a session. That of a merchant's own issuer is good for this merchant only: else any merchant
-    /// could have its people elsewhere. Providers that everybody knows nobody can imitate; but a link to one that a
-    /// client of the merchant made (`isConfined`) leads no further than the merchant.
+    /// What a session records about the issuer. A session by a merchant's own issuer is good for that merchant only:
+    /// otherwise any merchant could sign its users in elsewhere. Nobody can imitate a well-known provider. But a link
+    /// to one that a client of the merchant made (`isConfined`) is good for that merchant only.
     public func voucher(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
             name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,
-            merchant: isGoodEverywhere ? nil : person.issuer.merchant.text, signedInAt: signedInAt)
+            merchant: isGoodEverywhere ? nil : person.issuer.merchant, signedInAt: signedInAt)
     }
 }
 
 extension TrustedIssuer {
-    /// Whether its word for a person cannot be made up by its merchant: a provider's own keys say it, or its own interface.
+    /// Whether its merchant cannot make up its assertions: they come from a provider's own keys or its own API.
     public var isTrustedByAll: Bool { app?.provider == .facebook || hasProvidersKeys }
 
-    /// Whether it has the name of a provider that everybody knows.
+    /// Whether it has the name of a well-known provider.
     public var isNamedAsProvider: Bool {
         Provider.allCases.contains { $0.issuer == issuer || $0.aliases.contains(issuer) }
     }
 
-    /// Whether it can be asked to have somebody sign in again, and says when they did. The providers cannot, or do not.
+    /// Whether it can be asked for a new sign-in, and says when that was. The providers cannot, or do not.
     public var provesFreshness: Bool { app == nil }
 }
 
 extension IdentityProviderAnswer {
-    /// What is redeemed, unless the answer is an error.
+    /// The code to redeem, unless the response is an error.
     var code: String {
         get throws(IdentityProviderRefusal) {
             switch outcome {
             case .code(let code): code
-            // Apple's word for the person's no is its own.
+            // Apple has its own error code for a user who declines.
             case .error("access_denied"), .error("user_cancelled_authorize"): throw .declined
             case .error("temporarily_unavailable"), .error("server_error"):
                 throw .unavailable(reason: "it says so itself")
@@ -50,7 +50,7 @@ extension IdentityProviderAnswer {
 }
 
 extension JSON {
-    /// The object with `members` that it has not.
+    /// The object with those of `members` that it does not have.
     func adding(_ members: [Member]) -> JSON {
         .object((self.members ?? []) + members.filter { self[$0.name] == nil })
     }

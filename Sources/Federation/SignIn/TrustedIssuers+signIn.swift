@@ -3,9 +3,9 @@ import OAuth
 import Storage
 public import Values
 
-/// The issuers that people are sent to.
+/// The issuers that users can sign in with.
 extension TrustedIssuers {
-    /// Those of `merchant`, in the order in which they were registered.
+    /// Those of `merchant`, in the order of their registration.
     public func signIns(of merchant: Merchant.ID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
@@ -18,7 +18,7 @@ extension TrustedIssuers {
         }
     }
 
-    /// Those that `user` is connected to.
+    /// Those that `user` is linked to.
     public func signIns(connectedTo user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
@@ -32,7 +32,7 @@ extension TrustedIssuers {
         }
     }
 
-    /// Those that `user` could be connected to: of merchants whose apps its person uses.
+    /// Those that `user` could be linked to: of merchants whose apps the user uses.
     public func connectable(to user: UserID) async throws -> [TrustedIssuer] {
         try await database.read { db in
             try db.rows(
@@ -49,7 +49,7 @@ extension TrustedIssuers {
         }
     }
 
-    /// Whether people still come in by the issuer `id`.
+    /// Whether users can still sign in with the issuer `id`.
     static func takesPeople(_ id: TrustedIssuer.ID, in db: any Transaction) throws -> Bool {
         try !db.rows(
             "SELECT id FROM issuers WHERE id = \(id) AND client_id IS NOT NULL AND disabled_at IS NULL"

@@ -2,9 +2,9 @@ import CLinux
 import Logging
 
 extension Connection {
-    /// Sent in one turn before others have theirs.
+    /// The most bytes that one connection sends before the others get their turn.
     private static var flushBudget: Int { 256 * 1024 }
-    /// An answer of which this much was read is an answer that somebody reads.
+    /// A peer that read this many bytes of a response is still reading it.
     private static var progress: Int { 64 * 1024 }
     private var lingerTime: Milliseconds { service.isDraining ? 1000 : 5000 }
 
@@ -14,7 +14,7 @@ extension Connection {
         !inputEnded && session.wantsInput && (session.readsWhileSending || !hasBacklog)
     }
 
-    /// Reads once: the rest waits for the next turn.
+    /// Reads once; the rest waits for the next turn.
     func read(_ session: any ConnectionSession, _ now: Milliseconds) {
         guard mayRead, mayReceive(session) else { return }
         switch unsafe core.scratch.withUnsafeMutableBytes({ unsafe transport.read(into: $0) }) {
@@ -30,7 +30,7 @@ extension Connection {
         }
     }
 
-    /// Sends what there is to send, in as few writes as can be.
+    /// Sends what is pending in as few writes as possible.
     func flush(_ session: any ConnectionSession, _ now: Milliseconds) {
         var budget = Self.flushBudget
         while phase == .open, budget > 0 {
@@ -72,7 +72,7 @@ extension Connection {
         sent = 0
     }
 
-    /// The deadline of an answer moves with what was read of it, but not with each byte.
+    /// The deadline of a response moves as the peer reads, but not with each byte.
     private func watchReading(_ now: Milliseconds) {
         guard hasBacklog else {
             unreadDeadline = .never
@@ -92,8 +92,8 @@ extension Connection {
         }
     }
 
-    /// Ends our side and reads on for a while: a close with unread bytes would reset the connection, and the peer might
-    /// lose the answer (RFC 9112 §9.6).
+    /// Ends our side and keeps reading for a while: closing with unread bytes would reset the connection, and the peer
+    /// might lose the response (RFC 9112 §9.6).
     func linger(_ now: Milliseconds) {
         transport.shutdown()
         guard !inputEnded else { return close() }
@@ -108,7 +108,7 @@ extension Connection {
         enqueue()
     }
 
-    /// The peer leaves more unread than the loop may hold: its answers are dropped, and it is told if it takes that.
+    /// Drops the responses to a peer that leaves more unread than the loop may hold, and tells it if it takes that.
     func abandon(_ now: Milliseconds) {
         guard phase == .open, let session else { return close() }
         service.logger.info(

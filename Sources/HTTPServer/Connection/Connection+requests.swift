@@ -2,7 +2,7 @@ import HTTP
 import Synchronization
 
 extension Connection {
-    /// Starts a task for each request that is whole.
+    /// Starts a task for each complete request.
     func startRequests(_ session: any ConnectionSession, _ now: Milliseconds) {
         guard phase == .open, session.readsWhileSending || !hasBacklog else { return }
         while let started = session.nextRequest(now: now) {

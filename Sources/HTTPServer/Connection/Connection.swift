@@ -15,30 +15,30 @@ final class Connection {
     var transport: Transport
     var session: (any ConnectionSession)?
     var phase: Phase
-    /// When the loop is to call `expire`.
+    /// When the loop must call `expire`.
     private(set) var deadline = Milliseconds.never
 
-    /// What is to be sent; `sent` bytes of it are.
+    /// Bytes to send; the first `sent` of them are sent.
     var output: [UInt8] = []
     var sent = 0
-    /// Bytes sent since the peer was last given time to read.
+    /// Bytes sent since the deadline for reading was last moved.
     var sentInTime = 0
-    /// When the peer must have read more of the answer.
+    /// When the peer must have read more of the response.
     var unreadDeadline = Milliseconds.never
-    /// Of the handshake, or of what comes after the last answer.
+    /// Deadline of the handshake, or of the time after the last response.
     var phaseDeadline = Milliseconds.never
-    /// Bytes that are still dropped after the last answer.
+    /// How many more bytes are read and dropped after the last response.
     var lingerBudget = 32 * 1024 * 1024
 
-    /// What the socket said last; cleared when it says that it would block.
+    /// The socket's last known state; cleared when it would block.
     var mayRead = true
     var mayWrite = true
-    /// The peer has ended its side: a short read is not the last.
+    /// The peer has ended its side, so a short read need not be the last one.
     var peerEnded = false
     var inputEnded = false
     private var isQueued = false
     private var drainDeadline = Milliseconds.never
-    /// Of answers, when the loop last asked.
+    /// Unsent bytes of responses when the loop last asked.
     private(set) var unsentBytes = 0
     private var roomWaiters: [Int32: CheckedContinuation<Void, Never>] = [:]
 
@@ -79,7 +79,7 @@ final class Connection {
 
     /// The socket's state has changed.
     func signal(_ events: UInt32) {
-        // Reset, or both sides have ended: nobody hears an answer.
+        // Reset, or both sides have ended: a response could not arrive.
         if events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 { return close() }
         if events & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0 { mayRead = true }
         if events & EPOLLRDHUP.rawValue != 0 { peerEnded = true }
@@ -87,14 +87,14 @@ final class Connection {
         enqueue()
     }
 
-    /// Has the loop call `advance`, once.
+    /// Makes the loop call `advance` once.
     func enqueue() {
         guard !isQueued, phase != .closed else { return }
         isQueued = true
         if phase == .handshaking { core.enqueueHandshake(id) } else { core.enqueue(id) }
     }
 
-    /// Does what can be done: reads, starts requests, sends.
+    /// Does what is possible now: reads, starts requests, sends.
     func advance(_ now: Milliseconds) {
         isQueued = false
         defer { countUnsent() }
@@ -143,7 +143,7 @@ final class Connection {
         advance(now)
     }
 
-    /// Takes no more requests than those under way.
+    /// Finishes the requests under way and takes no more.
     func drain(_ now: Milliseconds) {
         guard phase == .open, let session else {
             if phase == .handshaking { phaseDeadline = min(phaseDeadline, now + DrainTimes.handshake) }
@@ -155,7 +155,7 @@ final class Connection {
         updateDeadline()
     }
 
-    /// At drain: what is on the socket by now was asked in time and is answered.
+    /// During a drain, answers what is on the socket by now: it was sent in time.
     private func closeUnlessAsked(_ session: any ConnectionSession, _ now: Milliseconds) {
         mayRead = true
         read(session, now)
@@ -177,7 +177,7 @@ final class Connection {
         core.noteDeadline(deadline)
     }
 
-    /// Frees everything, at once.
+    /// Frees everything at once.
     func close() {
         guard phase != .closed else { return }
         if phase == .handshaking { service.handshakeEnded() }
@@ -197,14 +197,14 @@ final class Connection {
         service.released()
     }
 
-    /// Tells the loop what waits to be sent.
+    /// Tells the loop how many bytes are waiting to be sent.
     func countUnsent() {
         let unsent = (session?.unsentBytes ?? 0) + output.count - sent
         core.unsentBytes += unsent - unsentBytes
         unsentBytes = unsent
     }
 
-    /// A streamed body waits until its stream has room.
+    /// Makes a streamed body wait until its stream has room.
     func waitForRoom(on stream: Int32, _ waiter: CheckedContinuation<Void, Never>) {
         guard phase == .open, roomWaiters[stream] == nil else { return waiter.resume() }
         roomWaiters[stream] = waiter

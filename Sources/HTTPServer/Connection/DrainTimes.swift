@@ -1,7 +1,7 @@
-/// Waits of a server that ends.
+/// How long a server that shuts down waits.
 enum DrainTimes {
-    /// A connection that asks nothing for so long is closed: a request may have been on its way when the drain began.
+    /// A connection is closed after this time without a request: one may have been on its way when the drain began.
     static let silence: Milliseconds = 500
-    /// A handshake under way gets this long.
+    /// How long a handshake under way may still take.
     static let handshake: Milliseconds = 2_000
 }

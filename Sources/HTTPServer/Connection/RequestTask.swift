@@ -1,8 +1,8 @@
 import HTTP
 import Synchronization
 
-/// One request with its handler. It runs on its connection's loop, and knows the connection by its identifier alone: it may
-/// be gone by the time there is an answer.
+/// One request with its handler. It runs on its connection's loop and knows the connection only by its identifier: the
+/// connection may be gone by the time there is a response.
 struct RequestTask: Sendable {
     private let request: Request
     private let stream: Int32
@@ -27,7 +27,7 @@ struct RequestTask: Sendable {
         await send(parts)
     }
 
-    /// Sends the parts of a body as fast as they are read. When nobody is there to read them that is the end.
+    /// Sends the parts of a body as fast as the peer reads them, and stops when the peer is gone.
     private func send(_ parts: AsyncThrowingStream<[UInt8], any Error>) async {
         do {
             for try await part in parts {
@@ -40,7 +40,7 @@ struct RequestTask: Sendable {
         }
     }
 
-    /// Whether the next part may follow at once; nil when nobody wants it.
+    /// Whether the next part may follow at once; nil when the stream is closed.
     private func take(_ part: [UInt8]) -> Bool? {
         guard let connection = loop.connection(id), let session = connection.session, session.isOpen(stream) else {
             return nil

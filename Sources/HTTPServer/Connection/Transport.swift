@@ -1,11 +1,11 @@
 import CLinux
 
-/// How bytes come and go on a socket that does not block.
+/// How a socket that does not block reads and writes bytes.
 enum Transport {
     case plain(Int32)
     case tls(TLSConnection)
 
-    /// `buffer` is not empty.
+    /// Reads into `buffer`, which must not be empty.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> TransportRead {
         guard case .plain(let descriptor) = self else { return unsafe encrypted?.read(into: buffer) ?? .failed }
         return switch unsafe linux_receive(descriptor, buffer.baseAddress, buffer.count) {
@@ -16,7 +16,7 @@ enum Transport {
         }
     }
 
-    /// `bytes` are not empty.
+    /// Writes `bytes`, which must not be empty.
     func write(_ bytes: UnsafeRawBufferPointer) -> TransportWrite {
         guard case .plain(let descriptor) = self else { return unsafe encrypted?.write(bytes) ?? .failed }
         return switch unsafe linux_send(descriptor, bytes.baseAddress, bytes.count) {
@@ -26,7 +26,7 @@ enum Transport {
         }
     }
 
-    /// TLS tells the peer that nothing more is sent.
+    /// Tells the peer over TLS that nothing more will be sent.
     func shutdown() { encrypted?.shutdown() }
 
     func close() { encrypted?.close() }

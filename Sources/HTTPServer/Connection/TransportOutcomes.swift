@@ -1,30 +1,30 @@
-/// What came of a read.
+/// The outcome of a read.
 enum TransportRead: Equatable {
-    /// More than none.
+    /// At least one byte.
     case bytes(Int)
-    /// Not before the socket says so.
+    /// Try again once the socket is ready.
     case again
-    /// The peer sends nothing more.
+    /// The peer will send nothing more.
     case ended
     case failed
 }
 
-/// What came of a write.
+/// The outcome of a write.
 enum TransportWrite: Equatable {
-    /// More than none.
+    /// At least one byte.
     case bytes(Int)
-    /// Not before the socket says so.
+    /// Try again once the socket is ready.
     case again
     case failed
 }
 
-/// What came of a step of a TLS handshake.
+/// The outcome of one step of a TLS handshake.
 enum TLSHandshake: Equatable {
     case done(TLSProtocol)
-    /// Not before the socket says so.
+    /// Try again once the socket is ready.
     case again
     case failed
 }
 
-/// What was agreed on (ALPN, RFC 7301).
+/// The protocol agreed on (ALPN, RFC 7301).
 enum TLSProtocol: Equatable { case http1, http2 }

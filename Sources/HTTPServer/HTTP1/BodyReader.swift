@@ -17,7 +17,7 @@ struct BodyReader {
     private var form: Form
     private let limit: Int
 
-    /// Reserved at once; more only when it has come.
+    /// The most that is reserved at once; more is reserved as bytes come.
     private static let maxReserved = 16 * 1024
 
     /// Nil when there is no body to read.
@@ -32,7 +32,7 @@ struct BodyReader {
         }
     }
 
-    /// What it took of `input` is added to `used`.
+    /// Reads from `input`, and adds the count of bytes read to `used`.
     mutating func read(_ input: borrowing Span<UInt8>, used: inout Int) -> Step {
         switch form {
         case .length(let left):

@@ -6,7 +6,7 @@ extension UInt8 {
 
     var isDigit: Bool { self &- 0x30 < 10 }
 
-    /// What a hexadecimal digit counts; nil for other bytes.
+    /// The value of a hexadecimal digit; nil for other bytes.
     var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30
@@ -16,12 +16,12 @@ extension UInt8 {
         }
     }
 
-    /// In lower case, of ASCII only.
+    /// The byte in lower case; folds ASCII only.
     var folded: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }
 
 extension Span<UInt8> {
-    /// Whether these bytes are `text`, which is in lower case, without regard to case.
+    /// Whether these bytes equal `text` without regard to case. `text` must be in lower case.
     func equalsFolded(_ text: StaticString) -> Bool {
         guard count == text.utf8CodeUnitCount else { return false }
         return text.withUTF8Buffer { text in
@@ -48,17 +48,17 @@ extension Span<UInt8> {
         return true
     }
 
-    /// As text; bytes that are no UTF-8 are replaced.
+    /// The bytes as text; invalid UTF-8 is replaced.
     var text: String {
         unsafe withUnsafeBufferPointer { bytes in unsafe String(decoding: bytes, as: UTF8.self) }
     }
 }
 
-/// Kinds of bytes, looked up.
+/// A set of ASCII bytes, as a bitmap.
 struct ByteSet {
     private var low: (UInt64, UInt64) = (0, 0)
 
-    /// `characters` are ASCII.
+    /// The bytes of `characters`, which must be ASCII.
     init(_ characters: String) {
         for byte in characters.utf8 { insert(byte) }
     }

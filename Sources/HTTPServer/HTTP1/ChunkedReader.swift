@@ -6,7 +6,7 @@ struct ChunkedReader {
         case size(digits: Int), chunkExtension, sizeEnd, data, dataEnd, dataLineFeed, trailer, trailerEnd, done
     }
 
-    /// The whole body's.
+    /// Limits for the whole body.
     private static let maxExtensions = 1024
     private static let maxTrailers = 4096
 
@@ -21,7 +21,7 @@ struct ChunkedReader {
 
     var isDone: Bool { if case .done = state { true } else { false } }
 
-    /// Appends data to `body` until it is done or `bytes` are used up. How many were used.
+    /// Appends data to `body` until it is complete or `bytes` are used up. Returns how many bytes were used.
     mutating func read(_ bytes: borrowing Span<UInt8>, into body: inout [UInt8]) throws(Fault) -> Int {
         var position = 0
         while position < bytes.count, !isDone {
@@ -59,7 +59,7 @@ struct ChunkedReader {
         }
     }
 
-    /// One to 16 digits, and nothing but an extension or the line's end behind them.
+    /// One to 16 digits, followed by an extension or the end of the line.
     private mutating func takeSize(_ byte: UInt8, _ digits: Int, _ bodyCount: Int) throws(Fault) {
         if let value = byte.hexadecimalValue {
             try require(digits < 16 && left <= Int.max >> 4)
@@ -98,7 +98,7 @@ struct ChunkedReader {
 }
 
 extension UInt8 {
-    /// No control but a tab.
+    /// Not a control character, except a tab.
     fileprivate var isTrailerCharacter: Bool { self >= 0x20 && self != 0x7F || self == .tab }
 }
 

@@ -1,6 +1,6 @@
 import HTTP
 
-/// The fields of a head that the connection itself obeys: each is noted as it comes, and judged when all are there.
+/// The header fields that control the connection: noted as they come, judged when all are known.
 struct FramingFields {
     let minorVersion: Int
     var connection = ConnectionOptions()
@@ -20,7 +20,7 @@ struct FramingFields {
             guard HostRule.isValid(value) else { throw .badRequest("malformed Host") }
             host = range
         case .contentLength:
-            // RFC 9112 §6.3 lets equal ones pass; nobody sends them who means well.
+            // RFC 9112 §6.3 allows equal ones; no honest client sends them.
             guard length == nil else { throw .badRequest("two Content-Lengths") }
             length = try Framing.contentLength(value)
         case .transferEncoding: noteTransferEncoding(value)
@@ -42,7 +42,7 @@ struct FramingFields {
         }
     }
 
-    /// RFC 9112 §3.2: a request of HTTP/1.1 names its host once, and an absolute target names the same.
+    /// RFC 9112 §3.2: an HTTP/1.1 request names its host once, and an absolute target names the same one.
     func checkHost(_ bytes: borrowing Span<UInt8>, authority: Range<Int>?) throws(Refusal) {
         guard let host else {
             guard minorVersion == 0 else { throw .badRequest("no Host") }
@@ -54,7 +54,7 @@ struct FramingFields {
         }
     }
 
-    /// RFC 9112 §6.1, §6.3: both fields together are an attack or an error.
+    /// RFC 9112 §6.1, §6.3: a request with both fields is an attack or an error.
     func framing() throws(Refusal) -> Framing {
         guard isChunked else { return length.map { $0 == 0 ? .none : .length($0) } ?? .none }
         guard length == nil else { throw .badRequest("Content-Length with Transfer-Encoding") }
@@ -62,7 +62,7 @@ struct FramingFields {
         return .chunked
     }
 
-    /// RFC 9110 §10.1.1. HTTP/1.0 knows no expectations.
+    /// RFC 9110 §10.1.1. HTTP/1.0 has no expectations.
     func expectsContinue() throws(Refusal) -> Bool {
         guard minorVersion > 0 else { return false }
         guard !hasUnknownExpectation else { throw .unknownExpectation }

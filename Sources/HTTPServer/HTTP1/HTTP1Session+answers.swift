@@ -2,7 +2,7 @@ import HTTP
 import Logging
 
 extension HTTP1Session {
-    /// What waits to be produced.
+    /// The next thing to send.
     enum Outgoing {
         case refusal(Status)
         case answer(Response)
@@ -29,7 +29,7 @@ extension HTTP1Session {
         guard case .stream = response.body, hasBody(response) else { return }
         state = .streaming
         parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
-        // HTTP/1.0 knows the end of such a body by the end of the connection.
+        // An HTTP/1.0 client recognizes the end of such a body by the end of the connection.
         if !parts.isChunked { closes = true }
     }
 
@@ -74,7 +74,7 @@ extension HTTP1Session {
         concludeAnswer(now)
     }
 
-    /// All parts of a streamed answer are said, but nobody has drawn the conclusion.
+    /// Whether a streamed response is complete and still has to be concluded.
     private var isConcluding: Bool {
         if case .streaming = state { parts.isFinished } else { false }
     }
@@ -89,7 +89,7 @@ extension HTTP1Session {
 
     private func hasBody(_ response: Response) -> Bool { !isHead && response.status.mayHaveBody }
 
-    /// Nothing to do: an answer looks at the service, and an idle connection is the connection's affair.
+    /// Does nothing: responses check `service.isDraining`, and the connection closes itself when idle.
     func drain(now: Milliseconds) {}
 
     func abandon(now: Milliseconds) { close() }
@@ -102,7 +102,7 @@ extension HTTP1Session {
 }
 
 extension Response.Body {
-    /// Of a streamed one the parts are counted.
+    /// The size of the body in bytes; 0 for a streamed one, whose parts are counted instead.
     var byteCount: Int {
         switch self {
         case .bytes(let bytes): bytes.count

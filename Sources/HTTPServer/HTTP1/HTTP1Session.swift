@@ -7,10 +7,10 @@ final class HTTP1Session: ConnectionSession {
         /// Between two requests, or within a head.
         case head
         case body(BodyReader)
-        /// Whole, and not yet with the handler.
+        /// The request is complete, and not yet with the handler.
         case ready
         case working
-        /// A streamed answer is under way.
+        /// A streamed response is under way.
         case streaming
         case ended(SessionEnd)
     }
@@ -20,14 +20,14 @@ final class HTTP1Session: ConnectionSession {
     let peer: String?
     var state = State.head
     var head: HeadReader
-    /// The request that is read or at work, and what its head says.
+    /// The request that is being read or handled, with what its head says.
     var current: RequestHead?
-    /// Received, and not yet read; up to `read` it is.
+    /// Bytes received; the first `pendingRead` of them are read.
     var pending: [UInt8] = []
     var pendingRead = 0
     var hasBegun = false
     var inputEnded = false
-    /// The connection is closed after the answer.
+    /// Whether the connection is closed after the response.
     var closes = false
     var owesContinue = false
     var outgoing: Outgoing?
@@ -39,7 +39,7 @@ final class HTTP1Session: ConnectionSession {
         self.dates = dates
         self.peer = peer
         head = HeadReader(limits: service.limits)
-        // A new connection owes its first request.
+        // A new connection must send its first request in time.
         deadline = now + min(service.limits.requestTimeout, service.limits.idleTimeout).milliseconds
     }
 
@@ -78,13 +78,13 @@ final class HTTP1Session: ConnectionSession {
         pendingRead += consume(bytes.span.extracting(pendingRead...), now)
         guard isReading || isBusy, pendingRead < bytes.count else { return pendingRead = 0 }
         swap(&bytes, &pending)
-        // The head reader counts from a request's first byte, so what was read before it may go.
+        // The head reader counts from the first byte of a request, so bytes before it may be removed.
         guard pendingRead > 16 * 1024 else { return }
         pending.removeFirst(pendingRead)
         pendingRead = 0
     }
 
-    /// Reads as far as one request goes. How many bytes that were.
+    /// Reads no further than one request. Returns how many bytes were read.
     private func consume(_ bytes: borrowing Span<UInt8>, _ now: Milliseconds) -> Int {
         var used = 0
         if case .head = state {
@@ -111,7 +111,7 @@ final class HTTP1Session: ConnectionSession {
         return used
     }
 
-    /// Asks the handler for route and limit. A body that is announced too large is not read.
+    /// Asks the handler for the route and its limit. A body announced as too large is not read.
     private func admit(_ received: RequestHead, hasMore: Bool) {
         var head = received
         let admission = service.handler.admit(head.request)
@@ -133,7 +133,7 @@ final class HTTP1Session: ConnectionSession {
         state = .ready
     }
 
-    /// Answers what is no request, and ends.
+    /// Answers a malformed request, and ends.
     func refuse(_ refusal: Refusal) {
         service.logger.debug("request refused", metadata: ["rule": "\(refusal.rule)", "peer": "\(peer ?? "")"])
         outgoing = .refusal(refusal.status)
@@ -142,7 +142,7 @@ final class HTTP1Session: ConnectionSession {
         deadline = .never
     }
 
-    /// The answer is said: the next request may come, or the end.
+    /// Ends a response: waits for the next request, or closes the connection.
     func concludeAnswer(_ now: Milliseconds) {
         current = nil
         hasBegun = false

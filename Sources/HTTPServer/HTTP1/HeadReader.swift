@@ -1,11 +1,11 @@
 import HTTP
 
-/// Reads the head of a request line by line as its bytes come, and refuses it at the first byte that cannot be right. The
-/// verdict is the same however the bytes are cut.
+/// Reads the head of a request line by line as its bytes come, and refuses it at the first byte that is wrong. The
+/// verdict is the same however the bytes are split.
 struct HeadReader {
     enum Step {
         case more
-        /// The head, and how many bytes it took.
+        /// The head, and the number of bytes it took.
         case head(RequestHead, Int)
         case refused(Refusal)
     }
@@ -14,7 +14,7 @@ struct HeadReader {
     private let maxHeader: Int
     private let maxFields: Int
 
-    /// The next byte that was not looked at, and where its line begins.
+    /// The next byte to look at, and where its line begins.
     private var position = 0
     private var lineStart = 0
     private var emptyLines = 0
@@ -23,7 +23,7 @@ struct HeadReader {
     private var fieldsStart = 0
     private var fields: [FieldLine] = []
 
-    /// The longest method and version that are waited for, and the blanks.
+    /// How long the method, version and blanks may be together.
     private static let besideTarget = 64
     private static let maxEmptyLines = 2
 
@@ -31,10 +31,10 @@ struct HeadReader {
         (maxTarget, maxHeader, maxFields) = (limits.maxTarget, limits.maxHeader, limits.maxFields)
     }
 
-    /// `method` of a head that was refused for a later fault, when it is known.
+    /// The method, also of a head that was refused later; nil before it is known.
     var method: Method? { requestLine?.method }
 
-    /// `bytes` begin with the request's first byte, and grow from call to call while the step is `more`.
+    /// Reads on. `bytes` begin with the request's first byte, and grow from call to call while the step is `more`.
     mutating func read(_ bytes: borrowing Span<UInt8>, peer: String?) -> Step {
         do throws(Refusal) {
             while let end = try lineEnd(bytes) {
@@ -76,8 +76,7 @@ struct HeadReader {
         (requestLineStart, fieldsStart) = (start, position)
     }
 
-    /// Where the line that is being read ends, before its CRLF; nil when it has not come whole. RFC 9112 §2.2: nothing but
-    /// CRLF ends a line.
+    /// Where the current line ends, before its CRLF; nil if it is not complete. RFC 9112 §2.2: only CRLF ends a line.
     private mutating func lineEnd(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Int? {
         let isFirst = requestLine == nil
         let limit = isFirst ? lineStart + maxTarget + Self.besideTarget : fieldsStart + maxHeader

@@ -1,6 +1,6 @@
 import HTTP
 
-/// Why what came is no request that can be handed up. It is answered at once, and the connection closed.
+/// Why a request is refused before the handler sees it. It is answered at once, and the connection is closed.
 struct Refusal: Error, Equatable {
     let status: Status
     /// For the log.

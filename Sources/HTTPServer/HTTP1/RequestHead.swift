@@ -1,15 +1,15 @@
 import HTTP
 
-/// The head of a request that may be handed up, and what it says of the body and the connection.
+/// The head of a valid request, with what it says about the body and the connection.
 struct RequestHead {
     var request: Request
     var framing: Framing
     var minorVersion: Int
     var persists: Bool
-    /// The client waits to be told to send the body (RFC 9110 §10.1.1).
+    /// The client waits for permission to send the body (RFC 9110 §10.1.1).
     var expectsContinue: Bool
 
-    /// Judges a head whose lines are well formed: `line` stands at `start` of `bytes`, the fields at their own ranges.
+    /// Checks a head whose lines are well formed: `line` begins at `start` of `bytes`, the fields at their own ranges.
     init(
         _ line: RequestLine, at start: Int, fields: [FieldLine], in bytes: borrowing Span<UInt8>, peer: String?
     ) throws(Refusal) {

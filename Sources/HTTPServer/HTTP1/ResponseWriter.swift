@@ -1,6 +1,6 @@
 import HTTP
 
-/// Writes answers (RFC 9112 §4). What would split one is never written: the answer is a 500 instead.
+/// Writes responses (RFC 9112 §4). A response with a forbidden character, which could split it, becomes a 500.
 struct ResponseWriter {
     /// The value of Date.
     let date: [UInt8]
@@ -8,7 +8,7 @@ struct ResponseWriter {
     let closes: Bool
     let minorVersion: Int
 
-    /// False when 500 was written in its place.
+    /// Writes `response`. False when a 500 was written instead.
     func write(_ response: Response, into output: inout [UInt8]) -> Bool {
         guard ResponseRule.isValid(response) else {
             writeRefusal(.internalServerError, into: &output)
@@ -29,7 +29,7 @@ struct ResponseWriter {
         return true
     }
 
-    /// An answer to what cannot be handed up.
+    /// Writes the answer to a refused request.
     func writeRefusal(_ status: Status, into output: inout [UInt8]) {
         writeStatus(status, into: &output)
         output.append(contentsOf: "Content-Length: 0\r\n".utf8)
@@ -51,7 +51,7 @@ struct ResponseWriter {
         output.append(contentsOf: "\r\n".utf8)
     }
 
-    /// RFC 9110 §8.6: none of it for an answer that never has a body.
+    /// RFC 9110 §8.6: a response that never has a body gets no framing fields.
     private func writeFraming(_ response: Response, into output: inout [UInt8]) {
         guard response.status.mayHaveBody else { return }
         let count: Int
@@ -80,14 +80,14 @@ struct ResponseWriter {
         }
     }
 
-    /// Fields that belong to the connection or the framing: the server writes them itself.
+    /// Fields of the connection or the framing: the server writes them itself.
     private static func isOurs(_ name: FieldName) -> Bool {
         name == .contentLength || name == .connection || name == .transferEncoding || name == .date
     }
 }
 
 extension [UInt8] {
-    /// Not negative.
+    /// Appends `number`, which must not be negative.
     mutating func append(decimal number: Int) {
         if number >= 10 { append(decimal: number / 10) }
         append(0x30 + UInt8(truncatingIfNeeded: number % 10))

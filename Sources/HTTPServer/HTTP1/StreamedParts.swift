@@ -13,7 +13,7 @@ struct StreamedParts {
     var unsentBytes: Int { waiting.count }
     var hasOutput: Bool { !waiting.isEmpty || owesEnd }
 
-    /// False when the next part is to wait.
+    /// Adds a part. False when the next one must wait.
     mutating func append(_ part: [UInt8]) -> Bool {
         guard !part.isEmpty else { return true }
         if isChunked { waiting.append(contentsOf: (String(part.count, radix: 16) + "\r\n").utf8) }
@@ -36,7 +36,7 @@ struct StreamedParts {
         owesEnd = false
     }
 
-    /// Whether it was full, and is not now.
+    /// Whether it was full before and is not any more.
     mutating func takeRoom() -> Bool {
         guard isFull, waiting.isEmpty else { return false }
         isFull = false

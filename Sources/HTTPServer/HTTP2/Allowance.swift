@@ -1,4 +1,4 @@
-/// A number that is spent, and that grows again with time up to where it began.
+/// A budget that is spent, and that refills with time up to its first value.
 struct Allowance {
     private let burst: Int
     private let perSecond: Int
@@ -12,7 +12,7 @@ struct Allowance {
         since = now
     }
 
-    /// Takes one. False when there is none.
+    /// Takes one. False when none is left.
     mutating func spend(at now: Milliseconds) -> Bool {
         if left == 0 { refill(at: now) }
         guard left > 0 else { return false }
@@ -23,7 +23,7 @@ struct Allowance {
     mutating func grant(_ count: Int) { left = min(burst, left + count) }
 
     private mutating func refill(at now: Milliseconds) {
-        // Beyond this time it is full in any case.
+        // After this time it is full in any case.
         let elapsed = min(max(0, now - since), Milliseconds(burst) * 1_000)
         let grown = Int(elapsed) * perSecond / 1_000
         guard grown > 0 else { return }

@@ -1,18 +1,18 @@
-/// Counts a connection's incoming frames that bring nothing: nghttp2 takes them without end.
+/// Counts a connection's incoming frames that carry nothing, because nghttp2 takes them without limit.
 ///
 /// Empty and tiny DATA, PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, CONTINUATION and unknown frames are each
-/// legal (RFC 9113 §10.5). A request allows for some, and so do the bytes of answers, which bring window updates.
+/// legal (RFC 9113 §10.5). A request pays for some, and so do sent bytes, which cause window updates.
 struct FrameMeter {
     private static let preface = 24
-    /// Smaller DATA frames than that count, but for the last of a body.
+    /// DATA frames smaller than this count, except the last one of a body.
     private static let tinyData = 32
     private static let perRequest = 8
     private static let bytesSentPerFrame = 1_024
 
     private var allowance: Allowance
-    /// Bytes to pass over: the preface, then payloads.
+    /// Bytes to skip: the preface, then payloads.
     private var skip = preface
-    /// The fields of the 9 bytes that begin a frame (RFC 9113 §4.1), as far as they have come.
+    /// The fields of a frame's 9-byte header (RFC 9113 §4.1), as far as they have come.
     private var headerBytes = 0
     private var length = 0
     private var kind: UInt8 = 0
@@ -23,7 +23,7 @@ struct FrameMeter {
         allowance = Allowance(burst: limits.idleFrames.burst, perSecond: limits.idleFrames.rate, now: now)
     }
 
-    /// False when there were too many.
+    /// Counts the frames in `bytes`. False when there were too many.
     mutating func receive(_ bytes: Span<UInt8>, now: Milliseconds) -> Bool {
         var position = 0
         while position < bytes.count {

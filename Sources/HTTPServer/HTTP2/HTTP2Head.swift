@@ -1,16 +1,16 @@
 import HTTP
 
-/// A request's fields as they are decoded, and the rules that nghttp2 leaves to us. They are judged by their bytes: to
-/// compare what a stranger wrote as text can cost the square of its length.
+/// A request's fields as they are decoded, and the rules that nghttp2 does not check. They are compared as bytes:
+/// comparing untrusted input as text can take time in the square of its length.
 struct HTTP2Head {
-    /// So many times the limits are counted, to be answered; beyond that the stream is reset.
+    /// Fields are counted up to this multiple of the limits and answered; beyond it the stream is reset.
     private static let patience = 4
 
-    /// What is wrong with a head.
+    /// Why a head is refused.
     enum Fault: Error {
         /// RFC 9113 §8.1.1: the stream is reset.
         case malformed
-        /// It can be answered, and without the handler.
+        /// The server answers it without the handler.
         case refused(Status)
     }
 
@@ -25,7 +25,7 @@ struct HTTP2Head {
     private var expectation: String?
     private var fields = Fields()
     private var count = 0
-    /// By RFC 9113 §6.5.2: names, values, and 32 for each field.
+    /// The size by RFC 9113 §6.5.2: names, values, and 32 for each field.
     private(set) var bytes = 0
 
     init(limits: ServerLimits) { self.limits = limits }
@@ -33,7 +33,7 @@ struct HTTP2Head {
     /// RFC 9110 §10.1.1.
     var expectsContinue: Bool { expectation?.utf8.span.equalsFolded("100-continue") ?? false }
 
-    /// Takes one field, already checked by nghttp2. False when there are far too many.
+    /// Takes one field that nghttp2 has checked. False when there are far too many.
     mutating func add(_ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Bool {
         count += 1
         bytes += name.count + value.count + 32
@@ -91,7 +91,7 @@ struct HTTP2Head {
         fields.append(Field(name: name, value: value))
     }
 
-    /// RFC 9113 §8.3.1: a host, and where Host stands beside `:authority` the same.
+    /// RFC 9113 §8.3.1: `:authority` is a valid host, and Host names the same one if it is present.
     private func agrees(_ named: String) -> Bool {
         guard HostRule.isValid(named.utf8.span) else { return false }
         guard let host else { return true }
@@ -99,7 +99,7 @@ struct HTTP2Head {
     }
 
     private func methodAndTarget() throws(Fault) -> (Method, Target) {
-        // The absolute form is HTTP/1.1's (RFC 9112 §3.2.2).
+        // The absolute form exists in HTTP/1.1 only (RFC 9112 §3.2.2).
         guard path.utf8.first == UInt8(ascii: "/") || path.utf8.span.equals("*") else { throw .malformed }
         do throws(Refusal) {
             let method = try RequestLine.method(method.utf8.span)

@@ -1,14 +1,14 @@
 import CNGHTTP2
 import HTTP
 
-/// The fields of an answer, as nghttp2 takes them: it checks none.
+/// The fields of a response in nghttp2's form. nghttp2 checks none of them.
 struct HTTP2ResponseHead {
     /// Names and values, one after the other.
     private var text: [UInt8] = []
     /// Where each of them ends.
     private var ends: [Int] = []
 
-    /// Nil when the answer holds what none may hold.
+    /// Nil when the response contains something forbidden.
     init?(_ response: Response, date: [UInt8]) {
         guard ResponseRule.isValid(response) else { return nil }
         text.reserveCapacity(512)
@@ -21,7 +21,7 @@ struct HTTP2ResponseHead {
         if let length = response.contentLength { add("content-length") { $0.append(decimal: length) } }
     }
 
-    /// What belongs to a connection of HTTP/1.1 (RFC 9113 §8.2.2), and what the server writes itself.
+    /// Fields of an HTTP/1.1 connection (RFC 9113 §8.2.2), and fields that the server writes itself.
     private static func isLeft(_ name: FieldName) -> Bool {
         name == .contentLength || name == .date || name == .connection || name == .transferEncoding
             || name == .upgrade || !name.isKnown && (name.folded == "keep-alive" || name.folded == "proxy-connection")
@@ -38,7 +38,7 @@ struct HTTP2ResponseHead {
 
     var byteCount: Int { text.count }
 
-    /// nghttp2's result. The body is asked for later.
+    /// Submits the response and returns nghttp2's result. nghttp2 asks for the body later.
     func submit(on stream: Int32, hasBody: Bool, in session: OpaquePointer) -> Int32 {
         unsafe withFields { fields, count in
             guard hasBody else { return unsafe nghttp2_submit_response(session, stream, fields, count, nil) }
@@ -57,7 +57,7 @@ struct HTTP2ResponseHead {
 
     private func withFields(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Int32) -> Int32 {
         unsafe text.withUnsafeBufferPointer { text in
-            // nghttp2 copies them and changes none; its type only does not say so.
+            // nghttp2 copies the bytes and does not change them, though its type does not say so.
             guard let base = unsafe UnsafeMutablePointer(mutating: text.baseAddress) else {
                 return NGHTTP2_ERR_INVALID_ARGUMENT.rawValue
             }
@@ -78,7 +78,7 @@ struct HTTP2ResponseHead {
 }
 
 extension Response {
-    /// RFC 9110 §8.6. Nil where none is sent.
+    /// RFC 9110 §8.6. Nil when the field is not sent.
     fileprivate var contentLength: Int? {
         guard status.mayHaveBody else { return nil }
         return switch body {

@@ -2,7 +2,7 @@ import CNGHTTP2
 import HTTP
 import Logging
 
-/// Requests go up, answers come down.
+/// How requests reach the handler and responses come back.
 extension HTTP2Session {
     func nextRequest(now: Milliseconds) -> StartedRequest? {
         while end == nil, !holdsBack, working < limits.streams, !ready.isEmpty {
@@ -94,7 +94,7 @@ extension HTTP2Session {
         unsafe HTTP2ResponseHead.submitContinue(on: id, in: session)
     }
 
-    /// Moves what nghttp2 wants to send. Nil when there is nothing now, or nothing more: the stream is being reset.
+    /// Moves the bytes that nghttp2 asks for. Nil when there are none now, or when the stream is being reset.
     func readBody(of id: Int32, into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool)? {
         guard let stream = stream(id), case .answering(let isComplete) = stream.phase else { return nil }
         let count = unsafe stream.take(into: buffer)
@@ -106,7 +106,7 @@ extension HTTP2Session {
         return nil
     }
 
-    /// A part that the peer does not take must not wait for ever.
+    /// Gives a part that the peer does not take a deadline.
     func armExtended() {
         for id in extended {
             guard let stream = stream(id), case .answering = stream.phase, stream.deadline == .never else { continue }
@@ -127,7 +127,7 @@ extension HTTP2Session {
     private func resume(_ id: Int32) {
         guard let session = unsafe session else { return }
         mayHaveOutput = true
-        // Refused, and harmless, where nghttp2 is not waiting.
+        // nghttp2 refuses this when it is not waiting, which is harmless.
         _ = unsafe nghttp2_session_resume_data(session, id)
     }
 }

@@ -1,8 +1,8 @@
 import CNGHTTP2
 
-/// The border to nghttp2's callbacks: each finds its session and records.
+/// The border to nghttp2's callbacks: each finds its session and records an event.
 extension HTTP2Session {
-    /// Makes the session, and its settings the first frame.
+    /// Makes the session. Its settings are the first frame.
     func begin() {
         var (callbacks, options): (OpaquePointer?, OpaquePointer?) = (nil, nil)
         defer {
@@ -40,7 +40,7 @@ extension HTTP2Session {
         unsafe nghttp2_option_set_max_outbound_ack(options, limits.unreadAcknowledgements)
         unsafe nghttp2_option_set_max_settings(options, 32)
         unsafe nghttp2_option_set_max_continuations(options, 8)
-        // Resets are counted by us, those that we send too: this is what lies behind it.
+        // We count resets ourselves, including those we send; this limit is a second line of defence.
         unsafe nghttp2_option_set_stream_reset_rate_limit(
             options, UInt64(limits.resets.burst) * 4, UInt64(limits.resets.rate) * 4)
     }
@@ -89,7 +89,7 @@ extension HTTP2Session {
             let header = unsafe frame.hd
             let endsStream = UInt32(header.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
             switch UInt32(header.type) {
-            // Streams that are answered before their body has come are no sign of an attack.
+            // Streams answered before their body has come are no sign of an attack.
             case NGHTTP2_RST_STREAM.rawValue where unsafe frame.rst_stream.error_code != NGHTTP2_NO_ERROR.rawValue:
                 session.noteReset()
             case NGHTTP2_HEADERS.rawValue where endsStream, NGHTTP2_DATA.rawValue where endsStream:
@@ -110,7 +110,7 @@ extension HTTP2Session {
     }
 }
 
-/// nghttp2 asks for the next bytes of an answer.
+/// Gives nghttp2 the next bytes of a response.
 func readResponseBody(
     _ session: OpaquePointer?, _ stream: Int32, _ buffer: UnsafeMutablePointer<UInt8>?, _ size: Int,
     _ flags: UnsafeMutablePointer<UInt32>?, _ source: UnsafeMutablePointer<nghttp2_data_source>?,

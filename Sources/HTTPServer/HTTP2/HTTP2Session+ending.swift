@@ -2,9 +2,9 @@ import CNGHTTP2
 import HTTP
 import Logging
 
-/// How a connection, or one stream of it, comes to its end.
+/// How a connection, or one of its streams, ends.
 extension HTTP2Session {
-    /// Does what the callbacks of the last call asked for, and sees whether the connection is over.
+    /// Does what the callbacks of the last call asked for, and checks whether the connection is over.
     func settle() {
         guard let session = unsafe session, end == nil else { return }
         while !deferred.isEmpty {
@@ -37,7 +37,7 @@ extension HTTP2Session {
         }
     }
 
-    /// RST_STREAM, unless the stream is over by itself.
+    /// Sends RST_STREAM, unless the stream has already ended.
     func reset(_ id: Int32, _ code: UInt32, in session: OpaquePointer) {
         guard let stream = stream(id) else { return }
         if code == NGHTTP2_NO_ERROR.rawValue, stream.hasEnded { return }
@@ -49,7 +49,7 @@ extension HTTP2Session {
         _ = unsafe nghttp2_submit_rst_stream(session, UInt8(NGHTTP2_FLAG_NONE.rawValue), id, code)
     }
 
-    /// GOAWAY, and nothing after it.
+    /// Sends GOAWAY, and nothing after it.
     func terminate(_ code: nghttp2_error_code) {
         guard let session = unsafe session, end == nil, !isDeaf else { return }
         isDeaf = true
@@ -57,7 +57,7 @@ extension HTTP2Session {
         _ = unsafe nghttp2_session_terminate_session(session, code.rawValue)
     }
 
-    /// The peer has gone beyond a limit.
+    /// Ends a connection whose peer has exceeded a limit.
     func endOver(_ limit: String) {
         let peer = peer ?? "unknown"
         service.logger.info("HTTP/2 connection ended", metadata: ["limit": "\(limit)", "peer": "\(peer)"])
@@ -71,7 +71,7 @@ extension HTTP2Session {
         forget()
     }
 
-    /// nghttp2 can go no further with this connection: floods that it sees itself end here too.
+    /// Ends a connection that nghttp2 gave up on, for example because nghttp2 itself detected a flood.
     func fail(_ code: Int32) {
         end = .abrupt
         mayHaveOutput = false
@@ -93,8 +93,8 @@ extension HTTP2Session {
         settle()
     }
 
-    /// RFC 9113 §6.8: first a notice, which refuses no stream that is on its way; at the second call, or a second later,
-    /// the last stream that was taken.
+    /// RFC 9113 §6.8: sends a notice first, which refuses no stream on its way. At the second call, or a second later,
+    /// it names the last stream taken.
     func drain(now: Milliseconds) {
         guard let session = unsafe session, end == nil, !isDeaf else { return }
         self.now = now
@@ -139,7 +139,7 @@ extension HTTP2Session {
     private func expire(_ stream: HTTP2Stream, in session: OpaquePointer) {
         stream.deadline = .never
         switch stream.phase {
-        // Nothing else can come before the rest of a header block (RFC 9113 §4.3).
+        // Only the rest of a header block may follow its begin (RFC 9113 §4.3).
         case .head: terminate(NGHTTP2_NO_ERROR)
         case .body(let request, _): makeReady(stream, request, body: .fault(.cutOff))
         case .answering: unsafe reset(stream.id, NGHTTP2_CANCEL.rawValue, in: session)

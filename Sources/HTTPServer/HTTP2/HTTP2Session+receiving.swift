@@ -3,7 +3,7 @@ import HTTP
 
 /// What nghttp2's callbacks record. Nothing here calls nghttp2.
 extension HTTP2Session {
-    /// What a callback tells nghttp2.
+    /// What a callback returns to nghttp2.
     enum Verdict {
         case goOn
         /// The stream is reset; nghttp2 decodes the rest without calling us.
@@ -20,14 +20,14 @@ extension HTTP2Session {
     func receiveField(of id: Int32, _ name: borrowing Span<UInt8>, _ value: borrowing Span<UInt8>) -> Verdict {
         guard let stream = stream(id) else { return .goOn }
         guard case .head = stream.phase else {
-            // Trailers are dropped (RFC 9110 §6.5.1), and bounded.
+            // Trailers are dropped (RFC 9110 §6.5.1), and their number is limited.
             stream.trailers += 1
             return stream.trailers > service.limits.maxFields ? .resetStream : .goOn
         }
         return stream.head.add(name, value) ? .goOn : .resetStream
     }
 
-    /// The header block of `id` is whole.
+    /// Takes the complete header block of `id`.
     func receiveHead(of id: Int32, endsStream: Bool) {
         guard let stream = stream(id) else { return }
         guard case .head = stream.phase else { return endsStream ? receiveEnd(of: id) : () }
@@ -53,7 +53,7 @@ extension HTTP2Session {
             makeReady(stream, request, body: .bytes([]))
         } else if stream.hasEnded {
             guard stream.head.bytes + heldHeads <= Self.mostHeldHeads else {
-                // Not begun: it may be asked again (RFC 9113 §8.7).
+                // It has not begun, so the client may send it again (RFC 9113 §8.7).
                 return deferred.append(.reset(stream.id, NGHTTP2_REFUSED_STREAM.rawValue))
             }
             stream.headBytes = stream.head.bytes
@@ -68,8 +68,8 @@ extension HTTP2Session {
         stream.head = HTTP2Head(limits: service.limits)
     }
 
-    /// A reference to the table of fields is a byte or two, and stands for up to 4 KiB: the heads of all requests that wait
-    /// for their bodies, or for answers to be read, are bounded together.
+    /// A reference to the table of fields takes a byte or two, and stands for up to 4 KiB. So the heads of all requests
+    /// that wait for their bodies, or for responses to be read, share one limit.
     private static var mostHeldHeads: Int { 512 * 1024 }
 
     private var heldHeads: Int {
@@ -81,8 +81,8 @@ extension HTTP2Session {
         }
     }
 
-    /// Bytes of a body are consumed as they come. Those that nobody wants are dropped: the connection's window opens for
-    /// them, the stream's does not, so that its client stops.
+    /// Consumes bytes of a body as they come. Unwanted bytes are dropped: the connection's window opens for them, the
+    /// stream's does not, so its client stops.
     func receiveData(of id: Int32, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard let stream = stream(id), case .body(let request, let limit) = stream.phase else {
             return drop(bytes.count)
@@ -109,13 +109,13 @@ extension HTTP2Session {
         noteUse()
     }
 
-    /// RST_STREAM, sent or received: a peer can make us send them.
+    /// Counts an RST_STREAM, sent or received: a peer can make us send them.
     func noteReset() {
         if !resets.spend(at: now) { violation = "reset streams" }
     }
 
-    /// The last byte of an answer is on its way. A client that is still sending is told to stop (RFC 9113 §8.1), but not at
-    /// once: curl loses an answer that comes with a reset.
+    /// Notes that a response is sent to its last byte. A client that is still sending is told to stop (RFC 9113 §8.1),
+    /// but not at once: curl loses a response that comes with a reset.
     func noteAnswered(_ id: Int32) {
         guard let stream = stream(id) else { return }
         stream.phase = .answered

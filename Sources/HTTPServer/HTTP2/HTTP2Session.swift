@@ -2,10 +2,10 @@ import CNGHTTP2
 import HTTP
 import Logging
 
-/// HTTP/2 on one connection (RFC 9113), as nghttp2 speaks it.
+/// HTTP/2 on one connection (RFC 9113), through nghttp2.
 ///
-/// nghttp2's callbacks only record (`HTTP2Session+receiving`); what follows from a record is submitted when the call
-/// that made it has returned (`settle`). A stream is known by its id alone.
+/// nghttp2's callbacks only record (`HTTP2Session+receiving`). `settle` acts on the records when the nghttp2 call has
+/// returned. A stream is known only by its id.
 @safe final class HTTP2Session: ConnectionSession {
     let service: Service
     let dates: DateClock
@@ -17,37 +17,37 @@ import Logging
     var now: Milliseconds
 
     var streams: [Int32: HTTP2Stream] = [:]
-    /// The one that began last, which most callbacks are about.
+    /// The stream that began last, which most callbacks are about.
     var recent: HTTP2Stream?
-    /// Requests that are whole, in the order in which they became so.
+    /// Complete requests, in the order in which they became complete.
     var ready: [Int32] = []
-    /// Handlers at work, those of streams that are gone too.
+    /// Handlers at work, including those of streams that are gone.
     var working = 0
-    /// Streamed answers whose next part found no room.
+    /// Streamed responses whose next part found no room.
     var waiting: [Int32] = []
     /// Bytes of bodies that nghttp2 has not asked for.
     var unsentBodies = 0
-    /// Bytes of heads that nghttp2 has not sent, those of streams that are gone too.
+    /// Bytes of heads that nghttp2 has not sent, including those of streams that are gone.
     var unsentHeads = 0
-    /// Answers with a part that nobody has begun to send.
+    /// Responses with a new part, which may need a deadline.
     var extended: [Int32] = []
 
-    /// What callbacks ask for.
+    /// What callbacks asked for.
     var deferred: [Deferred] = []
     var violation: String?
     private var meter: FrameMeter
     var resets: Allowance
     var mayHaveOutput = true
-    /// GOAWAY is said or to be said, and nothing more is read.
+    /// GOAWAY is sent or about to be, and nothing more is read.
     var isDeaf = false
     /// The peer has ended its side.
     var inputEnded = false
     var drainState = DrainState.none
     var idleSince: Milliseconds
-    /// No stream's deadline is earlier.
+    /// No stream has an earlier deadline.
     var earliest = Milliseconds.never
 
-    /// Something to be done when nghttp2 has returned.
+    /// Work to do when nghttp2 has returned.
     enum Deferred {
         case consume(Int32, bytes: Int)
         case drop(bytes: Int)
@@ -58,7 +58,7 @@ import Logging
 
     enum DrainState: Equatable {
         case none
-        /// The peer knows; streams are taken until then.
+        /// The peer has been told; new streams are taken until then.
         case noticed(until: Milliseconds)
         case refusing
     }
@@ -118,13 +118,13 @@ import Logging
 
     var hasOutput: Bool { mayHaveOutput && end == nil }
     var wantsInput: Bool { end == nil && !isDeaf && !inputEnded }
-    /// Window updates come that way.
+    /// It must: window updates arrive while responses are sent.
     var readsWhileSending: Bool { true }
     var isIdle: Bool { isUnused && !hasOutput }
     var unsentBytes: Int { unsentBodies + unsentHeads }
-    /// Requests wait until more of the answers is read.
+    /// Whether requests wait until the peer has read more of the responses.
     var holdsBack: Bool { unsentBytes > limits.unsentBytes }
-    /// No request is open, and none is at work.
+    /// Whether no request is open or at work.
     var isUnused: Bool { streams.isEmpty && working == 0 }
 
     func stream(_ id: Int32) -> HTTP2Stream? {

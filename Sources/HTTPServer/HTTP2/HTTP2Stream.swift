@@ -1,15 +1,15 @@
 import HTTP
 
-/// One request and its answer. It is found by its id alone, and is gone when nghttp2 closes the stream.
+/// One request and its response. It is found only by its id, and is gone when nghttp2 closes the stream.
 final class HTTP2Stream {
     enum Phase {
         case head
-        /// `limit` bytes at most.
+        /// `limit` is in bytes.
         case body(Request, limit: Int)
         case ready(Request)
         /// The handler is at work.
         case working
-        /// `isComplete` when the last byte of the answer is in `output`.
+        /// `isComplete` when the last byte of the response is in `output`.
         case answering(isComplete: Bool)
         case answered
     }
@@ -17,14 +17,14 @@ final class HTTP2Stream {
     let id: Int32
     var phase = Phase.head
     var head: HTTP2Head
-    /// What the head of a request takes that waits for its body, or for answers to be read.
+    /// The size of a head that waits for its body, or for responses to be read.
     var headBytes = 0
     var body: [UInt8] = []
     var isHEAD = false
     var trailers = 0
     /// The peer has sent its last byte.
     var hasEnded = false
-    /// When the whole of the request must have come, or the answer must have gone on.
+    /// When the whole request must have come, or the response must have made progress.
     var deadline: Milliseconds
 
     private var output: [UInt8] = []
@@ -53,7 +53,7 @@ final class HTTP2Stream {
         output.append(contentsOf: part)
     }
 
-    /// Moves what fits to `buffer`, and returns how much that was.
+    /// Moves as much as fits to `buffer`, and returns how much that was.
     func take(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(buffer.count, unsent)
         guard count > 0 else { return 0 }

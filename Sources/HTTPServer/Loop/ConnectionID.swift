@@ -1,5 +1,5 @@
-/// A connection's place on its loop and which one of those that stood there it is. After a connection is closed its
-/// identifier finds nothing, so nothing is ever written to the one that took its place.
+/// A connection's slot on its loop, with a generation that tells it from earlier connections in that slot. The
+/// identifier of a closed connection finds nothing, so nothing is ever written to its successor.
 struct ConnectionID: Hashable, Sendable {
     let raw: UInt64
 
@@ -9,6 +9,6 @@ struct ConnectionID: Hashable, Sendable {
     var slot: Int { Int(raw & 0xFFFF_FFFF) }
     var generation: UInt32 { UInt32(raw >> 32) }
 
-    /// A generation that no connection has: what wakes the loop, and its listeners.
+    /// A generation that no connection has: it marks the loop's wake-up descriptor and its listeners.
     static let reserved = UInt32.max
 }

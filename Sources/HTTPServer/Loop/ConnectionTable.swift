@@ -1,11 +1,11 @@
 /// A loop's connections by their identifiers.
 struct ConnectionTable {
     private var connections: [Connection?] = []
-    /// Of the connection that stands in a slot, or of the next.
+    /// The generation of the connection in each slot, or of the next one.
     private var generations: [UInt32] = []
     private var free: [Int] = []
 
-    /// A slot for a connection that is to come.
+    /// Reserves a slot for a new connection.
     mutating func reserve() -> ConnectionID {
         if let slot = free.popLast() { return ConnectionID(slot: slot, generation: generations[slot]) }
         connections.append(nil)
@@ -22,7 +22,7 @@ struct ConnectionTable {
         set { connections[id.slot] = newValue }
     }
 
-    /// Only the one that `id` names: a second call does nothing.
+    /// Removes exactly the connection `id`; a second call does nothing.
     mutating func remove(_ id: ConnectionID) {
         guard id.slot < connections.count, generations[id.slot] == id.generation else { return }
         connections[id.slot] = nil

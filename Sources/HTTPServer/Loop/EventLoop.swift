@@ -4,14 +4,14 @@ import Threads
 
 /// One thread with its own connections. Tasks that prefer it run on that thread.
 public final class EventLoop: TaskExecutor {
-    /// Counts from 0.
+    /// The number of the loop, from 0.
     public let index: Int
     let poll: Poll
     let thread = ThreadMark()
     private let inbox = Mutex(Inbox())
     private let core: LoopBound<LoopCore>
 
-    /// Turns for what is left at the end.
+    /// How many turns the loop takes at its end for the remaining work.
     private static let lastTurns = 64
 
     /// What other threads left for the loop.
@@ -35,10 +35,10 @@ public final class EventLoop: TaskExecutor {
     /// Whether the caller runs on this loop's thread.
     public var isCurrent: Bool { thread.isCurrent }
 
-    /// What belongs to the loop; only its own thread may ask.
+    /// The loop's own state; only its thread may ask.
     var local: LoopCore { core.value }
 
-    /// Nil when it is gone, or the loop.
+    /// Nil when the connection is gone, or when the caller is not on the loop's thread.
     func connection(_ id: ConnectionID) -> Connection? { isCurrent ? local.connection(id) : nil }
 
     public func enqueue(_ job: consuming ExecutorJob) {
@@ -50,7 +50,7 @@ public final class EventLoop: TaskExecutor {
             return (Self.wake(&inbox), false)
         }
         if wakes { poll.signal() }
-        // The thread is gone, but whoever waits for the job must not wait for ever.
+        // The thread is gone, but code that waits for the job must not wait forever.
         if isOver { runElsewhere(job) }
     }
 
@@ -63,7 +63,7 @@ public final class EventLoop: TaskExecutor {
         if wakes { poll.signal() }
     }
 
-    /// Ends the thread after what it has at hand.
+    /// Ends the thread after its current work.
     func stop() async {
         await withCheckedContinuation { continuation in
             let (wakes, isOver) = inbox.withLock { inbox in
@@ -77,7 +77,7 @@ public final class EventLoop: TaskExecutor {
         }
     }
 
-    /// One signal for a batch: only the first that finds the loop asleep sends it.
+    /// One signal is enough for a batch: only the first call that finds the loop asleep sends it.
     private static func wake(_ inbox: inout Inbox) -> Bool {
         defer { inbox.isAsleep = false }
         return inbox.isAsleep
@@ -88,7 +88,7 @@ public final class EventLoop: TaskExecutor {
         try? SystemThread.start(named: "spindle-late") { unsafe job.runSynchronously(on: executor) }
     }
 
-    /// The thread's whole life.
+    /// The body of the thread.
     func run() {
         thread.setCurrent()
         let core = core.value
@@ -112,7 +112,7 @@ public final class EventLoop: TaskExecutor {
         end(core)
     }
 
-    /// False when the loop is to end.
+    /// Takes what other threads left. False when the loop must end.
     private func takeInbox(into core: LoopCore) -> Bool {
         let (calls, isStopping) = inbox.withLock { inbox -> ([@Sendable (LoopCore) -> Void], Bool) in
             inbox.isAsleep = false

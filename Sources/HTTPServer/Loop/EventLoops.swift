@@ -1,24 +1,25 @@
 import CLinux
 import Threads
 
-/// The threads that serve connections, `spindle-loop-0` and on.
+/// The threads that serve connections, from `spindle-loop-0` on.
 public final class EventLoops: Sendable {
     /// At least one.
     public let loops: [EventLoop]
 
-    /// Bytes of answers that wait to be read, of all connections: forty of the largest, and less than a small machine has.
+    /// Bytes of responses that may wait to be read, over all connections: forty of the largest, and less memory than a
+    /// small machine has.
     public static let mostUnsent = 64 * 1024 * 1024
-    /// A loop's share, however many there are: the largest answer, of an account's data, has a megabyte or two.
+    /// The least share of a loop, however many there are: the largest response, a user's data, has a megabyte or two.
     private static let leastShare = 8 * 1024 * 1024
 
-    /// Starts `count` threads, at least one. When more than `mostUnsent` bytes of answers wait to be read, the connections
-    /// that most of them are for are closed: each loop looks after its share.
+    /// Starts `count` threads, at least one. When more than `mostUnsent` bytes of responses wait to be read, the
+    /// connections with the most of them are closed; each loop enforces its own share.
     public convenience init(count: Int) throws {
         try self.init(count: count, unsentOfEach: max(Self.mostUnsent / max(1, count), Self.leastShare))
     }
 
     init(count: Int, unsentOfEach: Int) throws {
-        // A peer that is gone is an error of the write, never the end of the process.
+        // A broken connection is an error of the write, and must not end the process.
         linux_ignore_broken_pipes()
         loops = try (0..<max(1, count)).map { try EventLoop(index: $0, mostUnsent: unsentOfEach) }
         for loop in loops {
@@ -33,7 +34,7 @@ public final class EventLoops: Sendable {
     /// The loop whose thread the caller runs on.
     public var current: EventLoop? { loops.first(where: \.isCurrent) }
 
-    /// Ends the threads, and the connections that are still open with them.
+    /// Ends the threads, and the connections that are still open.
     public func shutdown() async {
         for loop in loops { await loop.stop() }
     }

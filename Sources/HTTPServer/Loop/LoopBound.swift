@@ -1,6 +1,6 @@
-/// What only one thread may touch, and a check that it is that one.
+/// A value that only one thread may touch, and the check that it does.
 ///
-/// Unchecked because the compiler cannot know threads: `value` stops the process when another thread asks.
+/// Unchecked because the compiler does not know threads: `value` stops the process when another thread asks.
 struct LoopBound<Value>: @unchecked Sendable {
     private let bound: Value
     private let thread: ThreadMark

@@ -1,18 +1,18 @@
 import CLinux
 
-/// What one loop owns: its connections, its jobs, its buffers. Only its own thread touches it.
+/// What one loop owns: its connections, jobs and buffers. Only its own thread touches it.
 final class LoopCore {
     let poll: Poll
     let dates = DateClock()
     /// The loop, while its thread runs.
     var loop: EventLoop?
-    /// The time at the turn's begin.
+    /// The time when the turn began.
     private(set) var now = Milliseconds.now
     var jobs: [UnownedJob] = []
-    /// What is read from a socket stands here until its session has taken it.
+    /// Bytes read from a socket, until its session has taken them.
     var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
-    /// Of answers of all connections, and how many may be.
+    /// Unsent bytes of all connections' responses; `mostUnsent` limits them.
     var unsentBytes = 0
     private let mostUnsent: Int
 
@@ -25,11 +25,11 @@ final class LoopCore {
     private var spareBuffers: [[UInt8]] = []
     private var earliest = Milliseconds.never
 
-    /// Rounds of jobs and connections before the sockets are asked again.
+    /// Rounds of jobs and connections before the sockets are polled again.
     private static let maxRounds = 8
-    /// A full handshake costs as much as a hundred requests, so connections that stand come first.
+    /// A full handshake costs as much as a hundred requests, so established connections come first.
     private static let handshakesPerTurn = 2
-    /// Deadlines are looked at no more often than this.
+    /// Deadlines are checked no more often than this.
     private static let precision: Milliseconds = 25
 
     init(poll: Poll, mostUnsent: Int) {
@@ -39,7 +39,7 @@ final class LoopCore {
 
     var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
 
-    /// How long the loop may sleep; -1 without end.
+    /// How long the loop may sleep; -1 means forever.
     var patience: Int32 {
         earliest == .never ? -1 : Int32(clamping: max(0, earliest - .now))
     }
@@ -76,7 +76,7 @@ final class LoopCore {
 
     func connection(_ id: ConnectionID) -> Connection? { table[id] }
 
-    /// Takes a socket that was accepted.
+    /// Takes over an accepted socket.
     func adopt(_ descriptor: Int32, peer: String?, for service: Service) {
         guard let loop, let connection = Connection(descriptor, peer: peer, service: service, core: self, loop: loop)
         else {
@@ -94,7 +94,7 @@ final class LoopCore {
     /// Forgets a connection; its identifier finds nothing from now on.
     func remove(_ connection: Connection) { table.remove(connection.id) }
 
-    /// Its connection is looked after in this turn or the next.
+    /// Puts a connection in line for this turn or the next.
     func enqueue(_ id: ConnectionID) { ready.append(id) }
     func enqueueHandshake(_ id: ConnectionID) { handshakes.append(id) }
 
@@ -102,12 +102,12 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.drain(now) }
     }
 
-    /// Closes what is still open of a service.
+    /// Closes a service's connections that are still open.
     func closeAll(of service: Service) {
         for connection in table.all where connection.service === service { connection.close() }
     }
 
-    /// Ends the connections that read least of what they asked for.
+    /// Ends the connections with the most unread bytes.
     private func abandonLargest() {
         for connection in table.all.sorted(by: { $0.unsentBytes > $1.unsentBytes }) {
             guard unsentBytes > mostUnsent else { return }
@@ -115,7 +115,7 @@ final class LoopCore {
         }
     }
 
-    /// At the end of the thread.
+    /// Closes everything at the end of the thread.
     func close() {
         for connection in table.all { connection.close() }
         for acceptor in acceptors { acceptor?.close() }
@@ -160,7 +160,7 @@ final class LoopCore {
 
     func takeBuffer() -> [UInt8] { spareBuffers.popLast() ?? [] }
 
-    /// Large ones go back to the system.
+    /// Keeps a buffer for reuse; large ones go back to the system.
     func giveBack(_ buffer: consuming [UInt8]) {
         guard spareBuffers.count < 64, buffer.capacity <= 64 * 1024 else { return }
         buffer.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 import CLinux
 
-/// A moment of a clock that never jumps, in milliseconds.
+/// A time in milliseconds, of a clock that never jumps.
 typealias Milliseconds = Int64
 
 extension Milliseconds {
@@ -9,7 +9,7 @@ extension Milliseconds {
 }
 
 extension Duration {
-    /// Rounded up, and at least one.
+    /// In milliseconds, rounded up, and at least one.
     var milliseconds: Milliseconds {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1000)

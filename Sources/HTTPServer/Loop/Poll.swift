@@ -1,6 +1,6 @@
 import CLinux
 
-/// The descriptors that a loop watches, and what wakes it from another thread.
+/// The descriptors that a loop watches, and the one that wakes it from another thread.
 final class Poll: Sendable {
     let descriptor: Int32
     private let wakeUp: Int32
@@ -14,7 +14,7 @@ final class Poll: Sendable {
             linux_close(descriptor)
             throw .system("eventfd", code: -wakeUp)
         }
-        // Edges: each signal is one, so nobody needs to read the counter back to zero.
+        // Edge-triggered: each signal is one event, so the counter never has to be read back to zero.
         _ = linux_epoll_add(descriptor, wakeUp, linux_readable_edge, Self.wakeUpID.raw)
     }
 
@@ -25,7 +25,7 @@ final class Poll: Sendable {
 
     func signal() { linux_eventfd_signal(wakeUp) }
 
-    /// Every direction, each change once: registered for as long as the descriptor is open.
+    /// Watches every direction, each change once, for as long as the descriptor is open.
     func addEdges(_ watched: Int32, as id: ConnectionID) -> Bool {
         linux_epoll_add(descriptor, watched, linux_edges, id.raw) == 0
     }
@@ -36,7 +36,7 @@ final class Poll: Sendable {
 
     func remove(_ watched: Int32) { _ = linux_epoll_remove(descriptor, watched) }
 
-    /// How many of `events` are filled. `milliseconds` -1 waits without end.
+    /// Waits, and returns how many of `events` are filled. `milliseconds` -1 waits forever.
     func wait(_ events: inout [linux_event], milliseconds: Int32) -> Int {
         let capacity = Int32(events.count)
         return unsafe events.withUnsafeMutableBufferPointer { events in

@@ -15,7 +15,7 @@ final class Acceptor {
     private var saidFull = Milliseconds.min
     /// There may be connections in the queue.
     var isReady = false
-    /// When accepting is tried again after the system ran out of something.
+    /// When to try again after the system ran out of a resource.
     private(set) var deadline = Milliseconds.never
 
     private static let perTurn = 16
@@ -40,7 +40,7 @@ final class Acceptor {
         linux_close(listener)
     }
 
-    /// Accepts some of the queue. Connections that stand were served before in this turn.
+    /// Accepts some of the queue. Existing connections were served before in this turn.
     func accept(_ now: Milliseconds) {
         guard isReady, isWatched else { return }
         isReady = false
@@ -49,7 +49,7 @@ final class Acceptor {
         }
     }
 
-    /// Accepts all of the queue, however many are open: at the end, nobody who has a connection is turned away.
+    /// Accepts the whole queue at shutdown, over any limit, so that no connected client is turned away.
     func acceptRest(_ now: Milliseconds) {
         isWatched = true
         while acceptOne(now) {}
@@ -61,7 +61,7 @@ final class Acceptor {
         watch()
     }
 
-    /// False when there is nothing more to accept for now.
+    /// Accepts one connection. False when no more can be accepted for now.
     private func acceptOne(_ now: Milliseconds) -> Bool {
         var text = [CChar](repeating: 0, count: 64)
         let capacity = text.count
@@ -93,7 +93,7 @@ final class Acceptor {
         }
         unwatch()
         resumeOnRelease()
-        // One may have ended before anybody was told to wake us.
+        // A connection may have ended before `whenReleased` was called.
         if hasRoom { watch() }
         return false
     }
@@ -107,7 +107,7 @@ final class Acceptor {
         service.whenReleased { [home, service] in home.submit { $0.acceptor(of: service)?.resume() } }
     }
 
-    /// What accept says of one connection is no reason to stop; what it says of the system is one to wait.
+    /// An error of one connection is no reason to stop; an error of the system is a reason to wait.
     private func survives(_ code: Int32, _ now: Milliseconds) -> Bool {
         switch code {
         case EAGAIN: return false

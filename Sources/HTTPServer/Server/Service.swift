@@ -7,14 +7,14 @@ final class Service: Sendable {
     let handler: any RequestHandler
     let limits: ServerLimits
     let logger: Logger
-    /// Connections that are open, those on their way to a loop too.
+    /// Open connections, including those on their way to a loop.
     let open = Atomic<Int>(0)
-    /// Requests with the handler, those of connections that are gone too.
+    /// Requests with the handler, including those of connections that are gone.
     let working = Atomic<Int>(0)
-    /// TLS handshakes that are not over.
+    /// TLS handshakes under way.
     let handshaking = Atomic<Int>(0)
     private let draining = Atomic<Bool>(false)
-    /// Accepting waits for a connection to end.
+    /// The acceptor waits for a connection to end.
     private let waiting = Atomic<Bool>(false)
     private let onRelease = Mutex<(@Sendable () -> Void)?>(nil)
     private let context = Mutex<TLSContext?>(nil)
@@ -28,13 +28,13 @@ final class Service: Sendable {
     var isDraining: Bool { draining.load(ordering: .relaxed) }
     func startDraining() { draining.store(true, ordering: .relaxed) }
 
-    /// For the next connection; nil when connections are plain.
+    /// The certificate for the next connection; nil when connections are plain.
     var tls: TLSContext? {
         get { context.withLock { $0 } }
         set { context.withLock { $0 = newValue } }
     }
 
-    /// A connection has ended.
+    /// Counts a connection that has ended.
     func released() {
         open.subtract(1, ordering: .sequentiallyConsistent)
         wakeAcceptor()
@@ -45,7 +45,7 @@ final class Service: Sendable {
         wakeAcceptor()
     }
 
-    /// `call` is called once, when a connection or a handshake has ended.
+    /// Calls `call` once, when a connection or a handshake has ended.
     func whenReleased(_ call: @escaping @Sendable () -> Void) {
         onRelease.withLock { $0 = call }
         waiting.store(true, ordering: .sequentiallyConsistent)

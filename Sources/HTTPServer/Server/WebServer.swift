@@ -11,7 +11,7 @@ public final class WebServer: Sendable {
     private let tickets = TicketKeys()
     private let home = Mutex<EventLoop?>(nil)
 
-    /// With `tls` nil connections are plain.
+    /// Without `tls`, connections are plain.
     public init(
         on loops: EventLoops, handler: any RequestHandler, limits: ServerLimits, tls: TLSSettings?, logger: Logger
     ) {
@@ -20,8 +20,8 @@ public final class WebServer: Sendable {
         service = Service(handler: handler, limits: limits, logger: logger)
     }
 
-    /// Binds and listens; an address in use, or not to be resolved, is an error, and so is a certificate that cannot be
-    /// used. Port 0 is any. Returns the port.
+    /// Binds and listens; port 0 is any. Returns the port. Throws when the address is in use or cannot be resolved, or
+    /// the certificate cannot be used.
     public func start(host: String, port: Int, backlog: Int = 1024) throws -> Int {
         if let tls { try exchange(tls: tls) }
         let listener = unsafe linux_listen(host, Int32(port), Int32(clamping: backlog))
@@ -41,11 +41,11 @@ public final class WebServer: Sendable {
         return Int(linux_port(listener))
     }
 
-    /// A new certificate for new connections; the old one stays when it cannot be used.
+    /// Uses a new certificate for new connections; throws and keeps the old one when the new one cannot be used.
     public func exchange(tls: TLSSettings) throws { service.tls = try TLSContext(tls, tickets: tickets) }
 
-    /// Accepts what waits in the queue and then nothing more, finishes what is asked, and returns when all connections have
-    /// ended or after `grace`.
+    /// Accepts what waits in the queue and then nothing more, finishes the requests under way, and returns when all
+    /// connections have ended or after `grace`.
     public func drain(grace: Duration) async {
         let end = ContinuousClock.now + grace
         await stopAccepting()

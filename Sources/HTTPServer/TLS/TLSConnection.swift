@@ -2,21 +2,21 @@ import COpenSSL
 
 /// One connection's TLS, over a socket that does not block. It belongs to one event loop.
 @safe final class TLSConnection {
-    /// Bytes of records without data that may come between two with data: KeyUpdates without end (RFC 8446 §4.6.3). What
-    /// was read ahead counts with them, a record of the largest size at most.
+    /// The most bytes of records without data between two with data, against endless KeyUpdates (RFC 8446 §4.6.3).
+    /// Bytes read ahead count too, up to one record of the largest size.
     private static let maxOverhead: UInt64 = 48 * 1024
 
     private var ssl: OpaquePointer?
-    /// Its ticket keys must outlive `ssl`.
+    /// Keeps the ticket keys alive, which must outlive `ssl`.
     private let context: TLSContext
     private var isEstablished = false
     private var hasSaidGoodbye = false
-    /// Why it ended, for the log: after a fatal error OpenSSL is not called again.
+    /// Why it ended, for the log. After a fatal error OpenSSL is not called again.
     private(set) var failure: TLSFailure?
-    /// Bytes received when data came last.
+    /// How many bytes had been received when data last came.
     private var receivedWithData: UInt64 = 0
 
-    /// Takes `ssl` over.
+    /// Takes ownership of `ssl`.
     init(_ ssl: OpaquePointer, context: TLSContext) {
         unsafe self.ssl = ssl
         self.context = context
@@ -25,7 +25,7 @@ import COpenSSL
 
     deinit { close() }
 
-    /// Takes the handshake as far as it goes.
+    /// Takes the handshake as far as possible.
     func handshake() -> TLSHandshake {
         guard let ssl = unsafe ssl, failure == nil else { return .failed }
         ERR_clear_error()
@@ -36,7 +36,7 @@ import COpenSSL
         return unsafe .done(agreed(ssl))
     }
 
-    /// Reads at most one record's data into `buffer`, which is not empty. `.again` means that the socket is empty.
+    /// Reads at most one record's data into `buffer`, which must not be empty. `.again` means that the socket is empty.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> TransportRead {
         guard let ssl = unsafe ssl, failure == nil else { return .failed }
         while true {
@@ -59,8 +59,8 @@ import COpenSSL
         }
     }
 
-    /// Writes what fits of `bytes`, which are not empty. After `.again` the next call begins with the same bytes, of
-    /// which there may be more.
+    /// Writes as much of `bytes` as fits; they must not be empty. After `.again` the next call must begin with the same
+    /// bytes, and may add more.
     func write(_ bytes: UnsafeRawBufferPointer) -> TransportWrite {
         guard let ssl = unsafe ssl, failure == nil else { return .failed }
         var count = 0
@@ -70,7 +70,7 @@ import COpenSSL
         return unsafe wantsMore(after: result, ssl) ? .again : .failed
     }
 
-    /// Tells the peer that nothing more is sent (close_notify), and does not wait for its own.
+    /// Tells the peer that nothing more will be sent (close_notify), without waiting for the peer's own.
     func shutdown() {
         guard let ssl = unsafe ssl, isEstablished, failure == nil, !hasSaidGoodbye else { return }
         hasSaidGoodbye = true
@@ -79,13 +79,13 @@ import COpenSSL
         ERR_clear_error()
     }
 
-    /// Frees what OpenSSL holds. The descriptor is the caller's.
+    /// Frees OpenSSL's objects. The caller owns the descriptor.
     func close() {
         unsafe SSL_free(ssl)
         unsafe ssl = nil
     }
 
-    /// HTTP/1.1 also when the client named no protocol (RFC 7301 §3.2).
+    /// HTTP/1.1 also when the client offered no protocol (RFC 7301 §3.2).
     private func agreed(_ ssl: OpaquePointer) -> TLSProtocol {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -96,7 +96,7 @@ import COpenSSL
 
     private func received(_ ssl: OpaquePointer) -> UInt64 { unsafe BIO_number_read(SSL_get_rbio(ssl)) }
 
-    /// Whether the call may be repeated when the socket has changed; if not, why is kept.
+    /// Whether to repeat the call when the socket has changed; if not, `failure` keeps the reason.
     private func wantsMore(after result: Int32, _ ssl: OpaquePointer) -> Bool {
         switch unsafe SSL_get_error(ssl, result) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return true

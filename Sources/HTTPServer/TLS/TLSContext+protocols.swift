@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// What the server speaks, the preferred first.
+/// The protocols of the server, preferred one first.
 private let offered: [StaticString] = ["h2", "http/1.1", "http/1.0"]
 
-/// Chooses from a client's list (RFC 7301 §3.2): without overlap the handshake fails. The choice points into the list,
+/// Chooses from a client's list (RFC 7301 §3.2); without overlap the handshake fails. The choice points into the list,
 /// which outlives this call.
 func selectProtocol(
     _ ssl: OpaquePointer?, _ chosen: UnsafeMutablePointer<UnsafePointer<UInt8>?>?,

@@ -2,12 +2,12 @@ import COpenSSL
 
 /// A certificate with its key, and the rules of every TLS connection made with it.
 ///
-/// TLS 1.2 and 1.3, ECDHE with AEAD alone (RFC 9325 §4.2), stateless tickets, no renegotiation, no early data. It never
-/// changes: another certificate is another context, and connections keep the one they began with.
+/// TLS 1.2 and 1.3, ECDHE with AEAD only (RFC 9325 §4.2), stateless tickets, no renegotiation, no early data. It never
+/// changes: another certificate is another context, and connections keep theirs.
 @safe final class TLSContext: Sendable {
     // Nothing changes an SSL_CTX after init, and OpenSSL counts its users atomically.
     private nonisolated(unsafe) let context: OpaquePointer
-    /// The callback in `context` refers to them.
+    /// Kept alive for the callback in `context`.
     private let tickets: TicketKeys
     /// Seconds since 1970.
     let certificateEnd: Int64
@@ -38,7 +38,7 @@ import COpenSSL
 
     deinit { unsafe SSL_CTX_free(context) }
 
-    /// A server's end of TLS on a socket that does not block and stays the caller's.
+    /// The server's end of TLS on a socket that does not block. The caller keeps owning the socket.
     func connection(on descriptor: Int32) throws(TLSError) -> TLSConnection {
         ERR_clear_error()
         guard let ssl = unsafe SSL_new(context) else { throw .unavailable(reason: TLSFailure.latest().description) }
@@ -50,7 +50,7 @@ import COpenSSL
     }
 
     private static func configure(_ context: OpaquePointer) throws(TLSError) {
-        // One for all: resumption needs a name as soon as client certificates are asked for.
+        // One name for all: resumption needs one as soon as client certificates are requested.
         let name: [UInt8] = Array("server".utf8)
         guard unsafe spindle_tls_configure(context) == 1,
             unsafe SSL_CTX_set_cipher_list(context, ciphers) == 1,

@@ -4,11 +4,11 @@ public enum TLSError: Error, Hashable, CustomStringConvertible {
     case noCertificate(file: String)
     case noKey(file: String)
     case encryptedKey(file: String)
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     case wrongKey(file: String, certificate: String)
-    /// OpenSSL refuses what the file holds: too small a key, a weak signature.
+    /// OpenSSL refuses the content of the file: too small a key, a weak signature.
     case refused(file: String, reason: String)
-    /// OpenSSL cannot be set up as it is configured on this machine.
+    /// OpenSSL cannot be set up with this machine's configuration.
     case unavailable(reason: String)
 
     public var description: String {

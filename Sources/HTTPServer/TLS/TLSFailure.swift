@@ -1,11 +1,11 @@
 import COpenSSL
 import Glibc
 
-/// Why a call of OpenSSL failed: an entry of the thread's error queue, put into words when it is asked for.
+/// Why a call of OpenSSL failed: an entry of the thread's error queue, put into words on request.
 struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
     private let code: UInt
 
-    /// The oldest entry, which is the cause of the others. The queue is empty afterwards.
+    /// The oldest entry, which is the cause of the others. Empties the queue.
     static func latest() -> TLSFailure {
         let code = ERR_get_error()
         ERR_clear_error()
@@ -14,7 +14,7 @@ struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
 
     /// The queue was empty: the connection is gone.
     static let closed = TLSFailure(code: 0)
-    /// A peer that sends records without end and no data in them.
+    /// The peer sends records without end and without data.
     static let noData = TLSFailure(code: .max)
 
     private var library: Int32 { ERR_GET_LIB(code) }
@@ -39,7 +39,7 @@ struct TLSFailure: Sendable, Equatable, CustomStringConvertible {
         case (ERR_LIB_SYS, _): .unreadable(file: file, reason: description)
         case (ERR_LIB_X509, X509_R_KEY_VALUES_MISMATCH), (ERR_LIB_X509, X509_R_KEY_TYPE_MISMATCH):
             .wrongKey(file: file, certificate: certificate)
-        // Nobody gave a password: the call was cancelled.
+        // No password was given: the callback cancels.
         case (ERR_LIB_CRYPTO, _), (ERR_LIB_PEM, PEM_R_BAD_PASSWORD_READ): .encryptedKey(file: file)
         case (ERR_LIB_SSL, _): .refused(file: file, reason: description)
         default: .noKey(file: file)

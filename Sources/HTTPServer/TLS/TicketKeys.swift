@@ -1,7 +1,7 @@
 import COpenSSL
 import Synchronization
 
-/// The keys that seal session tickets. They are the server's: every context uses them, so that an exchanged certificate
+/// The keys that seal session tickets. They belong to the server: every context uses them, so changing the certificate
 /// ends no session.
 ///
 /// A key seals for a period, and opens for one more (RFC 9325 §4.1.1).
@@ -10,7 +10,7 @@ final class TicketKeys: Sendable {
     static let period: Duration = .seconds(2 * 3600)
 
     private struct Key {
-        /// As `spindle_ticket_key_use` reads it.
+        /// In the format that `spindle_ticket_key_use` reads.
         let bytes: [UInt8]
         let madeAt: ContinuousClock.Instant
 
@@ -23,7 +23,7 @@ final class TicketKeys: Sendable {
 
     init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) { self.now = now }
 
-    /// They must outlive `context`.
+    /// Installs the keys in `context`, which they must outlive.
     func attach(to context: OpaquePointer) {
         let reference = unsafe Unmanaged.passUnretained(self).toOpaque()
         guard unsafe SSL_CTX_set_ex_data(context, 0, reference) == 1 else { return }

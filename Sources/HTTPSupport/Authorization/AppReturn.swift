@@ -2,12 +2,12 @@ package import Directory
 package import OAuth
 import Values
 
-/// Where somebody goes on to whom an app signed up: back to the app, when it said where, or to the account.
+/// Where a user whom an app signed up goes next: back to the app if it gave an address, otherwise to the account page.
 ///
-/// What is kept with the mailed link is this path of ours. The address of the app in it is looked at when it is gone to:
-/// it must still be registered then.
+/// What is stored with the mailed link is a path of ours. The app's URL in it is checked when it is used: it must still
+/// be registered then.
 package enum AppReturn {
-    /// Where an app wants its person back.
+    /// The address at which an app expects its user back.
     package struct Address: Sendable {
         package let client: Client.ID
         package var redirectURI: String?
@@ -24,8 +24,8 @@ package enum AppReturn {
         }
     }
 
-    /// The address of `redirectURI`: one that `client` registered, or its own authorization request at this server, as
-    /// SPiD's SDKs for phones always say it. That is kept for as long as the link is good. Nil for any other.
+    /// The address for `redirectURI`: one that `client` registered, or its own authorization request at this server,
+    /// which SPiD's SDKs for phones always send. That request is kept for the lifetime of the link. Nil for any other.
     package static func address(
         of redirectURI: String?, for client: Client, _ pages: PageRenderer, lasting lifetime: Duration
     ) async throws -> Address? {
@@ -42,7 +42,7 @@ package enum AppReturn {
 }
 
 extension AppReturn.Address {
-    /// The address that a path of our own leads to.
+    /// Reads the address from a path of ours.
     package init?(_ path: String) {
         guard path.hasPrefix(PagePath.appReturn + "?") else { return nil }
         let query = Form.query(of: path)
@@ -54,12 +54,12 @@ extension AppReturn.Address {
 }
 
 extension Form {
-    /// An authorization request of `client` for a registered redirect URI, by its whole address at any of our entrances.
+    /// An authorization request of `client` for a registered redirect URI, from its full URL at any entrance of ours.
     fileprivate init?(authorizationRequest address: String, of client: Client, at site: Site) {
         let entrances = [AuthorizationEntrance(PagePath.authorize)] + AuthorizationEntrance.ofSPiD
         guard let entrance = entrances.first(where: { address.hasPrefix("\(site.origin)\($0.path)?") }),
             let query = try? Form.parse(String(address.dropFirst(site.origin.count + entrance.path.count + 1))),
-            // Said twice, one of the two could be another's.
+            // If a parameter is repeated, one of the values could be an attacker's.
             let parameters = try? query.parameters, parameters[.clientID] == client.id.text,
             let redirectURI = parameters[.redirectURI], client.redirectURI(redirectURI) != nil
         else { return nil }

@@ -1,9 +1,9 @@
 import OAuth
 
-/// An address at which an authorization request may come in. SPiD had one for each page to begin with.
+/// A path that accepts authorization requests. SPiD had one for each first page.
 package struct AuthorizationEntrance: Sendable {
     package let path: String
-    /// Who is not signed in is met with the sign-up page.
+    /// A user who is not signed in gets the sign-up page first.
     package let beginsWithSignUp: Bool
 
     package init(_ path: String, beginsWithSignUp: Bool = false) {
@@ -16,12 +16,12 @@ package struct AuthorizationEntrance: Sendable {
         Self("/flow/signup", beginsWithSignUp: true), Self("/auth/signup", beginsWithSignUp: true),
     ]
 
-    /// The request in our own words.
+    /// The request with our own parameter names.
     package func form(_ form: Form) -> Form { Self.ofSPiD.contains { $0.path == path } ? form.withoutLocale : form }
 }
 
 extension Form {
-    /// SPiD's flows name the language `locale`, as in `nb_NO`.
+    /// SPiD's flows send the language as `locale`, as in `nb_NO`.
     package var withoutLocale: Form {
         guard self[Parameter.uiLocales.rawValue] == nil, let locale = self["locale"] else { return self }
         return Form(pairs: pairs.filter { $0.name != "locale" }).with(.uiLocales, locale)

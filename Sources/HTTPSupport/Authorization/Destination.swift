@@ -4,14 +4,14 @@ package import HTTP
 package import OAuth
 package import Values
 
-/// Where a sign-in goes on to: an app's request that waits, or a page of ours. Nothing else is ever redirected to.
+/// Where a sign-in goes on to: a waiting app's request, or a page of ours. Nothing else is ever redirected to.
 package enum Destination: Sendable {
     case request(Interaction)
     case page(OwnPage)
-    /// Back to the app that signed somebody up.
+    /// Back to the app that signed the user up.
     case app(AppReturn.Address)
 
-    /// What pages carry as `continue`, and what is kept with a mail: an interaction's id or a path of ours.
+    /// The value of `continue` in pages, also stored with mails: an interaction's id or a path of ours.
     package var text: String {
         switch self {
         case .request(let interaction): interaction.id.value
@@ -25,7 +25,7 @@ package enum Destination: Sendable {
         if case .request(let interaction) = self { PagePath.authorize(interaction.id) } else { text }
     }
 
-    /// The app that waits there.
+    /// The client of the waiting app.
     package var client: Client.ID? {
         switch self {
         case .request(let interaction): interaction.client
@@ -37,10 +37,10 @@ package enum Destination: Sendable {
     package var interaction: Interaction? { if case .request(let interaction) = self { interaction } else { nil } }
 }
 
-/// The pages of ours that ask for a sign-in and go on after it.
+/// The pages of ours that require a sign-in and go on after it.
 package enum OwnPage: String, CaseIterable, Sendable {
     case account = "/account"
-    /// Where a sign-in that only confirms leads back to: the person then says again what they wanted.
+    /// The return from a sign-in that only confirms: the user then repeats what they wanted.
     case confirmed = "/account?done=confirmed"
     case data = "/account/data"
     case deletion = "/account/delete"
@@ -48,13 +48,13 @@ package enum OwnPage: String, CaseIterable, Sendable {
     case verification = "/verify"
 }
 
-/// An id under which nothing is kept for this browser: its time is over, it is another browser's, or it was edited.
+/// No interaction of this id is stored for this browser: it expired, is another browser's, or the id was edited.
 package struct InteractionGone: Error {
     package init() {}
 }
 
 extension PageRenderer {
-    /// Where `text` of a form or an address leads in the browser of `http`; nil when it names nothing of ours.
+    /// The destination that `text` of a form or URL names in the browser of `http`; nil when it is not one of ours.
     ///
     /// Throws `InteractionGone`.
     package func destination(_ text: String?, _ http: Request) async throws -> Destination? {
@@ -72,14 +72,14 @@ extension PageRenderer {
         return found
     }
 
-    /// Keeps a request that waits for as long as a mail is good for `purpose`, which leads back to it.
+    /// Keeps a waiting request as long as a mail for `purpose` is valid, because the mail links back to it.
     package func keep(_ destination: Destination?, for purpose: Verification.Purpose) async throws {
         guard let interaction = destination?.interaction, let lifetime = purpose.linkLifetime else { return }
         try await interactions.keep(interaction, for: lifetime)
     }
 
-    /// Where a mail led to which `verification` belongs. Its secret opens the way in any browser; a request that is over by
-    /// now leads nowhere.
+    /// The destination of the mail for `verification`. Its secret is accepted in any browser; an expired request has no
+    /// destination.
     package func destination(of verification: Verification) async throws -> Destination? {
         let text = verification.continueTo
         if let page = OwnPage(rawValue: text) { return .page(page) }
@@ -88,14 +88,14 @@ extension PageRenderer {
         return try await interactions.find(id).map { .request($0) } ?? address.map { .app($0) }
     }
 
-    /// The visit of who opens a mailed link: it goes on to what its mail was asked for at, in whatever browser.
+    /// The page context for a mailed link: it goes on to the destination of its mail, in any browser.
     package func visit(_ request: Request, of verification: Verification) async throws -> PageContext {
         try await visit(request, to: try await destination(of: verification))
     }
 }
 
 extension Fingerprint<Browser> {
-    /// The same browser, as OAuth knows it.
+    /// The same browser, with OAuth's type.
     package var ofInteraction: Fingerprint<Interaction.Browser> { Fingerprint<Interaction.Browser>(text: text) }
 }
 

@@ -2,7 +2,7 @@ import HTTP
 import Pages
 
 extension Request {
-    /// Whether a person is to read the answer: a browser that goes somewhere, not a program that calls an endpoint.
+    /// Whether a person will read the response: the request is a browser's navigation, not a program's call.
     var isOfAPerson: Bool {
         let path = target.path
         return headers[.accept]?.contains("text/html") == true && !Self.calls.contains { path.hasPrefix($0) }
@@ -16,8 +16,8 @@ extension Request {
 }
 
 extension PageRenderer {
-    /// A page in the place of a fault's JSON, with its status and headers. Nothing is looked up for it: the fault may be
-    /// the database's.
+    /// An error page in place of the JSON of an error, with its status and headers. It reads nothing from the database,
+    /// which may be the cause of the error.
     func fault(_ answer: Response, of request: Request, id: String) -> Response {
         let topic: MessagePage.Topic
         switch answer.status {

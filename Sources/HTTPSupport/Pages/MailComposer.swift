@@ -6,7 +6,7 @@ public import Pages
 package import Storage
 import Values
 
-/// Mails to people, in the words of the pages. What is posted is kept with what it tells of, or not at all.
+/// Composes mails to users. A mail is stored in the transaction of its cause, or not at all.
 public struct MailComposer: Sendable {
     private let templates: Templates
     private let outbox: Outbox
@@ -18,38 +18,38 @@ public struct MailComposer: Sendable {
         self.site = site
     }
 
-    /// What puts `letter` to `recipient` into the post, in the caller's transaction. An `id` is for who is in it already.
+    /// Returns what queues `mail` in the caller's transaction. Pass an `id` when already in one: it may run twice.
     package func post(
-        _ letter: Pages.MailTemplate, to recipient: String, _ frame: Frame, id: Delivery.ID? = nil
+        _ mail: Pages.MailTemplate, to recipient: String, _ frame: Frame, id: Delivery.ID? = nil
     ) -> @Sendable (any Transaction) throws -> Void {
-        let parcel = parcel(letter, recipient, frame, id: id)
-        return { db in try parcel.store(in: db) }
+        let delivery = delivery(mail, recipient, frame, id: id)
+        return { db in try delivery.store(in: db) }
     }
 
-    /// The same for a letter that whoever asked for it must not know to be sent: it, or a blank one in its place.
-    package func reply(_ letter: Pages.MailTemplate, to recipient: EmailAddress, _ frame: Frame) -> Verifications.Post {
-        let parcel = parcel(letter, recipient.text, frame)
-        return { isSent, db in try (isSent ? parcel : parcel.blank).store(in: db) }
+    /// The same for a mail whose requester must not learn whether it is sent: queues it, or a blank delivery instead.
+    package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ frame: Frame) -> Verifications.Post {
+        let delivery = delivery(mail, recipient.text, frame)
+        return { isSent, db in try (isSent ? delivery : delivery.blank).store(in: db) }
     }
 
-    private func parcel(
-        _ letter: Pages.MailTemplate, _ recipient: String, _ frame: Frame, id: Delivery.ID? = nil
+    private func delivery(
+        _ mail: Pages.MailTemplate, _ recipient: String, _ frame: Frame, id: Delivery.ID? = nil
     ) -> Delivery {
-        let text = templates.mails(letter, in: frame)
+        let text = templates.mails(mail, in: frame)
         return outbox.parcel(
             Mail.MailMessage(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
-            usefulFor: letter.usefulness, id: id)
+            usefulFor: mail.usefulness, id: id)
     }
 
-    /// Has what was posted sent at once. Said after the commit.
+    /// Starts the delivery of what was queued. Call it after the commit.
     package func send() { outbox.nudge() }
 
-    /// The address of a page of ours.
+    /// The URL of a page of ours.
     package func link(_ path: String) -> String { site.origin + path }
 }
 
 extension EmailAddress {
-    /// An address that mail can be sent to: not every text that may be a user name is one.
+    /// An address that mail can be sent to: not every valid user name is one.
     package init?(reachable text: String?) {
         guard let text, let address = EmailAddress(text), MailAddress(address.text) != nil else { return nil }
         self = address
@@ -57,7 +57,7 @@ extension EmailAddress {
 }
 
 extension Pages.MailTemplate {
-    /// After this nobody needs it any more: what is in it has expired.
+    /// How long the mail is worth sending: after that, its contents have expired.
     fileprivate var usefulness: Duration {
         switch self {
         case .signInCode: Verification.Purpose.signIn.codeLifetime ?? Outbox.longestUse

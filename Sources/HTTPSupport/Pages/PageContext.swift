@@ -6,18 +6,18 @@ package import Pages
 package import Storage
 package import Values
 
-/// How pages are dressed for one request: in whose language, in whose brand, and who may put them in a frame.
+/// The presentation of pages for one request: language, brand, and who may frame them.
 package struct PageContext: Sendable {
     package let frame: Frame
-    /// The application that sent the person here.
+    /// The application that sent the user here.
     package let client: Client?
-    /// Where the person goes on to.
+    /// Where the user goes next.
     package let destination: Destination?
-    /// What images a page may show, the logos of brand and application, without their queries, which no source has
-    /// (CSP 3 §2.3.1).
+    /// The images that a page may show, the logos of brand and application, without their queries, which a CSP source
+    /// cannot have (CSP 3 §2.3.1).
     let imageSources: [String]
     package private(set) var framedBy: [String]
-    /// Whose name is on the page.
+    /// The merchant whose name is on the page.
     private let merchant: Merchant.ID?
 
     package init(
@@ -42,27 +42,27 @@ package struct PageContext: Sendable {
 }
 
 extension PageContext {
-    /// What it means to go on from a page with a merchant's name on it.
+    /// Stores the introduction of a user who goes on from a page with a merchant's name on it.
     package var introduction: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)? {
         guard let merchant else { return nil }
         return { user, now, db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
     }
 
-    /// Whether an app's request waits that is content with nothing but a new sign-in (OpenID Connect Core §3.1.2.1).
+    /// Whether a waiting app's request accepts only a new sign-in (OpenID Connect Core §3.1.2.1).
     package var wantsFreshness: Bool {
         guard let request = destination?.interaction?.form else { return false }
         let asksAgain = request[.prompt]?.split(separator: " ").contains { $0 == Prompt.login.rawValue } ?? false
         return asksAgain || request[.maxAge] != nil || client?.openID.defaultMaxAge != nil
     }
 
-    /// The same for a page whose one click says yes: also a merchant's own page could have it made unseen.
+    /// The same for a page with one click to agree: even a merchant's own page could trick the user into that click.
     package var unframed: PageContext {
         var visit = self
         visit.framedBy = []
         return visit
     }
 
-    /// The same for a page that nobody can do anything on: also a third party's `origin` may frame it.
+    /// The same for a page without any action: a third party's `origin` may frame it too.
     package func framed(by origin: String) -> PageContext {
         var visit = self
         visit.framedBy = [origin]
@@ -71,7 +71,7 @@ extension PageContext {
 }
 
 extension PageRenderer {
-    /// The visit that `request` is: `client`, or the client that it will go on to, decides the brand; `ui_locales`, there
+    /// The page context of `request`: `client`, or the client it will go on to, decides the brand. `ui_locales`, there
     /// or here, and then the browser decide the language.
     package func visit(
         _ request: Request, client: Client? = nil, uiLocales: String? = nil, to destination: Destination? = nil
@@ -83,14 +83,14 @@ extension PageRenderer {
         var client = client
         if client == nil, let id = destination?.client { client = try await clients.findLive(id) }
         var merchant: Merchant?
-        // Under a merchant's name and colours a client that came by itself would pass for the merchant's own.
+        // A client that registered itself must not pass for the merchant's own under the merchant's name and colours.
         if let client, !client.registeredItself, let id = client.merchant { merchant = try await merchants.find(id) }
         return PageContext(language: language, client: client, merchant: merchant, destination: destination)
     }
 }
 
 extension Form {
-    /// The pairs of the query of a path, or none.
+    /// The pairs of a path's query, or none.
     package static func query(of path: String?) -> Form {
         guard let path, let mark = path.firstIndex(of: "?") else { return Form(pairs: []) }
         return (try? parse(String(path[path.index(after: mark)...]))) ?? Form(pairs: [])

@@ -1,17 +1,17 @@
 package import OAuth
 import Values
 
-/// The addresses of pages that answers and mails of more than one surface lead to.
+/// The paths of pages that responses and mails of more than one surface link to.
 package enum PagePath {
     package static let authorize = "/oauth/authorize"
-    /// Where an interaction is taken up again.
+    /// The path where an interaction is taken up again.
     package static func authorize(_ interaction: Interaction.ID) -> String {
         "\(authorize)?continue=\(interaction.value)"
     }
 
     package static let account = "/account"
     package static let forgottenPassword = "/password"
-    /// Where the app that signed somebody up is gone back to.
+    /// The way back to the app that signed a user up.
     package static let appReturn = "/signup/return"
 
     /// Where the holder of a mailed `link` chooses a password.

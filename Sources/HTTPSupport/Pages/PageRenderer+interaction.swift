@@ -1,15 +1,15 @@
 import Authentication
-import Directory
+package import Directory
 package import HTTP
 package import Logging
 package import OAuth
 import Pages
 package import Values
 
-/// A request at the page that its person sees next.
+/// A waiting request, at the page that its user sees next.
 package struct WaitingRequest: Sendable {
     package let interaction: Interaction
-    /// What the forms of the page carry beside its id.
+    /// The token and cookie for the forms of the page.
     package let form: FormGuard.Issued
 
     package init(interaction: Interaction, form: FormGuard.Issued) {
@@ -17,21 +17,21 @@ package struct WaitingRequest: Sendable {
         self.form = form
     }
 
-    /// What pages carry.
+    /// The id that pages carry.
     package var id: String { interaction.id.value }
-    /// The link by which somebody else takes it up than who is signed in.
+    /// The link for another user than the one who is signed in.
     package var switchTo: String { PagePath.authorize(interaction.id) + "&prompt=\(Prompt.selectAccount.rawValue)" }
 }
 
 extension WaitingRequest {
-    /// Leads to the page of ours at `path`, which goes on with it.
+    /// Redirects to the page of ours at `path`, which goes on with the request.
     package func sendBrowser(to path: String) -> Response {
         .sendBrowser(to: "\(path)?continue=\(id)", status: .seeOther, cookies: [form.setCookie])
     }
 }
 
 extension PageRenderer {
-    /// Has the request in `form` wait for the person before the browser of `http`, and does `work` with it.
+    /// Makes the request in `form` wait for the user in the browser of `http`, and does `work` with it.
     ///
     /// - Parameter interaction: the row in which it waits already, if it does.
     package func waiting(
@@ -53,7 +53,7 @@ extension PageRenderer {
         }
     }
 
-    /// Begins an interaction for the request in `form`, at the expense of whoever sends it.
+    /// Begins an interaction for the request in `form`. It counts against the sender's address.
     package func begin(
         _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request
     ) async throws -> Interactions.Beginning {
@@ -63,9 +63,9 @@ extension PageRenderer {
         ) { db, now in try InteractionThrottle.charge(from: address, at: now, in: db) }
     }
 
-    /// What tells a sign-in in this browser from the next, by which a session's id may stay.
-    package func signInMark(_ http: Request) -> String {
-        Fingerprint<Session>(of: http.cookie(site.sessionCookie) ?? "").text
+    /// A value that differs for each sign-in in this browser, even where a session keeps its id.
+    package func signInMark(_ http: Request) -> Fingerprint<Session> {
+        Fingerprint(of: http.cookie(site.sessionCookie) ?? "")
     }
 
     package func tooManyAttempts(_ wait: Duration, _ http: Request) async throws -> Response {
@@ -74,7 +74,7 @@ extension PageRenderer {
         return response
     }
 
-    /// The answer to a page of a request that does not wait here: it says to begin again where the request came from.
+    /// The response when the page's request does not wait here: it says to begin again in the app.
     package func gone(_ http: Request, _ logger: Logger) -> Response {
         logger.info("refused", metadata: ["reason": "interaction_gone"])
         let language = Language.preferred(

@@ -4,7 +4,7 @@ package import HTTP
 public import OAuth
 public import Pages
 
-/// What every endpoint for people needs to make a page.
+/// What every endpoint for users needs to make a page.
 public struct PageRenderer: Sendable {
     package let templates: Templates
     package let site: Site
@@ -29,10 +29,10 @@ public struct PageRenderer: Sendable {
         self.address = address
     }
 
-    /// A page for people: no script of its own, no frame around it, nothing kept by caches.
+    /// A page for users: without scripts of its own, not framed, not cached.
     ///
     /// - Parameters:
-    ///   - formsLeaveSite: a form's answer may lead to an app's redirect URI. Browsers apply `form-action` to that
+    ///   - formsLeaveSite: a form's response may redirect to an app's redirect URI. Browsers apply `form-action` to that
     ///     redirect too, so it is left out.
     ///   - script: the page runs our script, and nothing else.
     package func page(
@@ -49,7 +49,7 @@ public struct PageRenderer: Sendable {
         headers[.contentLanguage] = visit.frame.language.rawValue
         headers[.cacheControl] = "no-store"
         headers[.contentSecurityPolicy] = policy.joined(separator: "; ")
-        // Knows no list: only where nobody may.
+        // X-Frame-Options takes no list, so it is sent only when no site may frame the page.
         if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
         headers[.xContentTypeOptions] = "nosniff"
         // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
@@ -58,7 +58,7 @@ public struct PageRenderer: Sendable {
         return Response(status: status, headers: headers, body: .text(html))
     }
 
-    /// A page that says one thing.
+    /// A page with a single message.
     package func message(
         _ topic: MessagePage.Topic, _ visit: PageContext, values: [String: String] = [:], detail: String? = nil,
         status: Status = .badRequest, cookies: [String?] = []
@@ -67,13 +67,13 @@ public struct PageRenderer: Sendable {
         return self.page(templates.message(page, in: visit.frame), visit, status: status, cookies: cookies)
     }
 
-    /// The answer to a form that did not come from our page in this browser.
+    /// The response to a form that did not come from our page in this browser.
     package func foreignForm(_ visit: PageContext) -> Response { message(.foreignForm, visit, status: .forbidden) }
 }
 
 extension Response {
-    /// Sends the browser to `location`, which must be a registered redirect URI or a path of ours. Not named `redirect`:
-    /// the framework's own of that name would be chosen, which lets caches keep a code.
+    /// Redirects the browser to `location`, which must be a registered redirect URI or a path of ours. Caches never
+    /// keep it, because it can carry a code.
     package static func sendBrowser(
         to location: String, status: Status = .found, cookies: [String?] = []
     ) -> Response {

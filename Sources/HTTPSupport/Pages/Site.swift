@@ -1,8 +1,8 @@
-/// How this server is known from outside: the issuer, verbatim, and what follows from it.
+/// The public names of this server: the issuer, verbatim, and what follows from it.
 public struct Site: Sendable {
     public enum SameSite: String, Sendable {
         case lax = "Lax"
-        /// For web apps of other sites that ask for the session; needs https.
+        /// For web apps on other sites that ask for the session; needs https.
         case none = "None"
     }
 
@@ -10,7 +10,7 @@ public struct Site: Sendable {
     /// Scheme, host and port: the base of every endpoint.
     public let origin: String
     public let sameSite: SameSite
-    /// Whether clients that registered themselves get access tokens with an authorization answer (RFC 9700 §2.1.2).
+    /// Whether clients that registered themselves get access tokens in an authorization response (RFC 9700 §2.1.2).
     public let allowsUnsafeTokens: Bool
     package var isSecure: Bool { origin.hasPrefix("https://") }
 
@@ -21,12 +21,12 @@ public struct Site: Sendable {
         self.allowsUnsafeTokens = allowsUnsafeTokens
     }
 
-    /// The issuer's path, without a slash at its end: `` for most.
+    /// The issuer's path, without a trailing slash: empty for most.
     package var issuerPath: String {
         let path = String(issuer.dropFirst(origin.count))
         return path.hasSuffix("/") ? String(path.dropLast()) : path
     }
 
-    /// Where assertions and clients find the token endpoint.
+    /// The URL of the token endpoint, for assertions and clients.
     public var tokenEndpoint: String { origin + "/oauth/token" }
 }

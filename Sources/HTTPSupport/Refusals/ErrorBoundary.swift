@@ -1,11 +1,11 @@
 import HTTP
-import JOSE
+import JSON
 import Logging
 import OAuth
 import Storage
 
-/// Whatever was thrown below becomes an answer with a body, and is logged once. Programs are answered in JSON, people with
-/// a page. Every answer tells browsers how little it is for; that of an https site asks to be visited by https alone.
+/// Turns every error into a response with a body, and logs it once. Programs get JSON, people a page. Every response
+/// tells browsers what not to do with it; that of an https site requires https from now on.
 struct ErrorBoundary: Sendable {
     private let pages: PageRenderer
     private let dialects: [RefusalDialect]
@@ -24,8 +24,8 @@ struct ErrorBoundary: Sendable {
         return request.isOfAPerson ? pages.fault(answer, of: request, id: context.id) : answer
     }
 
-    /// What a browser may make of an answer: nothing but what it is, framed by nobody, unless the endpoint has said more.
-    /// And RFC 6797 §6.1, not for subdomains: they are not ours to speak for.
+    /// Adds headers: no MIME sniffing, no loading and no framing, unless the endpoint set its own. And HSTS (RFC 6797
+    /// §6.1), but not for subdomains, which are not ours to decide about.
     func secure(_ response: inout Response) {
         if response.headers[.xContentTypeOptions] == nil {
             response.headers.append(Field(name: .xContentTypeOptions, value: "nosniff"))
@@ -53,7 +53,7 @@ struct ErrorBoundary: Sendable {
             logger.error("storage unavailable", metadata: ["reason": "\(reason)"])
             return tryLater(request)
         case StorageError.constraint(let reason), StorageError.conflict(let reason):
-            // What the request stands on was deleted, or made, by another at this moment; asking again tells which.
+            // Another request has just deleted or made a row that this one depends on. A retry tells which.
             logger.notice("overtaken by another request", metadata: ["reason": "\(reason)"])
             return tryLater(request)
         case StorageError.rejected(let reason):
@@ -75,14 +75,14 @@ struct ErrorBoundary: Sendable {
         return response
     }
 
-    /// Trying again would not help: a check is missing where the value came in.
+    /// A retry would not help: a check is missing where the value came in.
     private func unchecked(_ request: Request, _ reason: String, _ logger: Logger) -> Response {
         logger.error(
             "bug: the schema refused a value that nobody checked; please report it", metadata: ["reason": "\(reason)"])
         return refusal(of: request, .badRequest, "invalid_request", "A value in the request cannot be stored.")
     }
 
-    /// Below some paths in a dialect of its own, whether or not an endpoint was reached.
+    /// The error response in the dialect of its path, whether or not an endpoint was reached.
     private func refusal(
         of request: Request, _ status: Status, _ code: String, _ hint: String
     ) -> Response {

@@ -1,6 +1,6 @@
 package import HTTP
 
-/// A refusal that is nothing but a status: what it says, the error boundary knows.
+/// A refusal with a status only. The error boundary adds the text.
 package struct HTTPRefusal: Error {
     package let status: Status
     package let headers: Fields

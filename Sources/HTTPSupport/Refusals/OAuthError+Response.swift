@@ -1,11 +1,11 @@
 package import HTTP
-package import JOSE
+package import JSON
 package import Logging
 import OAuth
 import Values
 
 extension OAuthError {
-    /// The one place that picks a refusal's status.
+    /// The status of the response. No other code chooses it.
     package var status: Status {
         switch code {
         case .invalidClient, .invalidToken: .unauthorized
@@ -24,8 +24,8 @@ extension OAuthError {
         }
     }
 
-    /// The answer to the client (RFC 6749 §5.2): flat strings. The reason goes to the log, never to the client.
-    /// `triedHeader`: the request had an Authorization header, good or not.
+    /// The response to the client (RFC 6749 §5.2): flat strings. The reason goes to the log, never to the client.
+    /// `triedHeader`: the request had an Authorization header, valid or not.
     package func response(logger: Logger, triedHeader: Bool = false) -> Response {
         log(to: logger)
         var response = Response.json(
@@ -34,13 +34,13 @@ extension OAuthError {
         return response
     }
 
-    /// What an answer of any form carries: the challenge (RFC 6750 §3, RFC 7617), and when to try again.
+    /// Adds the headers for every body format: the challenge (RFC 6750 §3, RFC 7617) and `Retry-After`.
     package func decorate(_ headers: inout Fields, triedHeader: Bool = false) {
         if let retryAfter {
             headers[.retryAfter] = String(max(1, (retryAfter.milliseconds + 999) / 1000))
         }
         switch code {
-        // RFC 6749 §5.2: for who tried. Of anybody else the browser would ask for a password.
+        // RFC 6749 §5.2: only if the client tried Basic. Otherwise a browser would ask its user for a password.
         case .invalidClient where triedHeader: headers[.wwwAuthenticate] = "Basic realm=\"spindle\""
         // RFC 6750 §3.1: a request without a token gets the bare challenge.
         case .invalidToken where reason == OAuthError.noToken.reason:
@@ -60,12 +60,12 @@ extension OAuthError {
 }
 
 extension Response {
-    /// A JSON answer that no cache keeps.
+    /// A JSON response that no cache keeps.
     package static func json(_ json: JSON, status: Status = .ok) -> Response {
         Response(status: status, headers: jsonHeaders, body: .bytes(json.bytes))
     }
 
-    /// RFC 6749 §5.1 asks for both: a cache of HTTP/1.0 knows Pragma alone.
+    /// RFC 6749 §5.1 requires both: an HTTP/1.0 cache only knows Pragma.
     private static let jsonHeaders: Fields = [
         .contentType: "application/json", .cacheControl: "no-store", .pragma: "no-cache",
     ]

@@ -1,11 +1,11 @@
 package import HTTP
-import JOSE
+import JSON
 
-/// A refusal as a problem document (RFC 9457): what administration refuses beyond what the domain does.
+/// A refusal as a problem document (RFC 9457): the errors that only administration has.
 package struct Problem: Error {
     package let status: Status
     package let detail: String
-    /// The member of the request that is at fault.
+    /// The member of the request that is wrong.
     package let member: String?
 
     package init(status: Status, detail: String, member: String? = nil) {

@@ -1,12 +1,12 @@
 package import HTTP
 
-/// How requests below a path are refused, whether or not an endpoint of it was reached.
+/// The format of errors for requests below a path, whether or not they reached an endpoint.
 public struct RefusalDialect: Sendable {
     package let prefix: String
     let exceptions: Set<String>
     package let refusal: @Sendable (Status, String) -> Response
 
-    /// `refusal` makes the answer of a status and a hint. `prefix` has no slash at its end.
+    /// `refusal` makes the response for a status and a hint. `prefix` has no trailing slash.
     package init(
         below prefix: String, except exceptions: Set<String> = [],
         refusal: @escaping @Sendable (Status, String) -> Response

@@ -5,7 +5,7 @@ package import Pages
 import Values
 
 extension SignIn.Refusal {
-    /// The same refusal in the words of the token endpoint.
+    /// The same refusal as an error of the token endpoint.
     public var oauthError: OAuthError {
         switch self {
         case .wrong(let reason): .wrongUserCredentials(reason)
@@ -14,7 +14,7 @@ extension SignIn.Refusal {
         }
     }
 
-    /// The same refusal in the words of a page.
+    /// The same refusal as a page shows it.
     package var onPage: PageRefusal {
         switch self {
         case .wrong: .wrongCredentials
@@ -25,6 +25,6 @@ extension SignIn.Refusal {
 }
 
 extension Duration {
-    /// Whole seconds, rounded up, and at least one: what somebody is asked to wait.
+    /// Whole seconds, rounded up, and at least one: how long a user is asked to wait.
     package var wholeSeconds: Int { Int(max(1, (milliseconds + 999) / 1000)) }
 }

@@ -2,13 +2,13 @@ package import HTTP
 import Text
 public import Values
 
-/// Tells where a request comes from, believing only the proxies the operator named.
+/// Determines a request's IP address, trusting only the proxies that the operator named.
 public struct ClientAddress: Sendable {
     private let proxies: [CIDR]
 
     public init(trustedProxies: [CIDR]) { self.proxies = trustedProxies }
 
-    /// The client's address as text; an IPv6 one by its /64, which is what one customer is given.
+    /// The client's address as text. IPv6 is cut to its /64, which is what one customer gets.
     package func of(_ request: Request) -> String {
         guard let peer = request.peer.flatMap({ IPAddress($0) }) else { return "local" }
         return (isTrusted(peer) ? forwarded(request) ?? peer : peer).subscriber
@@ -16,8 +16,8 @@ public struct ClientAddress: Sendable {
 
     private func isTrusted(_ address: IPAddress) -> Bool { proxies.contains { $0.contains(address) } }
 
-    /// The nearest address that is not a trusted proxy. Two kinds of header at once tell nothing: a proxy sets the one
-    /// it knows and hands on the other as the client wrote it.
+    /// The nearest address that is not a trusted proxy. Both headers at once tell nothing: a proxy sets the one it
+    /// knows and passes on the other as the client wrote it.
     private func forwarded(_ request: Request) -> IPAddress? {
         let forwarded = request.headers[values: .forwarded]
         let xForwardedFor = request.headers[values: .xForwardedFor]

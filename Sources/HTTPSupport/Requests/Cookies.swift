@@ -4,18 +4,18 @@ package import HTTP
 package import Values
 
 extension Site {
-    // `__Host-`: set by this host over https for all paths, so that no neighbour under the domain can plant one.
+    // `__Host-`: set by this host over https for all paths, so that no other host of the domain can plant one.
     private var prefix: String { isSecure ? "__Host-" : "" }
     package var sessionCookie: String { prefix + "spindle_session" }
     package var formCookie: String { prefix + "spindle_form" }
     package var deviceCookie: String { prefix + "spindle_device" }
 
-    /// A cookie for this host only, that scripts cannot read. `value` is ours: base64url.
+    /// A cookie for this host only, which scripts cannot read. `value` is ours: base64url.
     package func cookie(_ name: String, _ value: String, sameSite: SameSite = .lax) -> String {
         "\(name)=\(value); Path=/; HttpOnly; SameSite=\(sameSite.rawValue)" + (isSecure ? "; Secure" : "")
     }
 
-    /// One that ends with the browser's own session; a remembered one is kept for as long as it is good.
+    /// A cookie that ends with the browser's own session. A remembered one lasts as long as the session may.
     package func sessionCookie(_ secret: Secret<Session>, isRemembered: Bool = false) -> String {
         let cookie = cookie(sessionCookie, secret.value, sameSite: sameSite)
         return isRemembered ? cookie + "; Max-Age=\(Session.rememberedLifetime.seconds)" : cookie

@@ -5,13 +5,13 @@ package import OAuth
 package import Values
 
 extension ClientCredentials {
-    /// The client of a request whose body holds `parameters`.
+    /// The client of a request with `parameters` in its body.
     package static func read(_ request: Request, _ parameters: OAuth.Parameters) throws(OAuthError) -> ClientCredentials
     {
         try read(parameters, basic: try basic(request))
     }
 
-    /// The client that a request names, however wrong the rest of it is.
+    /// The client that a request names, however invalid the rest of it is.
     package static func named(_ request: Request, _ form: Form) -> Client.ID? {
         (try? form.parameters).flatMap { try? read(request, $0).id }
             ?? (try? basic(request))?.id ?? form[Parameter.clientID.rawValue].map { Client.ID($0) }
@@ -23,7 +23,7 @@ extension ClientCredentials {
         guard let header = headers.first else { return nil }
         guard headers.count == 1 else { throw .twoCredentials }
         let parts = header.split(separator: " ", maxSplits: 1)
-        // A bearer token at the token endpoint authenticates nobody; leave it to be "no client".
+        // A bearer token does not authenticate a client at the token endpoint; it becomes "no client".
         guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
         guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])) else { throw .malformedBasic }
         let pair = [UInt8](data)
@@ -35,11 +35,11 @@ extension ClientCredentials {
     }
 }
 
-/// A bearer token and how it came (RFC 6750 §2).
+/// A bearer token and where it was in the request (RFC 6750 §2).
 package struct PresentedToken {
     package let secret: Secret<AccessToken>
     package let wasInQuery: Bool
-    /// With `wasInQuery` it was said twice.
+    /// With `wasInQuery`, the token was sent twice.
     var wasInBody = false
 
     /// The one token of a request: from the header, the form or the query. More than one is a malformed request.
@@ -49,8 +49,8 @@ package struct PresentedToken {
         return presented
     }
 
-    /// The same, but in query and body it may be one: SPiD's SDKs say it in both, which is for who knows the client to
-    /// judge.
+    /// The same, but one token may be in both query and body, as SPiD's SDKs send it. The caller, who knows the client,
+    /// decides whether that is allowed.
     package static func find(
         _ headers: Fields, form: OAuth.Parameters?, query: OAuth.Parameters?
     ) throws(OAuthError) -> PresentedToken? {
@@ -60,7 +60,7 @@ package struct PresentedToken {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { continue }
             found.append(PresentedToken(secret: Secret(String(parts[1])), wasInQuery: false))
         }
-        // RFC 6750 §2.2, and as SPiD calls it.
+        // RFC 6750 §2.2, and SPiD's name for it.
         for text in [form?[.accessToken], form?[.oauthToken]].compactMap(\.self) {
             found.append(PresentedToken(secret: Secret(text), wasInQuery: false, wasInBody: true))
         }
@@ -82,8 +82,8 @@ extension OAuthError {
 }
 
 extension AccessTokens {
-    /// The live token of a request, which is for us. `inQuery`: this call may have it in the URL, whoever the client is.
-    /// `forAnybody`: this call only ends it, so it may be for another's resource.
+    /// The live token of a request, with this server as its audience. `inQuery`: this call accepts the token in the
+    /// URL, from any client. `forAnybody`: this call only ends the token, so its audience may be another server.
     package func require(
         _ request: Request, form: OAuth.Parameters? = nil, inQuery: Bool = false, forAnybody: Bool = false
     ) async throws -> AccessToken {
@@ -92,14 +92,14 @@ extension AccessTokens {
             forAnybody: forAnybody)
     }
 
-    /// The live token that was `presented`.
+    /// The live token for `presented`.
     package func require(
         _ presented: PresentedToken?, inQuery: Bool = false, forAnybody: Bool = false
     ) async throws -> AccessToken {
         guard let presented else { throw OAuthError.noToken }
         let token = try await present(presented.secret)
         guard !presented.wasSentTwice || token.isSPiDCompatible else { throw OAuthError.twoTokens }
-        // RFC 6750 §5.3: a token in a URL ends up in logs and histories; only SPiD's SDKs cannot do otherwise.
+        // RFC 6750 §5.3: a token in a URL ends up in logs and histories. Only SPiD's SDKs cannot do otherwise.
         guard !presented.wasInQuery || token.isSPiDCompatible || inQuery else {
             throw OAuthError(
                 .invalidToken, "token_in_query", "Send the access token in the Authorization header, not in the URL.")

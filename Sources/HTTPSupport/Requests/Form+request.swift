@@ -1,14 +1,14 @@
 package import OAuth
 import Text
 
-/// An authorization request as the pairs it came with.
+/// An authorization request, as its original pairs.
 extension Form {
     /// The request with `value` for its `parameter`.
     package func with(_ parameter: Parameter, _ value: String) -> Form {
         Form(pairs: pairs.filter { $0.name != parameter.rawValue } + [(parameter.rawValue, value)])
     }
 
-    /// The address at `path` that says the same; nil when it is longer than a server reads.
+    /// The URL at `path` with the same pairs; nil when it is longer than servers accept.
     package func address(at path: String) -> String? {
         let address = "\(path)?\(pairs.encoded)"
         return address.utf8.count <= Self.longestAddress ? address : nil

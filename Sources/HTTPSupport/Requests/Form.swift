@@ -1,19 +1,19 @@
 package import HTTP
-package import JOSE
+package import JSON
 package import OAuth
 import Text
 import Values
 
-/// The name-value pairs of a body or a query, in their order, repeated ones and all.
+/// The name-value pairs of a body or a query, in their order, including repeated ones.
 package struct Form: Sendable {
     package typealias Pair = (name: String, value: String)
     package let pairs: [Pair]
 
     package init(pairs: [Pair]) { self.pairs = pairs }
 
-    /// No request of OAuth is larger.
+    /// The largest body in bytes: no request of OAuth is larger.
     static let limit = 65536
-    /// Nor has one more pairs: each costs work before anybody is known to ask.
+    /// The largest number of pairs: each costs work before the client is authenticated.
     static let mostPairs = 1000
 
     /// The last value of `name`, for fields of our own pages.
@@ -23,7 +23,7 @@ package struct Form: Sendable {
         get throws(OAuthError) { try OAuth.Parameters(pairs) }
     }
 
-    /// Reads `application/x-www-form-urlencoded`: percent-escapes must be whole, and the result UTF-8.
+    /// Reads `application/x-www-form-urlencoded`: percent-escapes must be complete, and the result UTF-8.
     package static func parse(_ bytes: [UInt8]) throws(OAuthError) -> Form {
         guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
@@ -45,8 +45,8 @@ package struct Form: Sendable {
 
     package static func parse(_ text: String) throws(OAuthError) -> Form { try parse(Array(text.utf8)) }
 
-    /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or a NUL is among them: it
-    /// cannot be stored and is nobody's honest request.
+    /// Decodes one half of a pair; nil when an escape is broken, the bytes are not UTF-8, or one is a NUL, which cannot
+    /// be stored and is in no honest request.
     package static func decode(_ bytes: ArraySlice<UInt8>) -> String? {
         // Tokens and identifiers have nothing to decode.
         guard bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") || $0 >= 0x80 || $0 == 0 })
@@ -58,7 +58,7 @@ package struct Form: Sendable {
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// The body as a form; `orJSON` also takes a flat JSON object of strings, as Auth0's SDKs send it.
+    /// The body as a form; `orJSON` also accepts a flat JSON object of strings, as Auth0's SDKs send it.
     package static func read(_ request: Request, orJSON: Bool = false) throws(OAuthError) -> Form {
         let type = mediaType(request)
         let bytes = try bytes(of: request)
@@ -74,19 +74,19 @@ package struct Form: Sendable {
         }
     }
 
-    /// Whether the body says to be a form.
+    /// Whether the content type is that of a form.
     package static func isForm(_ request: Request) -> Bool { mediaType(request) == urlencoded }
 
     private static let urlencoded = "application/x-www-form-urlencoded"
 
     private static func mediaType(_ request: Request) -> String? {
         guard let header = request.headers[.contentType] else { return nil }
-        // What nearly everybody sends, to the letter.
+        // The exact value that nearly every client sends.
         guard header != urlencoded else { return urlencoded }
         return header.split(separator: ";").first?.trimmingScalars(while: \.isBlank).lowercased()
     }
 
-    /// The whole body, if it is not over the limit and came to its end.
+    /// The whole body, if it is within the limit and complete.
     package static func bytes(of request: Request) throws(OAuthError) -> [UInt8] {
         switch request.body {
         case .bytes(let bytes): return bytes
@@ -107,7 +107,7 @@ package struct Form: Sendable {
             switch member.value {
             case .string(let text): pairs.append((member.name, text))
             case .null: continue
-            // A member we know must be a string; what we do not know may be anything.
+            // A known member must be a string; an unknown one may be anything.
             default: if Parameter(rawValue: member.name) != nil { throw malformed }
             }
         }
@@ -116,7 +116,7 @@ package struct Form: Sendable {
 }
 
 extension JSON {
-    /// The object that a body is; nil when it is none.
+    /// The body as a JSON object; nil when it is not one.
     package static func body(_ bytes: [UInt8]) throws(OAuthError) -> JSON? {
         do {
             let json = try JSON(parsing: bytes)
@@ -130,7 +130,7 @@ extension JSON {
 }
 
 extension OAuthError {
-    /// Text that nobody may compare yet: see `isStreamSafe`.
+    /// The text is not safe to compare: see `isStreamSafe`.
     package static let tooManyMarks = OAuthError(
         .invalidRequest, "combining_marks", "A text of the request has \(String.tooManyMarks).")
 }

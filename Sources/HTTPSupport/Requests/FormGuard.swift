@@ -3,10 +3,10 @@ public import Cryptography
 package import HTTP
 package import Values
 
-/// Sees that a form was filled in on our own page (RFC 9700 §4.7, cross-site request forgery).
+/// Checks that a form was sent from our own page (RFC 9700 §4.7, cross-site request forgery).
 ///
-/// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Beside it,
-/// a browser that says which site a form comes from is believed when that site is not ours.
+/// The page carries an HMAC of a random cookie: another site can neither read the cookie nor make the pair. Besides, a
+/// form is refused when the browser says that it comes from another site.
 public struct FormGuard: Sendable {
     package let site: Site
     private let key: [UInt8]
@@ -20,9 +20,9 @@ public struct FormGuard: Sendable {
 
     package struct Issued {
         package let token: String
-        /// What `Set-Cookie` must say, when the browser has no cookie yet.
+        /// The `Set-Cookie` value, when the browser has no cookie yet.
         package let setCookie: String?
-        /// The browser that has it from now on.
+        /// The browser, known by the cookie from now on.
         package let browser: Fingerprint<Browser>
 
         package init(token: String, setCookie: String?, browser: Fingerprint<Browser>) {
@@ -49,7 +49,7 @@ public struct FormGuard: Sendable {
         guard isSameOrigin(request), let cookie = request.cookie(site.formCookie), let token = form["form_token"] else {
             return false
         }
-        // A person's form names its person after a dot (`judge`).
+        // A form of a signed-in user names the user after a dot (`judge`).
         return constantTimeEqual(self.token(for: cookie).utf8, token.utf8.prefix { $0 != UInt8(ascii: ".") })
     }
 
@@ -64,7 +64,7 @@ public struct FormGuard: Sendable {
         return true
     }
 
-    /// What nobody else can make of `cookie`.
+    /// The HMAC that only this server can make of `cookie`.
     private func token(for cookie: String) -> String {
         Base64URL.encode(Digest.hmacSHA256(Array(cookie.utf8), key: key))
     }

@@ -2,12 +2,12 @@ public import Directory
 package import HTTP
 import OAuth
 
-/// Lets web pages read what their apps call, if their client registered their origin (Fetch §3.2). Never with
-/// credentials: no cookie counts at any of these addresses.
+/// Lets web pages read the responses to their apps' calls, if their client registered their origin (Fetch §3.2). Never
+/// with credentials: no cookie counts at any of these URLs.
 ///
-/// It surrounds everything, so that refusals can be read too; and it answers the browser that asks beforehand.
+/// It surrounds all endpoints, so that pages can read errors too. It also answers preflight requests.
 public struct CrossOrigin: Endpoint {
-    /// What a browser app calls, and how. What anybody may read says so itself.
+    /// What a browser app calls, and how. Public resources say themselves that any page may read them.
     private static let methods: KeyValuePairs = [
         "/oauth/token": "POST", "/api/2/oauth/token": "POST", "/oauth/revoke": "POST", "/oauth/userinfo": "GET, POST",
         "/userinfo": "GET, POST",
@@ -24,16 +24,16 @@ public struct CrossOrigin: Endpoint {
     public func add(to router: inout Routes) {
         for (path, methods) in Self.methods {
             router.on(path, method: .options) { request, _ in
-                try await family(request, methods)
+                try await preflight(request, methods)
             }
         }
     }
 
-    /// Whether browser apps call what is at `path`.
+    /// Whether browser apps call `path`.
     static func covers(_ path: String) -> Bool { methods.contains { $0.key == path } }
 
-    /// A preflight names no client: it may go on if any client has the origin. The call itself is judged by its own.
-    private func family(_ request: Request, _ methods: String) async throws -> Response {
+    /// A preflight names no client: it succeeds if any client has the origin. The call itself is checked for its own.
+    private func preflight(_ request: Request, _ methods: String) async throws -> Response {
         var headers: Fields = [.vary: "Origin"]
         if let origin = request.headers[.origin], try await origins.contains(origin) {
             headers[.accessControlAllowOrigin] = origin
@@ -44,11 +44,11 @@ public struct CrossOrigin: Endpoint {
         return Response(status: .noContent, headers: headers)
     }
 
-    /// Says in the answer to a call, good or bad, whether the page that made it may read it.
+    /// Sets the headers that let the page of a call read the response, be it a success or an error.
     package func permit(_ response: inout Response, to request: Request, _ context: SpindleContext) async {
         guard request.method != .options else { return }
         response.headers[.vary] = "Origin"
-        // That nobody can be found out now is no reason to lose the answer.
+        // If the client cannot be read now, the response is still sent.
         guard let origin = request.headers[.origin], let id = context.presumedClient?.id,
             let client = try? await clients.findLive(id), client.webOrigins.contains(origin)
         else { return }

@@ -1,7 +1,6 @@
 import HTTP
 
-/// What a path says in the places of its template, as it was sent: nothing is decoded. They are looked for when they are
-/// asked for.
+/// The values of a path's parameters, as sent: nothing is decoded. Each is looked up when it is needed.
 package struct PathParameters: Sendable {
     private let path: String
     private let template: PathTemplate
@@ -11,7 +10,7 @@ package struct PathParameters: Sendable {
         self.template = template
     }
 
-    /// The value of `name`, which the template has.
+    /// The value of `name`, which must be in the template.
     package func require(_ name: String) throws(HTTPRefusal) -> String {
         for (segment, text) in zip(template.segments, path.split(separator: "/")) where segment == .parameter(name) {
             return String(text)

@@ -1,11 +1,11 @@
-/// A path with places for values: `/user/{id}`.
+/// A path with parameters: `/user/{id}`.
 struct PathTemplate: Sendable {
     enum Segment: Sendable, Hashable {
         case literal(String)
         case parameter(String)
     }
 
-    /// As it is written, from the first slash on.
+    /// The full template, with a leading slash.
     let text: String
     let segments: [Segment]
 

@@ -2,10 +2,10 @@ import Cryptography
 import Logging
 import Synchronization
 
-/// Numbers requests, and makes the logger of one when it has something to say.
+/// Numbers requests, and makes a request's logger when it is needed.
 final class RequestLog: Sendable {
     private let logger: Logger
-    /// What tells the requests of this process from those of others.
+    /// Distinguishes the requests of this process from those of others.
     private let process: String
     private let count: Atomic<UInt64>
 
@@ -16,10 +16,10 @@ final class RequestLog: Sendable {
         count = Atomic(UInt64(seed.dropFirst(16), radix: 16) ?? 0)
     }
 
-    /// The number of another request.
+    /// The number of the next request.
     func next() -> UInt64 { count.wrappingAdd(1, ordering: .relaxed).newValue }
 
-    /// What a request is called in the log, and to the person who met a fault: 32 hexadecimal digits.
+    /// The id of a request, for the log and for the user who sees an error: 32 hexadecimal digits.
     func id(_ number: UInt64) -> String {
         let digits = String(number, radix: 16)
         return process + String(repeating: "0", count: 16 - digits.count) + digits

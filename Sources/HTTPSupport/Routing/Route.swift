@@ -1,14 +1,14 @@
 package import HTTP
 
-/// One method of one path, and what answers it.
+/// One method of one path, and its handler.
 package final class Route: Sendable, CustomStringConvertible {
     package typealias Answer = @Sendable (Request, SpindleContext) async throws -> Response
 
     package let method: HTTP.Method
     let template: PathTemplate
-    /// Whether pages of other origins may be told the answer.
+    /// Whether pages of other origins may read the response.
     let isCrossOrigin: Bool
-    /// What an error is answered with; nil leaves it to the error boundary.
+    /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?
     package let answer: Answer
 
@@ -20,6 +20,6 @@ package final class Route: Sendable, CustomStringConvertible {
         self.answer = answer
     }
 
-    /// As `POST /login`.
+    /// For example `POST /login`.
     package var description: String { "\(method.rawValue) \(template.text)" }
 }

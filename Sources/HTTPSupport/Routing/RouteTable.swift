@@ -1,17 +1,17 @@
 import HTTP
 
-/// Finds the route of a request: a tree of segments, made at the start and walked without an allocation. What is fixed in
-/// a template goes before what is a parameter; slashes in a row, and one at the end, say nothing.
+/// Finds the route of a request: a tree of segments, built at the start and searched without allocation. Literals take
+/// precedence over parameters. Repeated slashes, and one at the end, are ignored.
 struct RouteTable: Sendable {
-    /// The number of the route for what nobody answers.
+    /// The number of the route for unknown paths.
     static let notFound = 0
 
-    /// By number: the first is for what was not found.
+    /// By number: the first is for unknown paths.
     private(set) var routes: [Route]
     private let tree: SegmentTree
-    /// By the tree's number of a path: its routes, and after them the one that refuses other methods.
+    /// By the tree's number of a path: its routes. The route after them refuses other methods.
     private var paths: [Range<Int>] = []
-    /// Methods that are refused where a path does not take them. Others are unknown everywhere.
+    /// Methods that get 405 where a path does not support them. Other methods are unknown everywhere.
     private static let methods: [HTTP.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
     init(_ offered: [Route]) {
@@ -43,9 +43,9 @@ struct RouteTable: Sendable {
         return Self.methods.contains(method) ? offered.upperBound : Self.notFound
     }
 
-    /// Answers 405 and `Allow` (RFC 9110 §15.5.6).
+    /// Responds with 405 and `Allow` (RFC 9110 §15.5.6).
     ///
-    /// HEAD is among what it refuses unless an endpoint offers it: a GET of ours may spend a code.
+    /// Refuses HEAD too unless an endpoint offers it: a GET of ours may spend a code.
     private static func refusal(beside offered: [Route]) -> Route {
         let allowed = offered.map(\.method.rawValue).sorted().joined(separator: ", ")
         return Route(.get, offered[0].template, refusal: nil) { _, _ in

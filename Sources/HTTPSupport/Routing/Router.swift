@@ -4,7 +4,7 @@ public import Logging
 import OAuth
 import Values
 
-/// What a server serves: finds the route of a request and surrounds its endpoint with what is the same for all.
+/// Finds the route of a request and surrounds its endpoint with what all endpoints share.
 public final class Router: RequestHandler {
     private let table: RouteTable
     private let errors: ErrorBoundary
@@ -44,7 +44,7 @@ public final class Router: RequestHandler {
 }
 
 extension Request {
-    /// Drops the fields whose values nobody may compare, not even for a refusal; false when there were any. Paths and
+    /// Drops fields whose values are not safe to compare, not even for a refusal; false when there were any. Paths and
     /// queries are ASCII before they are decoded.
     fileprivate mutating func dropUnreadableFields() -> Bool {
         guard !headers.allSatisfy(\.value.isStreamSafe) else { return true }

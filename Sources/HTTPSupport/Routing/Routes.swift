@@ -1,21 +1,21 @@
 public import HTTP
 
-/// The routes that endpoints offer, in the order in which they were added.
+/// The routes of the endpoints, in the order in which they were added.
 public struct Routes: Sendable {
-    /// What an error is answered with below a path; nil leaves it to the error boundary.
+    /// Makes the response to an error below a path; nil leaves it to the error boundary.
     public typealias Refusal = @Sendable (any Error, SpindleContext) -> Response?
 
     package private(set) var all: [Route] = []
     private let prefix: String
     private let refusal: Refusal?
 
-    /// Routes whose paths begin with `prefix`, and whose errors become answers by `refusal`.
+    /// Routes whose paths begin with `prefix`, and whose errors `refusal` turns into responses.
     public init(below prefix: String = "", refusal: Refusal? = nil) {
         self.prefix = prefix
         self.refusal = refusal
     }
 
-    /// Each as `POST /login`.
+    /// The routes as text, for example `POST /login`.
     public var descriptions: [String] { all.map(\.description) }
 
     public static func + (a: Routes, b: Routes) -> Routes {

@@ -1,7 +1,7 @@
-/// Paths as a tree of their segments, in which every path has a number.
+/// A tree of path segments, in which every path has a number.
 struct SegmentTree: Sendable {
     private struct Node: Sendable {
-        /// Where its text stands in `texts`; empty for a parameter.
+        /// Its text's range in `texts`; empty for a parameter.
         let text: Range<Int>
         /// The number of the path that ends here.
         var path: Int?
@@ -11,12 +11,12 @@ struct SegmentTree: Sendable {
         var isParameter: Bool { text.isEmpty }
     }
 
-    /// The texts of all segments, one after the other.
+    /// The texts of all segments, concatenated.
     private var texts: [UInt8] = []
     private var nodes = [Node(text: 0..<0)]
     private var pathCount = 0
 
-    /// The number of a template's path: of one whose fixed segments are the same, or a new one.
+    /// The number of a template's path: that of an equal path apart from parameter names, or a new one.
     mutating func insert(_ template: PathTemplate) -> Int {
         var node = 0
         for segment in template.segments { node = child(for: segment, of: node) }
@@ -32,7 +32,7 @@ struct SegmentTree: Sendable {
         var next = nodes[parent].firstChild
         while let node = next {
             if texts[nodes[node].text].elementsEqual(text) { return node }
-            // Parameters stand behind everything that is fixed.
+            // The parameter is the last child, after all literals.
             if nodes[node].isParameter { break }
             last = node
             next = nodes[node].nextSibling
@@ -44,7 +44,7 @@ struct SegmentTree: Sendable {
         return made
     }
 
-    /// The number of the path that `text` follows.
+    /// The number of the path that matches `text`.
     func find(_ text: String) -> Int? { find(text.utf8.span, from: 0, below: 0) }
 
     private func find(_ path: Span<UInt8>, from start: Int, below parent: Int) -> Int? {

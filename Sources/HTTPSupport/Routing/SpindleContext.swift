@@ -2,10 +2,10 @@ import HTTP
 package import Logging
 package import Values
 
-/// What belongs to one request besides the request: its route, its name in the log, and its client.
+/// The context of a request: its route, its id in the log, and its client.
 public struct SpindleContext: Sendable {
     package let route: Route
-    /// Where the endpoint notes its client, if CORS is to know: for a cross-origin route and a request with `Origin`.
+    /// Receives the client of the request; nil when that is not needed.
     package let presumedClient: PresumedClient?
     private let path: String
     private let number: UInt64

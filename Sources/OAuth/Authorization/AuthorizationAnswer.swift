@@ -1,22 +1,22 @@
 import Directory
 public import Values
 
-/// What the browser brings to the client: where, and how.
+/// An authorization response: where the browser takes it, and how.
 public enum AuthorizationAnswer: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         public let name: String
         public let value: String
     }
 
-    /// The browser goes there.
+    /// The browser is redirected to this URL.
     case redirect(String)
-    /// The browser posts `fields` there.
+    /// The browser posts `fields` to `action`.
     case form(action: String, fields: [Field])
-    /// A page tells `fields` to the page around it, or the one that opened it, if that is of `origin`.
+    /// A page posts `fields` as a message to its opener or parent frame, if that has this `origin`.
     case message(origin: String, fields: [Field])
 }
 
-/// What an answer brings, of what the response type may ask for.
+/// The contents of an authorization response, as far as the response type asks for them.
 public struct AuthorizationGift: Sendable {
     public var code: Secret<AuthorizationCode>?
     public var tokens: TokenResponse?
@@ -30,12 +30,12 @@ public struct AuthorizationGift: Sendable {
 }
 
 extension ReturnAddress {
-    /// The answer that brings a code.
+    /// A response with a code.
     public func answer(code: Secret<AuthorizationCode>, issuer: String) -> AuthorizationAnswer {
         answer(AuthorizationGift(code: code), issuer: issuer)
     }
 
-    /// The answer that brings `gift` (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5, §3.3.2.5).
+    /// A response with the contents of `gift` (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5, §3.3.2.5).
     public func answer(_ gift: AuthorizationGift, issuer: String) -> AuthorizationAnswer {
         var items: [(name: String, value: String)] = []
         if let tokens = gift.tokens {
@@ -49,20 +49,20 @@ extension ReturnAddress {
         return answer(items, issuer)
     }
 
-    /// The answer that brings the browser back, and nothing with it.
+    /// A response without contents: it only brings the browser back.
     public func emptyAnswer(issuer: String) -> AuthorizationAnswer { answer([], issuer) }
 
-    /// The answer that brings a refusal (RFC 6749 §4.1.2.1).
+    /// An error response (RFC 6749 §4.1.2.1).
     public func answer(refusal: OAuthError, issuer: String) -> AuthorizationAnswer {
         answer([("error", refusal.code.rawValue), ("error_description", refusal.hint)], issuer)
     }
 
-    /// The answer to a person who wants none of it: the address for that, as it stands, or a refusal.
+    /// The response when the user cancels: the request's own address for that, unchanged, or an error response.
     public func answer(cancelled: OAuthError, issuer: String) -> AuthorizationAnswer {
         cancelURI.map { .redirect($0.text) } ?? answer(refusal: cancelled, issuer: issuer)
     }
 
-    /// `iss` tells a client that talks to several servers which of them answered (RFC 9207).
+    /// `iss` tells a client of several servers which of them answered (RFC 9207).
     private func answer(_ items: [(name: String, value: String)], _ issuer: String) -> AuthorizationAnswer {
         let items = items + (state.map { [("state", $0)] } ?? []) + [("iss", issuer)]
         let fields = items.map { AuthorizationAnswer.Field(name: $0.name, value: $0.value) }

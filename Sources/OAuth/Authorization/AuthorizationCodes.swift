@@ -1,9 +1,9 @@
 public import Cryptography
-import Directory
+public import Directory
 public import Storage
 public import Values
 
-/// A one-time code of the authorization code grant (RFC 6749 §4.1.2), with all it is bound to.
+/// A one-time code of the authorization code grant (RFC 6749 §4.1.2), with everything it is bound to.
 public struct AuthorizationCode: Sendable {
     let client: Client.ID
     let subject: Subject
@@ -13,13 +13,13 @@ public struct AuthorizationCode: Sendable {
     let redirectURISent: Bool
     let challenge: CodeChallenge?
     let expiresAt: Timestamp
-    /// The permission that bought the session it was given in, if one did.
+    /// The token family that bought the session in which the code was issued, if one did.
     let parent: TokenFamily.ID?
 
     public static let lifetime: Duration = .seconds(60)
 
-    /// Every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6. Time and single use come after these, so
-    /// that nobody else's request can spend or revoke.
+    /// Checks every binding, in the order of RFC 6749 §4.1.3 and RFC 7636 §4.6. Time and single use come later, so that
+    /// no other client's request can spend or revoke.
     func check(client: Client, redirectURI: String?, verifier: CodeVerifier?) throws(OAuthError) {
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }
         guard redirectURI != nil || !redirectURISent else { throw .missing(.redirectURI) }
@@ -37,7 +37,7 @@ public struct AuthorizationCode: Sendable {
     }
 }
 
-/// Where authorization codes are kept.
+/// The stored authorization codes.
 public struct AuthorizationCodes: Sendable {
     private let database: any Database
     private let random: any RandomSource
@@ -47,10 +47,10 @@ public struct AuthorizationCodes: Sendable {
         self.random = random
     }
 
-    /// Makes a code for `request`, allowed by `subject` in `session`. Nil when what was allowed has been taken back since
-    /// the request was decided.
+    /// Makes a code for `request`, allowed by `subject` in `session`. Nil when the user took back what was allowed
+    /// since the request was decided.
     public func issue(
-        _ request: AuthorizationRequest, subject: Subject, session: String, at now: Timestamp
+        _ request: AuthorizationRequest, subject: Subject, session: Session.ID, at now: Timestamp
     ) async throws -> Secret<AuthorizationCode>? {
         let code = Secret<AuthorizationCode>.ordered(at: now, from: random)
         let isStored = try await database.write { db -> Bool in
@@ -63,7 +63,7 @@ public struct AuthorizationCodes: Sendable {
 
     static func store(
         _ fingerprint: Fingerprint<AuthorizationCode>, for request: AuthorizationRequest, of subject: Subject,
-        session: String, at now: Timestamp, in db: any Transaction
+        session: Session.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         let (address, asked) = (request.returnAddress, request.authentication)
         try db.execute(
@@ -94,8 +94,8 @@ public struct AuthorizationCodes: Sendable {
         ).first.map(AuthorizationCode.init)
     }
 
-    /// Spends a code in time, while its person and the session it was given in live: who ended the session, by a new
-    /// password too, ended what was taken from it. The rows changed are the referee.
+    /// Spends a code that has not expired, while its user and its session live. The end of a session, also by a new
+    /// password, ends everything issued in it. The number of changed rows decides.
     static func spend(
         _ fingerprint: Fingerprint<AuthorizationCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
@@ -106,8 +106,8 @@ public struct AuthorizationCodes: Sendable {
             WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
                 AND EXISTS (SELECT 1 FROM users a
                     WHERE a.id = authorization_codes.user_id AND a.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM sessions s LEFT JOIN token_families p ON p.id = s.family_id
-                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL AND p.ended_at IS NULL)
+                AND EXISTS (SELECT 1 FROM sessions s
+                    WHERE s.id = authorization_codes.session_id AND s.ended_at IS NULL)
             """) == 1
     }
 }

@@ -9,13 +9,14 @@ public struct AuthorizationRequest: Sendable {
     public let challenge: CodeChallenge?
     public internal(set) var authentication: AuthenticationRequest
     public internal(set) var prompt: Set<Prompt>
-    /// The oldest sign-in the client takes.
+    /// The maximum age of a sign-in that the client accepts.
     public internal(set) var maxAge: Duration?
     public internal(set) var loginHint: String?
-    /// An ID token of ours: the answer is for its person or for nobody.
+    /// An ID token of ours: the response is for its user only.
     public internal(set) var idTokenHint: String?
 
-    /// `issuer` is our own name. `allowsUnsafeTokens`: a client that registered itself gets access tokens with the answer.
+    /// `issuer` is our own. `allowsUnsafeTokens`: a client that registered itself may get access tokens in the
+    /// response.
     public init(
         _ parameters: Parameters, returnAddress: ReturnAddress, issuer: String, allowsUnsafeTokens: Bool
     ) throws(OAuthError) {
@@ -31,7 +32,7 @@ public struct AuthorizationRequest: Sendable {
         guard responseType.isEmpty || client.openID.responseTypes.contains(responseType) else {
             throw .responseTypeNotAllowed(responseType, client.id)
         }
-        // RFC 9700 §2.1.2: what is in an address leaks. Of a client that nobody vouched for nobody knows what it does then.
+        // RFC 9700 §2.1.2: tokens in URLs leak. Nobody vouched for this client, so nobody knows what it does then.
         guard allowsUnsafeTokens || !client.registeredItself || !responseType.contains(.token) else {
             throw .frontChannelToken(client.id)
         }
@@ -42,7 +43,7 @@ public struct AuthorizationRequest: Sendable {
             throw .missing(.codeChallenge)
         }
         scope = try Self.scope(parameters, of: client, for: responseType)
-        // The same clause: for a confidential client the nonce of OpenID Connect does as well.
+        // The same clause: for a confidential client, the nonce of OpenID Connect is enough too.
         let isBound = challenge != nil || scope.contains(Scope.openID) && parameters[.nonce] != nil
         guard isBound || !client.requiresPKCE || !responseType.contains(.code) else {
             throw OAuthError(
@@ -57,7 +58,7 @@ public struct AuthorizationRequest: Sendable {
         self.returnAddress = returnAddress
     }
 
-    /// The ways to say it all that are not offered. A request object has been taken apart before this.
+    /// Refuses ways to pass parameters that are not offered here. A request object has been unpacked before.
     private static func checkForms(_ parameters: Parameters) throws(OAuthError) {
         guard parameters[.request] == nil else { throw .requestNotSupported }
         guard parameters[.requestURI] == nil else { throw .requestURINotSupported }
@@ -68,12 +69,12 @@ public struct AuthorizationRequest: Sendable {
         _ parameters: Parameters, of client: Client, for type: ResponseType
     ) throws(OAuthError) -> Scope {
         var scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
-        // Google's way to ask for it, and Sync Gateway's. Others than strangers have what it would give by other rules.
+        // Google's way to request it, and Sync Gateway's. First-party and SPiD clients have its effect by other rules.
         if client.isStranger, parameters[.accessType] == "offline", client.scope.contains(Scope.offlineAccess) {
             scope.formUnion(Scope([Scope.offlineAccess]))
         }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }
-        // What comes past the token endpoint is for now: nothing of it can be refreshed (RFC 6749 §4.2.2).
+        // Tokens that bypass the token endpoint are for now only: none of them can be refreshed (RFC 6749 §4.2.2).
         return type.isTokensAlone ? scope.forNow : scope
     }
 
@@ -102,7 +103,7 @@ public struct AuthorizationRequest: Sendable {
 }
 
 extension AuthorizationRequest {
-    /// The same, with what a developer tries out.
+    /// The same request with a developer's trial settings.
     public func trying(_ trial: TokenTrial?) -> AuthorizationRequest {
         var tried = self
         tried.authentication = authentication.trying(trial)
@@ -111,6 +112,6 @@ extension AuthorizationRequest {
 }
 
 extension ResponseType {
-    /// Whether nothing but tokens comes with the answer: no code, and so nothing at the token endpoint.
+    /// Whether the response carries tokens only: no code, and so no request to the token endpoint.
     var isTokensAlone: Bool { isDirect && !contains(.code) }
 }

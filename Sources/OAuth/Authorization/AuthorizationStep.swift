@@ -2,54 +2,54 @@ public import Directory
 public import Values
 
 extension AuthorizationRequest {
-    /// What to do next for a browser.
+    /// The next step for a browser.
     public enum Step: Sendable, Equatable {
         case signIn
-        /// The person is known, but the sign-in is too old for this client.
+        /// The user is known, but the sign-in is too old for this client.
         case confirm
         case signUp
-        /// The person must show to read the e-mail address.
+        /// The user must prove to own the e-mail address.
         case verify
-        /// The person must be shown whom they go on to: they have never met, or anybody on the device could be asking.
+        /// The user must be shown the merchant they go to: they have not met, or any app on the device may be asking.
         case introduce
-        /// The person must be asked for this scope.
+        /// The user must be asked for this scope.
         case consent(Scope)
         case respond
         case refuse(OAuthError.Code)
     }
 
-    /// The whole decision, purely. Each step stores what it finds out and comes back here.
+    /// Decides the next step, as a pure function. Each step stores its result and comes back here.
     ///
-    /// `prompt=login` asks whatever session there is, one bought with a session code included; the way back from a page
-    /// leaves out what that page was the answer to. A bought session carries the sign-in time of its token, so `max_age`
-    /// is honest too. `hasAsked`: the browser comes from the sign-in that this request asked for.
-    public func next(for visitor: BrowserSessionState?, at now: Timestamp, hasAsked: Bool = false) -> Step {
+    /// `prompt=login` asks again in any session, also in one bought with a session code. The request that returns from
+    /// a page leaves out what that page has answered. A bought session carries the sign-in time of its token, so
+    /// `max_age` holds too. `hasAsked`: the browser comes from the sign-in that this request asked for.
+    public func next(for browser: BrowserSessionState?, at now: Timestamp, hasAsked: Bool = false) -> Step {
         let client = returnAddress.client
         guard !prompt.contains(.create) else { return .signUp }
-        guard let visitor, visitor.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
-        // Before anything that depends on who it is: a merchant that the person has never met learns nothing of that.
-        guard visitor.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
-        // Core §3.1.2.2, §5.5.1: for another person than was asked for, or one who signed in otherwise, there is no answer.
-        guard visitor.isMeant else { return orRefuse(.signIn) }
-        guard hasRequiredContext(visitor.subject) else {
-            // Core §5.5.1.1: a failed attempt. Asked again, the person would do the same again.
+        guard let browser, browser.session.isGood(for: client), !asksAgain else { return orRefuse(.signIn) }
+        // Before anything that depends on the user: a merchant that the user has never met learns nothing about that.
+        guard browser.isIntroduced || !prompt.contains(.none) else { return .refuse(.consentRequired) }
+        // Core §3.1.2.2, §5.5.1: no response for another user than requested, or for another way of signing in.
+        guard browser.isMeant else { return orRefuse(.signIn) }
+        guard hasRequiredContext(browser.subject) else {
+            // Core §5.5.1.1: a failed attempt. Asked again, the user would do the same again.
             return hasAsked ? .refuse(.unmetAuthenticationRequirements) : orRefuse(.signIn)
         }
-        guard isFresh(visitor, at: now) else { return orRefuse(.confirm) }
-        // The page that asks for consent names both too.
-        guard visitor.isIntroduced || scopeToAsk(for: visitor.consented) != nil else { return .introduce }
-        if client.requiresVerifiedEmail, visitor.email != .verified {
-            // Who has no address cannot verify one: nothing here would lead anywhere.
-            return visitor.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
+        guard isFresh(browser, at: now) else { return orRefuse(.confirm) }
+        // The consent page names the merchant and the app too.
+        guard browser.isIntroduced || scopeToAsk(for: browser.consented) != nil else { return .introduce }
+        if client.requiresVerifiedEmail, browser.email != .verified {
+            // A user without an address cannot verify one, so the verification page would lead nowhere.
+            return browser.email == .none ? .refuse(.accessDenied) : orRefuse(.verify)
         }
-        if let scope = scopeToAsk(for: visitor.consented) { return orRefuse(.consent(scope)) }
-        guard visitor.isPresent || !returnAddress.isOpenToAnyApp else { return orRefuse(.introduce) }
+        if let scope = scopeToAsk(for: browser.consented) { return orRefuse(.consent(scope)) }
+        guard browser.isPresent || !returnAddress.isOpenToAnyApp else { return orRefuse(.introduce) }
         return .respond
     }
 
-    /// What the person must be asked for, when `consented` was allowed before; nil when there is no need.
+    /// The scope to ask the user for, when `consented` was allowed before; nil when no question is needed.
     ///
-    /// A merchant's own client need not ask. Another asks for what it has not got yet, and once even if that is nothing.
+    /// A merchant's own client need not ask. Others ask for what they do not have yet, and once even for nothing.
     public func scopeToAsk(for consented: Scope?) -> Scope? {
         let client = returnAddress.client
         guard !client.firstParty else { return prompt.contains(.consent) ? scope : nil }
@@ -59,7 +59,7 @@ extension AuthorizationRequest {
         return wanted.isSubset(of: consented) ? nil : wanted.subtracting(consented)
     }
 
-    /// With `prompt=none` no step that needs the person is taken (OpenID Connect Core §3.1.2.6).
+    /// With `prompt=none`, a step that needs the user becomes an error (OpenID Connect Core §3.1.2.6).
     private func orRefuse(_ step: Step) -> Step {
         guard prompt.contains(.none) else { return step }
         return switch step {
@@ -78,8 +78,8 @@ extension AuthorizationRequest {
         return required.isEmpty || subject.method.map { required.contains(AuthenticationContext.of($0)) } ?? false
     }
 
-    private func isFresh(_ visitor: BrowserSessionState, at now: Timestamp) -> Bool {
+    private func isFresh(_ browser: BrowserSessionState, at now: Timestamp) -> Bool {
         guard let maxAge else { return true }
-        return visitor.session.isDated && now - visitor.subject.signedInAt <= maxAge
+        return browser.session.isDated && now - browser.subject.signedInAt <= maxAge
     }
 }

@@ -1,37 +1,37 @@
 public import Directory
 public import Values
 
-/// Who is signed in to the browser that brings an authorization request, and what is known of that person.
+/// The signed-in user of the browser that brings an authorization request, and what is known about the user.
 public struct BrowserSessionState: Sendable {
-    /// How the session came about.
+    /// The origin of the session.
     public enum Session: Sendable, Equatable {
-        /// The person signed in here.
+        /// The user signed in here.
         case signIn
         /// A session code bought it, with a token of a client of this merchant.
         case bought(by: Merchant.ID?)
-        /// An issuer vouched for the person; one of this merchant's, unless it is trusted by all. Only some say when the
-        /// person signed in there.
+        /// An identity provider asserted the user: one of this merchant, or with nil one that all merchants trust. Only
+        /// some providers say when the user signed in there.
         case vouched(for: Merchant.ID?, isDated: Bool)
     }
 
-    /// The person's e-mail address.
+    /// The state of the user's e-mail address.
     public enum Email: Sendable, Equatable {
         case none
         case unverified
-        /// The person has shown to read it.
+        /// The user has proved to own it.
         case verified
     }
 
     public let subject: Subject
     public let session: Session
     public let email: Email
-    /// What the person allowed the client before; nil when the client never asked.
+    /// The scope that the user allowed the client before; nil when the client never asked.
     public let consented: Scope?
-    /// Whether it is the person the request is about, if it names one.
+    /// Whether this is the user that the request names, if it names one.
     public let isMeant: Bool
-    /// Whether the person has met the client's merchant, or need not have.
+    /// Whether the user has been introduced to the client's merchant, or need not be.
     public let isIntroduced: Bool
-    /// Whether the person has just answered a page of ours about this very request.
+    /// Whether the user has just answered a page of ours about this very request.
     public let isPresent: Bool
 
     public init(
@@ -49,8 +49,8 @@ public struct BrowserSessionState: Sendable {
 }
 
 extension BrowserSessionState.Session {
-    /// A session that a merchant's token bought, or its issuer's word, is no sign-in for another merchant's client: else any merchant could
-    /// become its users elsewhere.
+    /// A session bought with a merchant's token, or asserted by its identity provider, is no sign-in for another
+    /// merchant's client. Otherwise any merchant could impersonate its users elsewhere.
     public func isGood(for client: Client) -> Bool {
         switch self {
         case .signIn: true
@@ -59,6 +59,6 @@ extension BrowserSessionState.Session {
         }
     }
 
-    /// Whether it is known when the person signed in.
+    /// Whether the time of the user's sign-in is known.
     var isDated: Bool { if case .vouched(_, isDated: false) = self { false } else { true } }
 }

@@ -1,12 +1,12 @@
 public import Directory
 
-/// What a person's answer to the question for consent comes to.
+/// A user's decision on the consent page.
 public struct ConsentDecision: Sendable, Equatable {
-    /// What the page asked for.
+    /// The scope that the page asked for.
     public let shown: Scope
-    /// What of it the person allowed.
+    /// The part of it that the user allowed.
     public let allowed: Scope
-    /// What the request may go on with: that, and what it needed not ask for.
+    /// The scope the request goes on with: what the user allowed, and what needed no question.
     public let granted: Scope
 
     public init(shown: Scope, allowed: Scope, granted: Scope) {
@@ -15,13 +15,13 @@ public struct ConsentDecision: Sendable, Equatable {
         self.granted = granted
     }
 
-    /// There is no saying no to being recognized alone, nor to a single claim: who does not want that denies the whole.
+    /// Whether `name` cannot be declined alone: `openid` and single claims. A user who wants neither denies it all.
     public static func isRequired(_ name: String) -> Bool { name == Scope.openID || ClaimsRequest.isPermission(name) }
 }
 
 extension AuthorizationRequest {
-    /// What comes of a person's ticks, of whom the client was allowed `consented` before. Nil when there was nothing to
-    /// ask: a form that was sent twice. What was not asked for is not granted, whatever the form says.
+    /// The decision made by the ticks of a user who had allowed the client `consented`. Nil when there was nothing to
+    /// ask, as for a form sent twice. What was not asked for is not granted, whatever the form says.
     public func decision(ticked: Scope, consented: Scope?) -> ConsentDecision? {
         guard let shown = scopeToAsk(for: consented) else { return nil }
         let required = Scope(shown.tokens.filter(ConsentDecision.isRequired))

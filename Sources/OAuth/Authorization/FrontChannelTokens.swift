@@ -1,10 +1,10 @@
 public import Cryptography
-import Directory
+public import Directory
 public import Storage
 public import Values
 
-/// Answers that bring tokens past the token endpoint (OpenID Connect Core §3.2.2.5, §3.3.2.5): what must be stored of
-/// them, all of it or nothing.
+/// Responses whose tokens bypass the token endpoint (OpenID Connect Core §3.2.2.5, §3.3.2.5): stores what they need,
+/// all of it or nothing.
 public struct FrontChannelTokens: Sendable {
     private let database: any Database
     private let mint: BearerTokenMint
@@ -18,10 +18,10 @@ public struct FrontChannelTokens: Sendable {
         self.random = random
     }
 
-    /// What `request` asks for, but for the ID token, allowed by `subject` in `session`. Nil when what was allowed, or the
-    /// session, has been taken back since the request was decided.
+    /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
+    /// session has ended since the request was decided.
     public func gift(
-        for request: AuthorizationRequest, of subject: Subject, in session: String
+        for request: AuthorizationRequest, of subject: Subject, in session: Session.ID
     ) async throws -> AuthorizationGift? {
         let now = clock.now
         let code =
@@ -30,7 +30,7 @@ public struct FrontChannelTokens: Sendable {
         let claim = BrowserRedemption(request: request, subject: subject, session: session, code: code?.fingerprint)
         let parent = try await parent(of: session)
         guard request.responseType.contains(.token) else {
-            // Who gets an ID token alone is connected too, and is told of a logout.
+            // A client that gets only an ID token is connected too, and is notified of a logout.
             let family = code == nil ? family(for: request, of: subject, parent: parent, at: now) : nil
             let stands = try await database.write { db -> Bool in
                 guard case .won = try claim.win(at: now, in: db) else { return false }
@@ -49,16 +49,16 @@ public struct FrontChannelTokens: Sendable {
 
     private func family(
         for request: AuthorizationRequest, of subject: Subject, parent: TokenFamily.ID?, at now: Timestamp
-    ) -> TokenFamily {
+    ) -> NewTokenFamily {
         let client = request.returnAddress.client
-        return TokenFamily(
+        return NewTokenFamily(
             id: .ordered(at: now, from: random), parent: parent, client: client.id, subject: subject,
             scope: request.scope, request: request.authentication.withoutNonce, createdAt: now,
             expiresAt: now + request.authentication.idTokenLifetime(of: client), isOfFrontChannel: true)
     }
 
-    /// The permission that bought the session, if one did: what comes of it ends with that.
-    private func parent(of session: String) async throws -> TokenFamily.ID? {
+    /// The token family that bought the session, if one did. Whatever is issued in the session ends with it.
+    private func parent(of session: Session.ID) async throws -> TokenFamily.ID? {
         try await database.read { db in
             try db.rows("SELECT family_id FROM sessions WHERE id = \(session)").first?.get("family_id")
         }

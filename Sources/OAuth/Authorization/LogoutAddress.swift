@@ -1,12 +1,12 @@
 public import Directory
 
-/// Where a browser may go after a logout: an address that the client which asked has registered.
+/// Where a browser may go after a logout: an address that the requesting client has registered.
 public struct LogoutAddress: Sendable {
-    /// With the request's `state`, if it has one.
+    /// The URL, with the request's `state` if it has one.
     public let location: String
 
-    /// Nil when the request names no address, no client, or an address that is not registered to the letter: then the
-    /// browser stays. A logout is never a way to lead somebody elsewhere.
+    /// Nil when the request names no address or no client, or an address that is not exactly a registered one. The
+    /// browser then stays here: a logout must not become an open redirector.
     public init?(_ parameters: Parameters, client: Client?) {
         let text = parameters[.postLogoutRedirectURI] ?? parameters[.redirectURI] ?? parameters[.returnTo]
         guard let text, let client else { return nil }

@@ -1,7 +1,7 @@
 import Cryptography
 import Storage
 
-/// What a client proves at the token endpoint to be the one that asked (RFC 7636 §4.1).
+/// The secret by which a client proves at the token endpoint that it made the request (RFC 7636 §4.1).
 public struct CodeVerifier: Sendable {
     private let text: String
 
@@ -23,7 +23,7 @@ public struct CodeChallenge: Sendable {
 
     init(stored text: String) { self.text = text }
 
-    /// Reads `code_challenge` and its method. `plain` proves nothing to whoever saw the request, and is refused.
+    /// Reads `code_challenge` and its method. Refuses `plain`: it proves nothing once the request was seen by others.
     public static func read(_ parameters: Parameters) throws(OAuthError) -> CodeChallenge? {
         guard let text = parameters[.codeChallenge] else {
             guard parameters[.codeChallengeMethod] == nil else { throw .missing(.codeChallenge) }

@@ -1,16 +1,16 @@
-/// What a client wants of the person, whatever is known already (OpenID Connect Core §3.1.2.1, Prompt Create 1.0 §4).
+/// What a client wants from the user, whatever is known already (OpenID Connect Core §3.1.2.1, Prompt Create 1.0 §4).
 public enum Prompt: String, Sendable, Hashable, CaseIterable {
-    /// Show nothing: answer at once, or say what is in the way.
+    /// Show no page: respond at once, or with an error that names the obstacle.
     case none
     case login
     case consent
     case selectAccount = "select_account"
     case create
 
-    /// Those that a sign-in or a sign-up is the answer to.
+    /// The values that a sign-in or a sign-up satisfies.
     public static let signingIn: Set<Prompt> = [.login, .selectAccount, .create]
 
-    /// Reads the parameter: known words, `none` alone.
+    /// Reads the parameter: known values only, and `none` alone.
     static func read(_ parameters: Parameters) throws(OAuthError) -> Set<Prompt> {
         let words = (parameters[.prompt] ?? "").split(separator: " ")
         let prompts = words.compactMap { Prompt(rawValue: String($0)) }

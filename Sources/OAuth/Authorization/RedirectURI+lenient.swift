@@ -1,11 +1,11 @@
 import Directory
 
 extension Client {
-    /// Whether `text`, in a token request, stands for `uri`, which the code was bound to: to the letter.
+    /// Whether `text` in a token request stands for `uri`, which the code is bound to. Compares exactly, except for
+    /// SPiD's clients.
     ///
-    /// SPiD's clients say it with another query than they said it with before, one with the answer's code appended, one
-    /// with its own left out. Where the browser went was decided by then, and exactly: theirs are compared without query
-    /// and without a slash at the end.
+    /// SPiD's clients send another query than before: they append the code of the response or leave out their own. The
+    /// browser's redirect was decided by then, and exactly. So theirs are compared without query and trailing slash.
     func means(_ uri: RedirectURI, by text: String) -> Bool {
         guard spidCompatible else { return uri.isExactly(text) }
         return RedirectURI.stem(of: uri.text).elementsEqual(RedirectURI.stem(of: text))

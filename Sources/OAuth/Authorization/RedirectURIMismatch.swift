@@ -1,7 +1,6 @@
 public import Directory
 
-/// The one small thing in which an address that is not registered differs from one that is: what a developer looks for
-/// longest.
+/// The one small difference between an unregistered address and a registered one: what developers search longest for.
 public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case whiteSpace = "white space around it"
     case letterCase = "letter case"
@@ -11,7 +10,7 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case query
     case fragment
 
-    /// How `text` differs from one of `registered`; nil when from each in more than one thing.
+    /// The difference between `text` and one of `registered`; nil when it differs from each in more than one way.
     public init?(_ text: String, among registered: [RedirectURI]) {
         let given = Parts(text)
         let found = Self.allCases.first { miss in
@@ -37,7 +36,7 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
         return given == registered
     }
 
-    /// The parts of an address by their marks alone (RFC 3986 appendix B): what is compared may be any text.
+    /// The parts of a URL, split by delimiters only (RFC 3986 appendix B): the compared text may be anything.
     private struct Parts: Equatable {
         var scheme: Substring
         var host: Substring
@@ -66,7 +65,7 @@ public enum RedirectURIMismatch: String, Sendable, CaseIterable {
             port = authority[(mark ?? authority.endIndex)...]
         }
 
-        /// Takes what begins with the first `mark` off the end of `text`.
+        /// Cuts off the end of `text`, from the first `mark` on, and returns it.
         private static func cut(_ text: inout Substring, from mark: Character) -> Substring {
             let index = text.firstIndex(of: mark) ?? text.endIndex
             defer { text = text[..<index] }

@@ -1,22 +1,22 @@
 import Directory
 
-/// How an answer travels through the browser to the client.
+/// How a response travels through the browser to the client.
 public enum ResponseMode: String, Sendable, CaseIterable {
     case query
     /// After the `#`: servers and their logs do not see it (OAuth 2.0 Multiple Response Type Encoding Practices §2.1).
     case fragment
     /// A form that the browser posts (OAuth 2.0 Form Post Response Mode).
     case formPost = "form_post"
-    /// A message to the page that opened ours, or that has it in a frame.
+    /// A message to the page that opened ours or has it in a frame.
     case webMessage = "web_message"
 
-    /// The mode of a request as far as it can be followed; whatever else it says is refused, by way of the usual one.
+    /// The mode of a request if it can be followed; otherwise the usual one, by which the error is sent.
     static func followed(_ parameters: Parameters, to uri: RedirectURI, of client: Client) -> ResponseMode {
         guard let mode = parameters[.responseMode].flatMap(ResponseMode.init) else { return usual(parameters) }
         return mode.fault(parameters, uri, client) == nil ? mode : usual(parameters)
     }
 
-    /// Refuses a mode that is not offered, or in which nobody can receive the answer.
+    /// Refuses a mode that is not offered, or in which the client could not receive the response.
     static func check(_ parameters: Parameters, for uri: RedirectURI, of client: Client) throws(OAuthError) {
         guard let text = parameters[.responseMode] else { return }
         guard let mode = ResponseMode(rawValue: text) else {
@@ -35,7 +35,7 @@ public enum ResponseMode: String, Sendable, CaseIterable {
 
     private func fault(_ parameters: Parameters, _ uri: RedirectURI, _ client: Client) -> String? {
         switch self {
-        // Multiple Response Type Encoding Practices §3, §5: a query ends in logs.
+        // Multiple Response Type Encoding Practices §3, §5: a query ends up in logs.
         case .query: Self.bringsTokens(parameters) ? "a query is no place for tokens" : nil
         case .fragment: nil
         case .formPost: uri.isOfWeb ? nil : "form_post needs an https redirect_uri"

@@ -1,20 +1,20 @@
 public import Directory
 import Values
 
-/// A client and its registered redirect URI, both validated: the only place an answer may be redirected to.
+/// A client and its registered redirect URI, both validated: the only place a response may be redirected to.
 ///
-/// RFC 6749 §4.1.2.1: a request whose client or redirect URI is bad is never redirected, not even with an error.
+/// RFC 6749 §4.1.2.1: a request with a bad client or redirect URI is never redirected, not even with an error.
 public struct ReturnAddress: Sendable {
     public let client: Client
     public let redirectURI: RedirectURI
-    /// Whether the request named it: then the token request must too (RFC 6749 §4.1.3).
+    /// Whether the request contained the redirect URI: then the token request must too (RFC 6749 §4.1.3).
     public let wasSent: Bool
     public let state: String?
     public let mode: ResponseMode
-    /// Where a person goes who cancels, if the request says so: registered, like the other.
+    /// Where a user who cancels goes, if the request says so: registered, like the redirect URI.
     public let cancelURI: RedirectURI?
 
-    /// Why an authorization request has nowhere to return to; shown on a page, in words a developer can act on.
+    /// Why an authorization request has nowhere to return to. A page shows it, so that a developer can act on it.
     public enum Refusal: Error, Sendable {
         case noClient
         case unknownClient(String)
@@ -40,13 +40,13 @@ public struct ReturnAddress: Sendable {
         mode = .followed(parameters, to: redirectURI, of: client)
     }
 
-    /// Whether any app on the person's device could have asked, and could receive the answer (RFC 8252 §8.6): the client
-    /// proves nothing, and a scheme or a port of the device is nobody's in particular. An `https` address is.
+    /// Whether any app on the user's device could have made the request and could receive the response (RFC 8252 §8.6):
+    /// the client proves nothing, and any app can claim a custom scheme or a local port. An `https` URL has an owner.
     public var isOpenToAnyApp: Bool { client.isPublic && redirectURI.secureHost == nil }
 
     private static func redirectURI(_ parameters: Parameters, of client: Client) throws -> RedirectURI? {
         guard let text = parameters[.redirectURI] else {
-            // RFC 6749 §3.1.2.3: it may be left out when exactly one is registered.
+            // RFC 6749 §3.1.2.3: it may be omitted when exactly one is registered.
             return client.redirectURIs.count == 1 ? client.redirectURIs.first : nil
         }
         guard let registered = client.returnURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }

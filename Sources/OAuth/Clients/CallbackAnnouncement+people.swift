@@ -1,12 +1,12 @@
-import Directory
-import JOSE
+public import Directory
+import JSON
 public import Storage
 public import Values
 
-/// What clients are told of a person. All of it is read before what it tells of takes away by what it is found.
+/// What clients are told about a user. Read the receivers before the change deletes the rows that name them.
 extension CallbackAnnouncement {
-    /// Tells every live client that `user` has used in which `fields` the person is another now; `status` is the
-    /// word for how the account stands, if that is among them. Never a value: who wants it asks for it.
+    /// Tells every live client of the user which `fields` of `user` changed. `status` is the new status, if that
+    /// changed. Values are never sent: a client asks for them.
     public func changed(
         _ user: UserID, fields: [String], status: String?, in db: any Transaction
     ) throws {
@@ -21,10 +21,10 @@ extension CallbackAnnouncement {
         try leave(.user, [Self.changed(fields)] + status, of: user, for: told, db)
     }
 
-    /// Tells every client that the person has used that there is no such person any more. Read in the transaction in
-    /// which the account goes, before it does.
+    /// Tells every client of the user about the deletion. Must run in the transaction that deletes the user, before the
+    /// deletion.
     ///
-    /// Disabled clients too: what they hold of the person has to go as well.
+    /// Disabled clients are told too: they have to delete what they hold about the user.
     public func deleted(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
@@ -34,7 +34,7 @@ extension CallbackAnnouncement {
         try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: user, for: told, db)
     }
 
-    /// Tells that the person signed out of a browser, to the live clients that could act for them there.
+    /// Tells the live clients that could act for the user that the user signed out of a browser.
     public func signedOut(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
@@ -48,10 +48,10 @@ extension CallbackAnnouncement {
         try leave(.session, Self.ended, of: user, for: told, db)
     }
 
-    /// Tells that what came of `family` ended: an app signed its person out, or a session that its token bought
-    /// ended. That concerns the merchant's clients and nobody else; a client without one, only itself.
+    /// Tells that `family` ended: an app signed its user out, or a session that its token bought ended. That concerns
+    /// the merchant's clients only; a client without a merchant concerns only itself.
     ///
-    /// Said before what hangs on `family` ends too.
+    /// Must run before the end of whatever depends on `family`.
     public func signedOut(of family: TokenFamily.ID, in db: any Transaction) throws {
         let source = try db.rows(
             """
@@ -76,7 +76,7 @@ extension CallbackAnnouncement {
         try leave(.session, Self.ended + [.init("clientId", .string(client.text))], of: user, for: told, db)
     }
 
-    /// Tells `client` that the person took back all that they gave it.
+    /// Tells `client` that the user revoked everything they gave it.
     func revoked(_ user: UserID, by client: Client.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
@@ -86,7 +86,7 @@ extension CallbackAnnouncement {
         try leave(.session, Self.revoked, of: user, for: told, db)
     }
 
-    /// Tells the clients of `merchant` that the person has used that nothing connects them any more.
+    /// Tells the clients of `merchant` that the user has used about the disconnection.
     func disconnected(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
@@ -96,7 +96,7 @@ extension CallbackAnnouncement {
         try leave(.session, Self.revoked, of: user, for: told, db)
     }
 
-    /// Tells all clients that the person has used, but `kept`, that nothing connects them any more.
+    /// Tells all clients that the user has used, except `kept`, about the disconnection.
     func forgotten(_ user: UserID, except kept: String, in db: any Transaction) throws {
         let told = try db.rows(
             """

@@ -1,13 +1,13 @@
 import Directory
-import JOSE
+import JSON
 import Keys
 import Storage
 import Synchronization
 import Values
 
-/// What one change makes the clients of a person hear, in the transaction of the change.
+/// The messages that one change sends to the clients of a user, stored in the transaction of the change.
 ///
-/// A message's id comes of the announcement, the client and what is said: a transaction that runs twice leaves it once.
+/// A message's id derives from the announcement, the client and the content, so that a rerun stores it once.
 public final class CallbackAnnouncement: Sendable {
     private let callbacks: Callbacks
     let now: Timestamp
@@ -20,22 +20,22 @@ public final class CallbackAnnouncement: Sendable {
         self.origin = origin
     }
 
-    /// Has it sent at once. Said after the commit.
+    /// Sends the messages at once. Call it after the commit.
     public func send() {
         if isSaid.load(ordering: .relaxed) { callbacks.post.send() }
     }
 
-    /// Leaves word for `client` that a browser session of its ended (`TokenFamilies.end(with:)`).
-    func leaveNotice(of session: String, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
+    /// Stores a notice for `client` that a browser session ended in which it was used (`TokenFamilies.end(with:)`).
+    func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
         let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
         try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, user: user, session: session), db)
         isSaid.store(true, ordering: .relaxed)
     }
 
-    /// What a message is about: SPiD's `object`.
+    /// The subject of a message: SPiD's `object`.
     enum Subject: String { case user, session }
 
-    /// Leaves `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
+    /// Stores `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
     func leave(
         _ subject: Subject, _ entry: [JSON.Member], of user: UserID, for rows: [Row], _ db: any Transaction
     ) throws {
@@ -59,6 +59,6 @@ public final class CallbackAnnouncement: Sendable {
 }
 
 extension Timestamp {
-    /// The moment as SPiD writes it: `2031-02-03 04:05:06`, in UTC.
+    /// The time as SPiD writes it: `2031-02-03 04:05:06`, in UTC.
     fileprivate var spidText: String { iso8601.replacing("T", with: " ").replacing("Z", with: "") }
 }

@@ -3,18 +3,18 @@ public import Keys
 public import Storage
 public import Values
 
-/// Tells the clients of a person, at their `callback_uri`, what happened to that person: signed as SPiD does.
+/// Tells a user's clients, at their `callback_uri`, what happened to that user: signed as SPiD does.
 public struct Callbacks: Sendable {
-    /// Who takes a message to its receiver.
+    /// The delivery of messages to their receivers.
     public struct Post: Sendable {
         let leave: @Sendable (Message, any Transaction) throws -> Void
         let leaveNotice: @Sendable (LogoutNotice, any Transaction) throws -> Void
         let send: @Sendable () -> Void
 
         /// - Parameters:
-        ///   - leave: keeps a message in the caller's transaction; one with the id of an earlier one is that one.
-        ///   - leaveNotice: the same of a notice, which is signed only when it is sent.
-        ///   - send: said once that is committed.
+        ///   - leave: stores a message in the caller's transaction; a message with an id that exists is stored once.
+        ///   - leaveNotice: does the same with a notice, which is signed only when it is sent.
+        ///   - send: starts the delivery, after the commit.
         public init(
             leave: @escaping @Sendable (Message, any Transaction) throws -> Void,
             leaveNotice: @escaping @Sendable (LogoutNotice, any Transaction) throws -> Void,
@@ -26,7 +26,7 @@ public struct Callbacks: Sendable {
         }
     }
 
-    /// One signed message, ready to be posted as it stands.
+    /// A signed message, ready to be posted unchanged.
     public struct Message: Sendable, Equatable {
         public let id: Identifier<Message>
         public let uri: String
@@ -44,12 +44,12 @@ public struct Callbacks: Sendable {
         self.post = post
     }
 
-    /// What is to be told of one change, whoever it concerns. Made outside of the transaction, which may run twice.
+    /// The announcement of one change. Make it outside the transaction, which may run twice.
     public func announcement(at now: Timestamp) -> CallbackAnnouncement {
         announcement(at: now, origin: random.bytes(16))
     }
 
-    /// As above, where 16 bytes of chance were drawn for the change already.
+    /// As above, with 16 random bytes that were drawn for the change already.
     func announcement(at now: Timestamp, origin: [UInt8]) -> CallbackAnnouncement {
         CallbackAnnouncement(self, at: now, origin: origin)
     }

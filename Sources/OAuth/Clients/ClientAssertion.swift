@@ -1,15 +1,15 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Values
 
-/// What a client that signs says instead of a secret (RFC 7521 §4.2). Nothing of it is believed yet.
+/// A signed assertion that a client sends instead of a secret (RFC 7521 §4.2). Not verified yet.
 public struct ClientAssertion: Sendable {
     /// RFC 7523 §2.2.
     public static let type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
     let text: String
-    /// Whose it claims to be.
+    /// The client that it claims to come from.
     let subject: Client.ID
 
     /// The assertion of a request, or nil when it has none.
@@ -20,14 +20,14 @@ public struct ClientAssertion: Sendable {
             return nil
         }
         guard type == Self.type, let subject = subject(of: text) else { throw .clientAssertionMalformed }
-        // RFC 7523 §3, 2.B: the subject is the client's id. So must be the one beside it.
+        // RFC 7523 §3, 2.B: the subject is the client's id. A `client_id` beside it must be the same.
         guard parameters[.clientID].map({ $0 == subject }) ?? true else {
             throw .clientRefused("assertion_of_another_client", Client.ID(subject))
         }
         return ClientAssertion(text: text, subject: Client.ID(subject))
     }
 
-    /// The `sub` of an assertion, as far as it can be read. A NUL is nobody's name, and no question to a database.
+    /// The unverified `sub` of an assertion. A NUL is refused: it is in no client id and cannot be stored.
     private static func subject(of text: String) -> String? {
         guard text.utf8.count <= 16 * 1024 else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -2,11 +2,11 @@ public import Directory
 import JOSE
 public import Values
 
-/// Takes the assertions of clients that sign instead of showing a secret (RFC 7523 §3, OpenID Connect Core §9).
+/// Verifies the assertions of clients that sign instead of sending a secret (RFC 7523 §3, OpenID Connect Core §9).
 public struct ClientAssertions: Sendable {
     /// How far a client's clock may be ahead of ours.
     static let clockSkew: Duration = .seconds(60)
-    /// How long ago an assertion may say to have been made: it is made to be shown at once.
+    /// The maximum age of an assertion, by its `iat`: a client makes one for use at once.
     static let longestAge: Duration = .minutes(10)
 
     private let keys: ClientKeys
@@ -16,7 +16,7 @@ public struct ClientAssertions: Sendable {
     private let replays: ReplayMemory
     private let clock: any WallClock
 
-    /// `issuer` and `tokenEndpoint` are our own names, one of which an assertion is for.
+    /// `issuer` and `tokenEndpoint` are ours: an assertion's audience is one of them.
     public init(
         keys: ClientKeys, secrets: SignSecrets, issuer: String, tokenEndpoint: String, replays: ReplayMemory,
         clock: any WallClock
@@ -29,7 +29,7 @@ public struct ClientAssertions: Sendable {
         self.clock = clock
     }
 
-    /// Takes `assertion` if it is good and `client` has not shown it before.
+    /// Accepts `assertion` if it is valid and `client` has not used it before.
     func take(_ assertion: ClientAssertion, of client: Client) async throws {
         func refused(_ reason: String) -> OAuthError { .clientRefused(reason, client.id) }
         let jwt: VerifiedJWT
@@ -58,7 +58,7 @@ public struct ClientAssertions: Sendable {
         }
     }
 
-    /// RFC 7523bis §4: for us alone. What is for another server too, that server could show here.
+    /// RFC 7523bis §4: the audience is us alone. Another server named in it too could replay the assertion here.
     private func isUs(_ audience: [String], to client: Client) -> Bool {
         guard audience.count == 1, let name = audience.first else { return false }
         return name == issuer || (name == tokenEndpoint && !client.openID.addressesIssuer)
@@ -68,7 +68,7 @@ public struct ClientAssertions: Sendable {
         let pinned = client.openID.authenticationAlgorithm.map { Set([$0]) }
         switch client.authentication {
         case .secretJWT:
-            // The algorithms are ours to say: a client that has a secret has nothing else.
+            // We choose the algorithm: a client with a secret has nothing else to sign with.
             return try await secrets.keys(of: client).verify(assertion.text, allowed: [.hs256])
         case .privateKeyJWT:
             do {

@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Decides whether a request comes from the client it names.
+/// Decides whether a request comes from the client that it names.
 public struct ClientAuthenticator: Sendable {
     private let database: any Database
     private let known: KnownClients
@@ -14,9 +14,9 @@ public struct ClientAuthenticator: Sendable {
         self.assertions = assertions
     }
 
-    /// The client that proved to be `credentials.id` in the way it is registered for; a public client proves nothing.
+    /// The client, once it has proved to be `credentials.id` by its registered method. A public client proves nothing.
     ///
-    /// Throws `invalid_client` for an unknown client, a wrong proof, one that is missing or of another kind, a disabled
+    /// Throws `invalid_client` for an unknown client, a proof that is wrong, missing or of another kind, a disabled
     /// client and a client of a disabled merchant. The client cannot tell which (RFC 6749 §5.2).
     public func authenticate(_ credentials: ClientCredentials) async throws -> Client {
         func refused(_ reason: String) -> OAuthError { .clientRefused(reason, credentials.id) }
@@ -27,7 +27,7 @@ public struct ClientAuthenticator: Sendable {
         case (.none, .secret): throw refused("secret_of_public_client")
         case (.secretBasic, .secret(let secret)), (.secretPost, .secret(let secret)):
             let presented = secret.fingerprint
-            // Every live secret is compared, in constant time each.
+            // Every live secret is compared, each in constant time.
             guard found.secrets.filter({ $0.matches(presented) }).count > 0 else { throw refused("wrong_secret") }
         case (.secretBasic, .none), (.secretPost, .none): throw refused("secret_missing")
         case (.secretJWT, .assertion), (.privateKeyJWT, .assertion): break
@@ -35,12 +35,12 @@ public struct ClientAuthenticator: Sendable {
         case (_, .assertion): throw refused("assertion_not_expected")
         }
         guard found.isLive else { throw refused("disabled_client") }
-        // Last: it is taken once.
+        // Last, because an assertion can be used only once.
         if case .assertion(let assertion) = credentials.proof { try await assertions.take(assertion, of: found.client) }
         return found.client
     }
 
-    /// The client that a request names, whether or not it proves to be it: for how it is spoken to, and nothing else.
+    /// The client that a request names, proved or not. Use it only to choose the format of the response.
     public func named(_ id: Client.ID) async throws -> Client? { try await entry(id)?.client }
 
     private func entry(_ id: Client.ID) async throws -> KnownClients.Entry? {

@@ -1,9 +1,9 @@
 public import Directory
 public import Values
 
-/// What a request says about which client it comes from (RFC 6749 §2.3, RFC 7521 §4.2).
+/// The credentials by which a request names its client (RFC 6749 §2.3, RFC 7521 §4.2).
 public struct ClientCredentials: Sendable {
-    /// What it shows for it.
+    /// The proof that comes with the client's id.
     public enum Proof: Sendable {
         case none
         case secret(Secret<Client>)
@@ -25,8 +25,8 @@ public struct ClientCredentials: Sendable {
 
     public var secret: Secret<Client>? { if case .secret(let secret) = proof { secret } else { nil } }
 
-    /// The client of a request: from `basic`, the Authorization header's pair, or from the body, a secret or an
-    /// assertion, and never two of them (RFC 6749 §2.3).
+    /// The credentials of a request: from `basic`, the Authorization header's pair, or from the body, as a secret or an
+    /// assertion. Never two of them (RFC 6749 §2.3).
     public static func read(_ parameters: Parameters, basic: ClientCredentials?) throws(OAuthError)
         -> ClientCredentials
     {
@@ -39,7 +39,7 @@ public struct ClientCredentials: Sendable {
             return ClientCredentials(id: Client.ID(id), secret: parameters[.clientSecret].map { Secret($0) })
         }
         guard parameters[.clientSecret] == nil else { throw .twoCredentials }
-        // A client_id beside Basic is common and harmless when it says the same.
+        // A client_id beside Basic is common, and harmless when both are the same.
         guard parameters[.clientID].map({ $0 == basic.id.text }) ?? true else { throw .twoCredentials }
         return basic
     }

@@ -1,9 +1,9 @@
 public import Directory
 public import JOSE
 
-/// The public keys of clients, wherever those are.
+/// The public keys of clients, stored here or published by the client.
 public struct ClientKeys: Sendable {
-    /// What fetches the key set at an address: as it is known, or anew because a key was not in it.
+    /// Fetches the key set at an address: from the cache, or anew when a key was missing in it.
     public struct Published: Sendable {
         let known: @Sendable (String) async throws -> AssertionKeys
         let anew: @Sendable (String) async throws -> AssertionKeys
@@ -21,13 +21,13 @@ public struct ClientKeys: Sendable {
 
     public init(published: Published) { self.published = published }
 
-    /// Verifies that `client` signed `token` with a key of its own, by one of `allowed`. Judges no claims.
+    /// Verifies that `client` signed `token` with one of its keys, by one of `allowed`. Does not check the claims.
     ///
-    /// Throws a `JWTRejection`, or what `Published` throws when a key set cannot be had.
+    /// Throws a `JWTRejection`, or what `Published` throws when a key set cannot be fetched.
     public func verify(
         _ token: String, of client: Client, allowed: Set<SignatureAlgorithm>
     ) async throws -> VerifiedJWT {
-        // A public key is known to everybody: as the secret of an HMAC it would prove nothing.
+        // Anyone can know a public key: as the secret of an HMAC it would prove nothing.
         let allowed = allowed.filter { !$0.isSymmetric }
         switch client.openID.keys {
         case .none: throw JWTRejection.unknownKey
@@ -36,7 +36,7 @@ public struct ClientKeys: Sendable {
             do {
                 return try await published.known(address).verify(token, allowed: allowed)
             } catch let rejection as JWTRejection where rejection.mayBeOfNewKey(token) {
-                // The client may have begun to sign with a new key.
+                // The client may have started to use a new key.
                 return try await published.anew(address).verify(token, allowed: allowed)
             }
         }

@@ -3,17 +3,17 @@ public import Directory
 public import Storage
 public import Values
 
-/// Remembers the `jti` of what clients signed, for as long as it could be shown again: none is taken twice, on whichever node.
+/// Remembers the `jti` of what clients signed while it could be replayed: no node accepts one twice.
 public struct ReplayMemory: Sendable {
-    /// What a `jti` stood in: one of an assertion spends no request.
+    /// What the `jti` belongs to. A `jti` used in an assertion may be used in a request object too.
     public enum Kind: String, Sendable {
         case assertion = "client"
         case requestObject = "request"
     }
 
-    /// How far ahead what has a `jti` may end: nothing is remembered for ever.
+    /// The longest time until the expiry of anything with a `jti`, so that nothing is remembered for ever.
     public static let longestLife: Duration = .hours(24)
-    /// Remembered a little beyond its end: the node that forgets it and the one that is asked have clocks of their own.
+    /// Added to the expiry, because the clocks of the node that forgets and the node that checks differ.
     private static let margin: Duration = .minutes(5)
 
     private let database: any Database
@@ -24,24 +24,24 @@ public struct ReplayMemory: Sendable {
         self.random = random
     }
 
-    /// Whether nobody has shown `identifier` before: of two at once, the key lets one in.
+    /// Whether `identifier` is used for the first time. Of two simultaneous uses, the primary key accepts one.
     public func isFirst(
         _ identifier: String, in kind: Kind, of client: Client.ID, until end: Timestamp
     ) async throws -> Bool {
-        // Each part with its length, so that no two lists of parts read alike.
+        // Each part has its length, so that no two lists of parts have the same text.
         let parts = [kind.rawValue, client.text, identifier].map { "\($0.utf8.count):\($0)" }.joined()
         let fingerprint = Fingerprint<Kind>(of: parts)
-        // Who took it: what runs again after a COMMIT of unknown outcome finds itself there.
+        // The id of this use: when the closure runs again after a COMMIT of unknown outcome, it finds its own id.
         let taker = Identifier<Kind>.random(from: random)
         return try await database.write { db in
             try Self.use(fingerprint, by: taker.text, until: end, in: db) != .usedByAnother
         }
     }
 
-    /// What became of an attempt to use something once.
+    /// The outcome of an attempt to use something once.
     package enum Use: Sendable { case first, usedBefore, usedByAnother }
 
-    /// Notes in the caller's transaction that `attempt` used what has this fingerprint: of several, one is first.
+    /// Notes in the caller's transaction that `attempt` used `fingerprint`. Of several attempts, one is first.
     package static func use<Of>(
         _ fingerprint: Fingerprint<Of>, by attempt: String, until end: Timestamp, in db: any Transaction
     ) throws -> Use {

@@ -1,13 +1,13 @@
 import Directory
 import Values
 
-/// A one-time code bought with a person's token: for a backend (type=code) or for a webview (type=session).
+/// A one-time code bought with a user's token: for a backend (type=code) or for a webview (type=session).
 public struct ExchangeCode: Sendable {
     public enum Kind: String, Sendable {
         case code
         case session
 
-        /// To the millisecond, by the server's clock.
+        /// Exact to the millisecond, by the server's clock.
         public var lifetime: Duration {
             switch self {
             case .code: .seconds(30)
@@ -17,17 +17,17 @@ public struct ExchangeCode: Sendable {
     }
 
     let kind: Kind
-    /// The permission whose token bought it.
+    /// The token family whose token bought the code.
     let source: TokenFamily.ID
-    /// The client that may redeem it, or whose redirect URI a session code is bound to.
+    /// The client that may redeem the code, or whose redirect URI a session code is bound to.
     let client: Client.ID
     public let subject: Subject
     let scope: Scope
     let redirectURI: RedirectURI?
     let expiresAt: Timestamp
 
-    /// Every binding of a redemption. The redirect URI is one the receiver registered; the code itself was not bound
-    /// to one unless the app said so. PKCE plays no part: nobody made a challenge.
+    /// Checks every binding of a redemption. The redirect URI must be one that the receiving client registered; the
+    /// code is bound to a particular one only if the app said so. PKCE plays no part, because nobody made a challenge.
     func check(client: Client, redirectURI: String?, hasVerifier: Bool) throws(OAuthError) {
         guard kind == .code else { throw .codeRefused("session_code_at_token_endpoint") }
         guard self.client == client.id else { throw .codeRefused("code_of_another_client") }

@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where exchange codes are kept.
+/// The stored exchange codes.
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients
@@ -17,7 +17,7 @@ public struct ExchangeCodes: Sendable {
         self.random = random
     }
 
-    /// Sells `token` a code as `request` asks. The seconds until it expires come with it.
+    /// Sells `token` a code as `request` asks, and returns it with its kind, which tells its lifetime.
     public func issue(
         _ request: ExchangeRequest, for token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
@@ -49,8 +49,8 @@ public struct ExchangeCodes: Sendable {
         ).first.map(ExchangeCode.init)
     }
 
-    /// Spends a code in time, while the permission that bought it, its client and its person live. The rows changed are the
-    /// referee: of however many that ask, one gets true.
+    /// Spends a code that has not expired, while the token family that bought it, its client and its user live. The
+    /// number of changed rows decides: of any number of simultaneous attempts, one gets true.
     static func spend(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {

@@ -1,7 +1,7 @@
 import Directory
 import Values
 
-/// What a device asks for at `/oauth/exchange`, and whether it may have it.
+/// A device's request at `/oauth/exchange`, and the check whether it is allowed.
 public struct ExchangeRequest: Sendable {
     let client: Client.ID
     let kind: ExchangeCode.Kind
@@ -18,29 +18,29 @@ public struct ExchangeRequest: Sendable {
         guard kind == .code || redirectURI != nil else { throw .missing(.exchangeRedirectURI) }
     }
 
-    /// The scope of what `token` may buy for `receiver`, or why it may not.
+    /// The scope that `token` may buy for `receiver`. Throws when it may not buy.
     func check(_ token: AccessToken, receiver: Client?) throws(OAuthError) -> Scope {
         guard token.family != nil, token.user != nil else { throw .userTokenNeeded }
-        // What it buys signs the person in at a backend or in a browser, where they allowed a stranger's app a few scopes
-        // only (RFC 9700 §4.5: nothing at the backend would tell the code from one of its own).
+        // The code signs the user in at a backend or in a browser, but the user allowed a third-party app a few scopes
+        // only (RFC 9700 §4.5: the backend could not tell the code from one of its own).
         guard token.isFirstParty else {
             throw OAuthError(
                 .accessDenied, "third_party_exchange", "Only a first-party client's token buys codes and sessions.")
         }
-        // What was in an address, and in the scripts of a page, does not make a session of its own.
+        // A token that was in a URL and within reach of a page's scripts must not open a session.
         guard !token.isOfFrontChannel else {
             throw OAuthError(
                 .accessDenied, "front_channel_exchange",
                 "A token that came with an authorization answer buys nothing: use one of the token endpoint.")
         }
-        // One answer for a name that nobody has and for another merchant's: a token tells nobody which clients there are.
+        // An unknown client and another merchant's get the same answer: a token reveals nothing about existing clients.
         guard let receiver, Merchant.same(token.merchant, receiver.merchant) else { throw .foreignMerchant(client) }
         if let redirectURI, receiver.redirectURI(redirectURI) == nil {
             throw .receiver("unregistered_redirect_uri", "The redirectUri is not registered for this clientId.")
         }
         switch kind {
         case .code:
-            // Else it would get by the merchant's app what it must ask the person for.
+            // Otherwise it would get through the merchant's app what it must ask the user for.
             guard receiver.firstParty else {
                 throw OAuthError(
                     .accessDenied, "third_party_receiver",
@@ -58,7 +58,7 @@ public struct ExchangeRequest: Sendable {
             }
             return token.scope.intersection(receiver.scope)
         case .session:
-            // Nobody vouched for where it would lead the person, signed in.
+            // Nobody vouched for the address to which it would lead the signed-in user.
             guard !receiver.registeredItself else {
                 throw OAuthError(
                     .accessDenied, "self_registered_receiver", "A client that registered itself gets no session code.")

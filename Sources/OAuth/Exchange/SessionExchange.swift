@@ -2,21 +2,21 @@ public import Directory
 public import Storage
 public import Values
 
-/// Turns a session code into whatever a session is to those who keep it: OAuth knows no sessions.
+/// Exchanges a session code for a session. The caller opens the session, because OAuth has none of its own.
 public struct SessionExchange: Sendable {
     /// What a session code entitles its bearer to.
     public struct Entitlement: Sendable {
         public let subject: Subject
-        /// The permission that bought it; the session dies with it.
+        /// The token family that bought the code. The session ends with it.
         public let family: TokenFamily.ID
         public let redirectURI: RedirectURI
         public let client: Client.ID
     }
 
     public enum Refusal: Error, Sendable {
-        /// Never issued, or forgotten: 404.
+        /// Never issued, or no longer remembered: 404.
         case unknown
-        /// Spent, late, or its source has ended: 410.
+        /// Spent or expired, or its source has ended: 410.
         case gone(reason: String)
     }
 
@@ -40,8 +40,8 @@ public struct SessionExchange: Sendable {
         }
     }
 
-    /// Spends `code` and opens a session in the same commit. `open` must take the attempt's id as its own, so that
-    /// running twice opens one session.
+    /// Spends `code` and opens a session in the same commit. `open` must use the attempt's id as the session's id, so
+    /// that a transaction that runs twice opens one session.
     public func spend(
         _ code: Secret<ExchangeCode>, attempt id: String, at now: Timestamp,
         open: @escaping @Sendable (Entitlement, any Transaction) throws -> Void
@@ -83,7 +83,7 @@ public struct SessionExchange: Sendable {
         guard let row, let redirectURI: String = try row.get("redirect_uri", as: String?.self) else {
             throw Refusal.unknown
         }
-        // What the code was sold for may have been taken back since: the client, or its redirect URI.
+        // The client, or its redirect URI, may have been removed since the code was sold.
         let live = try Clients.findLive(try row.get("client_id"), in: db)
         guard live?.redirectURI(redirectURI) != nil else { throw Refusal.gone(reason: "session_code_client_changed") }
         return Found(

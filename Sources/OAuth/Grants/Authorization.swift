@@ -1,22 +1,22 @@
 public import Directory
 public import Values
 
-/// What a grant proved: for whom, for which client, in which scope, and the claim that must still be won.
+/// The result of a grant: user, client, scope, and the redemption that must still be won.
 public struct Authorization: Sendable {
-    /// Which permission the tokens belong to.
+    /// The token family of the tokens.
     public enum Family: Sendable {
-        /// None: a client acts for itself.
+        /// No family: a client acts for itself.
         case none
-        /// A new one, child of the permission that bought the code, if any.
+        /// A new family, a child of the family that bought the code, if one did.
         case new(parent: TokenFamily.ID?)
         case existing(TokenFamily.ID)
     }
 
-    /// What the answer says about refreshing.
+    /// What the response says about refreshing.
     public enum Refresh: Sendable {
         case none
         case issue
-        /// The claim itself stores it, or it was stored before.
+        /// The redemption stores the refresh token, or it was stored before.
         case answer(Secret<RefreshToken>)
     }
 
@@ -27,16 +27,16 @@ public struct Authorization: Sendable {
     public let refresh: Refresh
     /// The refresh token whose rotation the new access token will confirm.
     public let rotation: Fingerprint<RefreshToken>?
-    /// What was asked for along with the sign-in.
+    /// What the request asked for along with the sign-in.
     public private(set) var request: AuthenticationRequest
-    /// Whether its tokens come with an authorization answer, through the browser.
+    /// Whether the tokens come in an authorization response, through the browser.
     public let isOfFrontChannel: Bool
     public private(set) var claim: any Redemption
 
-    /// A token that administers does not outlive a working session, whatever its client is set to.
+    /// The longest lifetime of a token that administers, whatever its client is set to: about a working session.
     static let longestAdministration: Duration = .hours(1)
 
-    /// What its access token lives.
+    /// The lifetime of the access token.
     var lifetime: Duration {
         guard scope != scope.withoutAdministration else { return client.accessTokenLifetime }
         return min(client.accessTokenLifetime, Self.longestAdministration)
@@ -60,12 +60,12 @@ public struct Authorization: Sendable {
 }
 
 extension Authorization {
-    /// For the resource that a token request names (RFC 8707 §2.2): with a code or a refresh token that of the
-    /// authorization request, which is one; by the other grants, whichever the client is registered for.
+    /// The authorization for the resource that a token request names (RFC 8707 §2.2). For a code or a refresh token,
+    /// that is the authorization request's one resource; for other grants, any that the client is registered for.
     func aimed(as parameters: Parameters, by grant: GrantType, issuer: String) throws(OAuthError) -> Authorization {
         let resource = try client.resource(parameters, issuer: issuer)
         guard parameters[.resource] != nil else {
-            // It may have been taken from the client since the permission was given.
+            // The client may have lost the resource since the user authorized it.
             guard request.resource.map(client.openID.resources.contains) ?? true else {
                 throw .targetRefused("withdrawn_resource", "This client is no longer registered for the resource.")
             }
@@ -77,21 +77,21 @@ extension Authorization {
             }
             return self
         }
-        // Nobody but the token itself could say whom it is for.
+        // Without a family, only the token itself could name its audience.
         if case .none = family, client.openID.accessTokenFormat == .opaque, resource != nil {
             throw .targetRefused("opaque_without_permission", "A client's own token for a resource must be a JWT.")
         }
         return aimed(at: resource)
     }
 
-    /// The same, which is won only while its client may use `grant`.
+    /// The same authorization, which is won only while its client may use `grant`.
     func confirming(_ grant: GrantType) -> Authorization {
         var confirming = self
         confirming.claim = ClientRedemption(claim: claim, client: client.id, grant: grant, scope: scope)
         return confirming
     }
 
-    /// For `resource`; nil is us.
+    /// The same authorization for `resource`; nil is this server.
     public func aimed(at resource: String?) -> Authorization {
         var aimed = self
         aimed.request = request.aimed(at: resource)

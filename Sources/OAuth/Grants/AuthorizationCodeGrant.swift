@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 import Values
 
-/// A one-time code, from the authorization endpoint (RFC 6749 §4.1.3) or bought by a device for a backend.
+/// Redeems a one-time code, from the authorization endpoint (RFC 6749 §4.1.3) or bought by a device for a backend.
 public struct AuthorizationCodeGrant: Grant {
     public static let type = GrantType.authorizationCode
 
@@ -31,7 +31,7 @@ public struct AuthorizationCodeGrant: Grant {
         }
         if let code = found.exchange {
             try code.check(client: client, redirectURI: redirectURI, hasVerifier: verifier != nil)
-            // The receiver may have lost a scope since the code was sold.
+            // The receiving client may have lost a scope since the code was sold.
             let scope = code.scope.intersection(client.scope)
             return authorization(
                 client, code.subject, scope, .none, parent: code.source, CodeRedemption(code: .exchange(exchangeCode)))

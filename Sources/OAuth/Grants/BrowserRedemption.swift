@@ -2,12 +2,12 @@ import Directory
 import Storage
 import Values
 
-/// The claim that a person in a browser still allows what a request was decided by: the account, the session and the
-/// consent live. The code that goes with the tokens is stored along with it.
+/// Confirms that a request's decision still holds: its user, session and consent are live. Stores the code that goes
+/// with the tokens, if there is one.
 struct BrowserRedemption: Redemption {
     let request: AuthorizationRequest
     let subject: Subject
-    let session: String
+    let session: Session.ID
     let code: Fingerprint<AuthorizationCode>?
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
@@ -28,9 +28,7 @@ struct BrowserRedemption: Redemption {
         try !db.rows(
             """
             SELECT s.id FROM sessions s JOIN users a ON a.id = s.user_id
-                LEFT JOIN token_families p ON p.id = s.family_id
-            WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL
-                AND p.ended_at IS NULL AND a.disabled_at IS NULL
+            WHERE s.id = \(session) AND s.user_id = \(subject.user) AND s.ended_at IS NULL AND a.disabled_at IS NULL
             """
         ).isEmpty
     }
@@ -38,7 +36,7 @@ struct BrowserRedemption: Redemption {
 
 extension AuthorizationRequest {
     /// Whether `user` allows all of it in `session`, as of this transaction.
-    func isAllowed(by user: UserID, in session: String, _ db: any Transaction) throws -> Bool {
+    func isAllowed(by user: UserID, in session: Session.ID, _ db: any Transaction) throws -> Bool {
         let client = returnAddress.client
         guard try !Introductions.isDue(user, to: client, in: session, db) else { return false }
         let consented = client.firstParty ? nil : try Consents.find(user, client.id, in: db)?.scope

@@ -1,7 +1,7 @@
 public import Directory
 
 extension Client {
-    /// The scope a request of this client gets: what it asks for, if it may; without a request the default.
+    /// The scope for a request of this client: the requested one, if allowed; the default when none is requested.
     public func granted(_ requested: String?, within limit: Scope? = nil) throws(OAuthError) -> Scope {
         let limit = limit ?? scope
         guard let requested else { return limit.byDefault }

@@ -1,6 +1,6 @@
 public import Directory
 
-/// A client acts for itself (RFC 6749 §4.4).
+/// A client that acts for itself (RFC 6749 §4.4).
 public struct ClientCredentialsGrant: Grant {
     public static let type = GrantType.clientCredentials
 
@@ -10,7 +10,7 @@ public struct ClientCredentialsGrant: Grant {
         // RFC 6749 §4.4: only confidential clients, whatever is registered.
         guard !client.isPublic else { throw OAuthError.grantNotAllowed(client.id) }
         let scope = try client.granted(request.parameters[.scope])
-        // SPiD's SDKs reject a token without a refresh token, even a client's own; administration is none of theirs.
+        // SPiD's SDKs reject a token without a refresh token, even a client's own. They do not administer.
         let wantsRefresh =
             client.spidCompatible && client.may(.refreshToken) && scope == scope.withoutAdministration
         return Authorization(

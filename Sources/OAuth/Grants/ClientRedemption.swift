@@ -1,17 +1,17 @@
 import Directory
 import Storage
 
-/// The claim that the client still is what it was when it proved itself: not disabled, and registered for the grant and
-/// for the scope.
+/// Confirms that the client is unchanged since it authenticated: not disabled, and registered for the grant and the
+/// scope.
 ///
-/// Where a password was hashed or another server was asked since then, an administrator may have been quicker.
+/// An administrator may have changed it while a password was hashed or another server was asked.
 struct ClientRedemption: Redemption {
     let claim: any Redemption
     let client: Client.ID
     let grant: GrantType
     let scope: Scope
 
-    /// The others write as soon as they have read.
+    /// Other grants write as soon as they have read.
     static func isNeeded(by client: Client, for grant: GrantType) -> Bool {
         slow.contains(grant) || client.authentication == .privateKeyJWT
     }

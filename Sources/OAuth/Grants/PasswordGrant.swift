@@ -2,14 +2,14 @@ public import Directory
 public import Storage
 import Values
 
-/// A person's name and password, given to a trusted app (RFC 6749 §4.3).
+/// A user's name and password, given to a trusted app (RFC 6749 §4.3).
 public struct PasswordGrant: Grant {
     public static let type = GrantType.password
 
-    /// Who somebody proved to be, and whether that still holds in the transaction that mints.
+    /// A user who authenticated, and a check for the minting transaction that this still holds.
     public struct Proof: Sendable {
         let subject: Subject
-        /// Whether the person has shown that they read their address.
+        /// Whether the user has proved to own the e-mail address.
         let isVerified: Bool
         let holds: @Sendable (any Transaction) throws -> Bool
 
@@ -22,7 +22,8 @@ public struct PasswordGrant: Grant {
         }
     }
 
-    /// Proves who `username` is, throttling by the address of `request`; people live elsewhere. Throws an `OAuthError`.
+    /// Authenticates `username`, throttled by the address of `request`. OAuth knows no passwords. Throws an
+    /// `OAuthError`.
     public typealias Check =
         @Sendable (
             _ username: String, _ password: String, _ request: TokenRequest, _ client: Client
@@ -37,7 +38,7 @@ public struct PasswordGrant: Grant {
         let password = try request.parameters.require(.password)
         let scope = try client.granted(request.parameters[.scope], within: client.scope.withoutAdministration)
         let proof = try await check(username, password, request, client)
-        // Told only to who knows the password.
+        // Told only to someone who knows the password.
         guard proof.isVerified || !client.requiresVerifiedEmail else { throw OAuthError.unverifiedUser }
         return Authorization(
             client: client, subject: proof.subject, scope: scope, family: .new(parent: nil),
@@ -46,14 +47,14 @@ public struct PasswordGrant: Grant {
     }
 }
 
-/// The claim that the password is still the password: a new one ends everything, also what is in flight.
+/// Confirms that the password is still the same: a new one ends everything, also requests in flight.
 private struct PasswordRedemption: Redemption {
     let proof: PasswordGrant.Proof
     let client: Client
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         guard try proof.holds(db) else { return .refused(.wrongUserCredentials("password_changed_meanwhile")) }
-        // Whoever types the password in a merchant's own app knows whose it is.
+        // A user who types the password in a merchant's own app knows whose app it is.
         if let merchant = client.introduces {
             try Introductions.introduce(proof.subject.user, to: merchant, at: attempt.now, in: db)
         }

@@ -1,20 +1,21 @@
+public import Directory
 public import Storage
 public import Values
 
 /// What must be won in the transaction that stores the tokens: this code unspent, this refresh token current.
 public protocol Redemption: Sendable {
-    /// Wins by a guarded UPDATE or INSERT, or says why not. A refusal is returned, never thrown, so that what it
-    /// records (a replay that revokes) is committed with it.
+    /// Wins by a guarded UPDATE or INSERT, or says why not. Returns refusals instead of throwing them, so that what
+    /// they record (a replay that revokes) is committed too.
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome
 }
 
-/// One try to mint. Its id is stored by the claim, so that a closure that runs again after a COMMIT of unknown
-/// outcome knows its own work.
+/// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
+/// outcome recognizes its own work.
 public struct Attempt: Sendable {
     public let id: String
-    /// The permission the tokens will belong to, if they will have one.
+    /// The token family of the tokens, if they get one.
     public let family: TokenFamily.ID?
-    /// The access token to be stored, if one will be.
+    /// The access token to be stored, if there is one.
     public let accessToken: Fingerprint<AccessToken>?
     public let now: Timestamp
 
@@ -30,22 +31,22 @@ public struct Attempt: Sendable {
 
 public enum RedemptionOutcome: Sendable {
     case won
-    /// This very attempt won before: everything is stored.
+    /// This attempt won before: everything is stored.
     case wonBefore
-    /// The state the grant saw has changed: ask the grant again.
+    /// The state that the grant read has changed: run the grant again.
     case changed
     case refused(OAuthError)
-    /// What gives tokens once was used again: what it gave is in two hands, and ends.
+    /// A code or refresh token was used again, so two parties hold it: whatever it gave ends.
     case replayed(OAuthError, ending: TokenFamily.ID)
 }
 
-/// The claim of a grant that spends nothing.
+/// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 
-/// The claim on a one-time code: it is spent in time and only once; a second try revokes what came of the first.
+/// Spends a one-time code before it expires, once. A second attempt revokes what the first one got.
 struct CodeRedemption: Redemption {
     enum Code: Sendable {
         case authorization(Fingerprint<AuthorizationCode>)
@@ -71,7 +72,7 @@ struct CodeRedemption: Redemption {
             return .refused(.codeRefused("code_expired_or_source_ended"))
         }
         guard spentBy != attempt.id else { return .wonBefore }
-        // RFC 6749 §4.1.2 and §10.5: the code may be in the wrong hands, so what it gave is taken back.
+        // RFC 6749 §4.1.2 and §10.5: the code may have been stolen, so the tokens from it are revoked.
         guard let family: TokenFamily.ID = try row.get("family_id", as: TokenFamily.ID?.self) else {
             return .refused(.codeRefused("code_replayed"))
         }

@@ -3,7 +3,7 @@ public import Directory
 public import Keys
 public import Values
 
-/// A new access token for an old sign-in (RFC 6749 §6), with rotation that forgives a lost answer and no thief.
+/// Refreshes an access token (RFC 6749 §6). Rotation tolerates a lost response, but no thief.
 public struct RefreshTokenGrant: Grant {
     public static let type = GrantType.refreshToken
 
@@ -28,11 +28,11 @@ public struct RefreshTokenGrant: Grant {
         // A request of another client neither spends nor revokes.
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
         guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
-        // Before expiry: a token that was rotated long ago and turns up again is somebody's copy.
+        // Before expiry: a token that was rotated long ago and turns up again is a copy.
         if case .confirmed = token.state { return replay(of: token, by: client) }
         guard now < token.expiresAt else { throw OAuthError.refreshRefused("refresh_token_expired") }
 
-        // RFC 6749 §6: never wider than it was; nor wider than the client is now.
+        // RFC 6749 §6: never wider than it was, and never wider than the client is now.
         let limit = token.scope.intersection(client.scope)
         let scope =
             if let text = request.parameters[.scope] { try client.granted(text, within: limit) } else { limit }
@@ -40,7 +40,7 @@ public struct RefreshTokenGrant: Grant {
         case .current where client.rotates: return rotate(token, value, client, scope, at: now)
         case .current: return keep(token, value, client, scope, at: now)
         case .rotated(_, _, let rotatedAt) where now - rotatedAt > client.refreshRepeatWindow:
-            // Too late for an answer that was lost: a copy, or a phone that must sign in anew in any case.
+            // Too late for a lost response: this is a copy, or a phone that must sign in again anyway.
             return replay(of: token, by: client)
         case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
         case .confirmed: return replay(of: token, by: client)
@@ -59,7 +59,7 @@ public struct RefreshTokenGrant: Grant {
         return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
     }
 
-    /// A confidential client keeps its refresh token: its secret is what a thief lacks.
+    /// A confidential client keeps its refresh token, because a thief lacks its secret.
     private func keep(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
@@ -69,7 +69,7 @@ public struct RefreshTokenGrant: Grant {
             RefreshWithoutRotation(token: token, expiresAt: expiresAt))
     }
 
-    /// The answer to the rotation may have been lost: the same successor, with a fresh access token.
+    /// The response to the rotation may have been lost: returns the same successor, with a new access token.
     private func repeatAnswer(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ sealed: String, _ client: Client, _ scope: Scope
     ) throws -> Authorization {

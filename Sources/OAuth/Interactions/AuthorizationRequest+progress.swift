@@ -2,7 +2,7 @@ import Directory
 import Values
 
 extension AuthorizationRequest {
-    /// The request as it stands after `progress`: what a step was the answer to is asked for no more.
+    /// The request after `progress`: a prompt that a completed step has answered is removed.
     public func after(_ progress: InteractionProgress) -> AuthorizationRequest {
         var request = trying(progress.trial ?? authentication.trial)
         if progress.isBySomebodyElse {
@@ -11,7 +11,7 @@ extension AuthorizationRequest {
         }
         if progress.isSignedIn {
             request.prompt.subtract(Prompt.signingIn)
-            // The way back itself takes a while: it is not asked again for a `max_age` that this could outlast.
+            // Coming back takes a while itself: `max_age` must not ask again because of that.
             request.maxAge = maxAge.map { max($0, .minutes(1)) }
         }
         if progress.asksConsent { request.prompt.insert(.consent) }

@@ -1,34 +1,34 @@
 public import Directory
 public import Values
 
-/// An authorization request that meets a person: what was asked, the browser it began in, and what was done since.
+/// An authorization request that needs the user: the request, the browser it began in, and what was done since.
 ///
-/// Pages carry its id and nothing else. The id alone opens nothing: only the browser that the row is bound to may go on
-/// with it.
+/// Pages carry its id and nothing else. The id alone is not enough: only the browser that the row is bound to may
+/// continue.
 public struct Interaction: Sendable {
-    /// 256 random bits after the time, of which the fingerprint is kept.
+    /// 256 random bits after the time. Only the fingerprint is stored.
     public typealias ID = Secret<Interaction>
 
     /// A browser, known by the cookie of its forms.
     public enum Browser {}
 
-    /// How long a person may take, unless a mail that leads back to it may be read later: longer than a session that nobody
-    /// uses, so that who was signed out meanwhile signs in again.
+    /// How long a user may take, unless a mail links back to the interaction and may be read later. Longer than an idle
+    /// session, so that a user who was signed out meanwhile can sign in again.
     public static let lifetime: Duration = .hours(3)
-    /// How many one browser may have open; the oldest gives way.
+    /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32
 
     public let id: ID
-    /// The client that asked.
+    /// The client that made the request.
     public let client: Client.ID
-    /// The parameters as they came, as a query. They are read again, by the same reader, whenever the request goes on.
+    /// The original parameters, as a query. The same parser reads them again whenever the request goes on.
     public let request: String
     /// Nil until a browser takes it up.
     public internal(set) var browser: Fingerprint<Browser>?
     public let progress: InteractionProgress
     let expiresAt: Timestamp
 
-    /// Whether it began in `browser`.
+    /// Whether it belongs to `browser`.
     public func isOf(_ browser: Fingerprint<Browser>?) -> Bool {
         guard let browser, let own = self.browser else { return false }
         return own.matches(browser)
@@ -36,7 +36,7 @@ public struct Interaction: Sendable {
 }
 
 extension Interaction.ID {
-    /// The id that a page or an address carries; nil for a text that cannot be one.
+    /// Reads the id in a page or an address; nil for text that cannot be one.
     public init?(carried text: String?) {
         guard let text, text.utf8.count == 55,
             text.utf8.allSatisfy({ byte in

@@ -2,16 +2,17 @@ public import Directory
 public import Storage
 public import Values
 
-/// The steps that a person takes. Each is one update of the row, of its own browser alone.
+/// The steps that a user takes. Each is one update of the row, for its own browser only.
 extension Interactions {
     /// Notes that `session` was just opened for the request, in the transaction that opens it.
     ///
     /// - Parameters:
-    ///   - target: `interaction`'s own id, or where it goes on in another browser.
-    ///   - isSeen: whether its person answered a page of ours about the request.
+    ///   - target: `interaction`'s own id, or the id under which it goes on in another browser.
+    ///   - isSeen: whether its user answered a page of ours about the request.
     public static func signedIn(
         _ interaction: Interaction, as target: Interaction.ID, in browser: Fingerprint<Interaction.Browser>,
-        session: String, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp, in db: any Transaction
+        session: Fingerprint<Session>, isSeen: Bool, trying trial: TokenTrial? = nil, at now: Timestamp,
+        in db: any Transaction
     ) throws {
         if target.fingerprint != interaction.id.fingerprint {
             try db.execute(
@@ -32,8 +33,8 @@ extension Interactions {
             """)
     }
 
-    /// Notes that the person of `session` answered a page about the request.
-    public func saw(_ interaction: Interaction, in session: String) async throws {
+    /// Notes that the user of `session` answered a page about the request.
+    public func saw(_ interaction: Interaction, in session: Fingerprint<Session>) async throws {
         let now = clock.now
         try await step(interaction, in: session) { db in
             try db.execute(
@@ -44,8 +45,8 @@ extension Interactions {
         }
     }
 
-    /// Notes that the person of `session` allowed `scope` of it. Asked twice, the last answer counts.
-    public func allowed(_ scope: Scope, of interaction: Interaction, in session: String) async throws {
+    /// Notes that the user of `session` allowed `scope` of it. Asked twice, the last answer counts.
+    public func allowed(_ scope: Scope, of interaction: Interaction, in session: Fingerprint<Session>) async throws {
         let now = clock.now
         try await step(interaction, in: session) { db in
             try db.execute(
@@ -56,9 +57,10 @@ extension Interactions {
         }
     }
 
-    /// Does `work` once the row is `session`'s: what was done in another is forgotten first.
+    /// Does `work` once the row belongs to `session`. What was done in another session is cleared first.
     private func step(
-        _ interaction: Interaction, in session: String, _ work: @escaping @Sendable (any Transaction) throws -> Int
+        _ interaction: Interaction, in session: Fingerprint<Session>,
+        _ work: @escaping @Sendable (any Transaction) throws -> Int
     ) async throws {
         try await database.write { db in
             try db.execute(
@@ -72,7 +74,7 @@ extension Interactions {
         }
     }
 
-    /// Begins anew for somebody else than the person who is signed in.
+    /// Starts over for another user than the one who is signed in.
     public func passOn(_ interaction: Interaction) async throws -> Interaction? {
         try await database.write { db in
             _ = try db.execute(
@@ -86,7 +88,7 @@ extension Interactions {
         return try await find(interaction.id, in: interaction.browser)
     }
 
-    /// Has consent asked for in any case: who answered is not who was asked.
+    /// Requires consent in any case: the user who answered is not the one who was asked.
     public func askAgain(_ interaction: Interaction) async throws {
         try await database.write { db in
             _ = try db.execute(
@@ -97,9 +99,9 @@ extension Interactions {
         }
     }
 
-    /// Takes what was done in `session` for an answer, once: whoever comes again, by the back button or in another tab,
-    /// begins the request anew. False when another tab was faster.
-    public func answer(_ interaction: Interaction, in session: String) async throws -> Bool {
+    /// Consumes what was done in `session` for a response, once. A user who returns by the back button or in another
+    /// tab starts the request over. False when another tab was faster.
+    public func answer(_ interaction: Interaction, in session: Fingerprint<Session>) async throws -> Bool {
         guard interaction.progress.counted(in: session).session != nil else { return true }
         return try await database.write { db in
             try db.execute(

@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where interactions are kept.
+/// The stored interactions.
 public struct Interactions: Sendable {
     let database: any Database
     let clock: any WallClock
@@ -15,10 +15,10 @@ public struct Interactions: Sendable {
         self.random = random
     }
 
-    /// What became of a request that was to begin.
+    /// The result of beginning an interaction.
     public enum Beginning: Sendable {
         case begun(Interaction)
-        /// Too many began of late where it comes from.
+        /// Too many began recently from the same origin.
         case wait(Duration)
     }
 
@@ -26,7 +26,7 @@ public struct Interactions: Sendable {
     ///
     /// - Parameters:
     ///   - lifetime: how long it can be taken up.
-    ///   - charge: counts it where it comes from, in the same transaction; or says how long to wait.
+    ///   - charge: counts it against its origin in the same transaction, or returns how long to wait.
     public func begin(
         _ request: String, of client: Client.ID, in browser: Fingerprint<Interaction.Browser>?,
         lifetime: Duration = Interaction.lifetime,
@@ -45,14 +45,14 @@ public struct Interactions: Sendable {
         return wait.map { .wait($0) } ?? .begun(interaction)
     }
 
-    /// The one that may be used in `browser`; nil when there is none, it is another browser's or its time is over.
+    /// The interaction if it may be used in `browser`; nil when unknown, expired or another browser's.
     public func find(
         _ id: Interaction.ID, in browser: Fingerprint<Interaction.Browser>?
     ) async throws -> Interaction? {
         try await find(id).flatMap { $0.isOf(browser) ? $0 : nil }
     }
 
-    /// The one of any browser: for who brings a secret that leads to it.
+    /// The interaction of any browser: for a user who brings a secret that leads to it.
     public func find(_ id: Interaction.ID) async throws -> Interaction? {
         let now = clock.now
         return try await database.read { db in
@@ -66,7 +66,7 @@ public struct Interactions: Sendable {
         }.flatMap { now < $0.expiresAt ? $0 : nil }
     }
 
-    /// Binds one that no browser has taken up to `browser`; nil when another was faster.
+    /// Binds an interaction that no browser has taken up to `browser`; nil when another was faster.
     public func bind(
         _ interaction: Interaction, to browser: Fingerprint<Interaction.Browser>
     ) async throws -> Interaction? {
@@ -83,7 +83,7 @@ public struct Interactions: Sendable {
         return isBound ? bound : nil
     }
 
-    /// Keeps it for at least `duration` from now: a mail was sent that leads back to it.
+    /// Keeps it for at least `duration` from now, because a mail that links back to it was sent.
     public func keep(_ interaction: Interaction, for duration: Duration) async throws {
         let expiresAt = clock.now + duration
         guard interaction.expiresAt < expiresAt else { return }
@@ -96,10 +96,10 @@ public struct Interactions: Sendable {
         }
     }
 
-    /// The id under which `interaction` goes on in another browser than its own.
+    /// A new id, under which an interaction goes on in another browser.
     public func another() -> Interaction.ID { .ordered(at: clock.now, from: random) }
 
-    /// Lets the oldest of `browser` go, so that it has room for one more.
+    /// Deletes the oldest of `browser`, to make room for one more.
     private static func makeRoom(in browser: Fingerprint<Interaction.Browser>, _ db: any Transaction) throws {
         try db.execute(
             """

@@ -1,11 +1,11 @@
-/// The authentication context class references that we know: how a person signed in (OpenID Connect Core §2, `acr`).
+/// The authentication context class references of this server: how a user signed in (OpenID Connect Core §2, `acr`).
 public enum AuthenticationContext {
     public static let all = ["urn:spindle:password", "urn:spindle:mail", "urn:spindle:issuer"]
 
-    /// How a sign-in by another issuer's word is called where methods are: none of RFC 8176.
+    /// The method of a sign-in at an identity provider. RFC 8176 has no name for it.
     public static let byIssuer = "issuer"
 
-    /// Of a sign-in by `method` (RFC 8176).
+    /// The context of a sign-in by `method` (RFC 8176).
     public static func of(_ method: String) -> String {
         switch method {
         case "pwd": all[0]

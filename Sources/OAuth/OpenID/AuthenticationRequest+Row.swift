@@ -1,7 +1,7 @@
 import Storage
 
 extension AuthenticationRequest {
-    /// From the columns `claims`, `resource` and `trial`, which a permission and an authorization code both have.
+    /// Reads the columns `claims`, `resource` and `trial`, which token families and authorization codes both have.
     init(_ row: Row, nonce: String? = nil) throws {
         let text: String? = try row.get("claims")
         let trial: String? = try row.get("trial")

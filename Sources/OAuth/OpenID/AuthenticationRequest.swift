@@ -1,13 +1,13 @@
 public import Directory
 
-/// What a client asked for along with a sign-in, and its tokens tell (OpenID Connect Core §3.1.2.1, RFC 8707).
+/// What a client asked for along with a sign-in, for its tokens (OpenID Connect Core §3.1.2.1, RFC 8707).
 public struct AuthenticationRequest: Sendable, Equatable {
-    /// Told in the first ID token only, and never one that was not sent.
+    /// Goes into the first ID token only, and only if it was sent.
     public let nonce: String?
     public let claims: ClaimsRequest?
-    /// Whom the access token is for, besides us.
+    /// The audience of the access token, when that is not this server.
     public let resource: String?
-    /// What a developer tries out; nil for everybody else.
+    /// A developer's trial settings; nil for everyone else.
     public let trial: TokenTrial?
 
     public init(
@@ -19,7 +19,7 @@ public struct AuthenticationRequest: Sendable, Equatable {
         self.trial = trial
     }
 
-    /// What later tokens of the permission tell too.
+    /// The part that holds for later tokens of the family too.
     var withoutNonce: AuthenticationRequest {
         AuthenticationRequest(claims: claims, resource: resource, trial: trial)
     }
@@ -32,7 +32,7 @@ public struct AuthenticationRequest: Sendable, Equatable {
         AuthenticationRequest(nonce: nonce, claims: claims, resource: resource, trial: trial)
     }
 
-    /// What an ID token of `client` lives.
+    /// The lifetime of an ID token for `client`.
     public func idTokenLifetime(of client: Client) -> Duration {
         trial?.idTokenLifetime ?? client.openID.idTokenLifetime
     }

@@ -1,7 +1,7 @@
 import Directory
 
 extension ClaimsRequest {
-    /// The claims of a person, by the scope that tells them (OpenID Connect Core §5.4).
+    /// The claims of a user, by the scope that contains them (OpenID Connect Core §5.4).
     private static let scopes: KeyValuePairs<String, Set<String>> = [
         "profile": [
             "name", "given_name", "family_name", "middle_name", "nickname", "preferred_username", "profile", "picture",
@@ -12,13 +12,13 @@ extension ClaimsRequest {
     ]
     private static let prefix = "claim:"
 
-    /// How a single claim stands among the scopes that a person allowed.
+    /// The name of a single claim among the scopes that a user allowed.
     public static func family(for claim: String) -> String { prefix + claim }
 
     /// Whether `name`, among such scopes, is a single claim.
     public static func isPermission(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// What a person is asked for by name: claims that `scope` does not tell, and that the client may ask for.
+    /// The claims to ask a user for by name: those that `scope` does not contain and that the client may ask for.
     func families(beside scope: Scope, within registered: Scope) -> Scope {
         let names = Set(idToken.keys).union(userinfo.keys)
         return Scope(

@@ -1,23 +1,23 @@
-public import JOSE
+public import JSON
 
-/// The `claims` parameter: single claims that a client asks for, beside those of its scope (OpenID Connect Core §5.5).
+/// The `claims` parameter: single claims that a client requests besides those of its scope (OpenID Connect Core §5.5).
 public struct ClaimsRequest: Sendable, Equatable {
-    /// One claim that is asked for.
+    /// One requested claim.
     public struct Wish: Sendable, Equatable {
         public let isEssential: Bool
-        /// The values the client would take; empty is any.
+        /// The values that the client accepts; empty means any.
         public let values: [JSON]
     }
 
     public let idToken: [String: Wish]
     public let userinfo: [String: Wish]
-    /// As it came, which is how it is kept.
+    /// The original text, which is also what is stored.
     public let text: String
 
     private static let longest = 4096
     private static let most = 50
 
-    /// Unknown members are ignored, as the specification wants; what is not of its form is refused.
+    /// Ignores unknown members, as the specification requires. Refuses text that has another form.
     public init(_ text: String) throws(OAuthError) {
         guard text.utf8.count <= Self.longest, let json = try? JSON(parsing: Array(text.utf8)), json.members != nil
         else { throw .malformed(.claims, "a JSON object of at most 4 KiB") }
@@ -26,13 +26,13 @@ public struct ClaimsRequest: Sendable, Equatable {
         self.text = text
     }
 
-    /// The ways to sign in of which one is essential (Core §5.5.1.1); empty is any.
+    /// The essential `acr` values, of which the sign-in must meet one (Core §5.5.1.1); empty means any.
     var requiredContexts: Set<String> {
         guard let wish = idToken["acr"], wish.isEssential else { return [] }
         return Set(wish.values.compactMap(\.string))
     }
 
-    /// Whom the answer must be for, if it says so (Core §5.5.1).
+    /// The subjects that the response may be for, if the request names any (Core §5.5.1).
     public var subjects: [String]? {
         guard let wish = idToken["sub"], !wish.values.isEmpty else { return nil }
         return wish.values.compactMap(\.string)

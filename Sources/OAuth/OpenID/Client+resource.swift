@@ -1,8 +1,8 @@
 public import Directory
 
 extension Client {
-    /// Whom the request wants its access token to be for (RFC 8707 §2): one of the client's resources, or nil for us, whose
-    /// name is `issuer`.
+    /// The requested audience of the access token (RFC 8707 §2): one of the client's resources, or nil for this server,
+    /// which is called `issuer`.
     func resource(_ parameters: Parameters, issuer: String) throws(OAuthError) -> String? {
         guard !parameters.namesSeveralResources else {
             throw .targetRefused("several_resources", "An access token is for one resource: send one at a time.")
@@ -10,7 +10,8 @@ extension Client {
         return try target(parameters[.resource], issuer: issuer)
     }
 
-    /// The same where a token exchange says it as `audience` (RFC 8693 §2.1); beside a `resource` it must be the same.
+    /// The same for a token exchange, which calls it `audience` (RFC 8693 §2.1); with a `resource`, both must be the
+    /// same.
     public func audience(_ parameters: Parameters, issuer: String) throws(OAuthError) -> String? {
         let resource = try resource(parameters, issuer: issuer)
         guard let name = parameters[.audience] else { return resource }

@@ -1,17 +1,17 @@
 import Directory
-import JOSE
+import JSON
 import Values
 
-/// What a developer tries out with the tokens of one authorization (`spindle serve --dev`).
+/// A developer's trial settings for the tokens of one authorization (`spindle serve --dev`).
 public struct TokenTrial: Sendable, Equatable {
-    /// What its ID tokens live, where that is not the client's own setting.
+    /// The lifetime of the ID tokens; nil for the client's own setting.
     public let idTokenLifetime: Duration?
     public let givesRefreshToken: Bool
 
-    /// The seconds an ID token may live: less than any client may ask for, so that one can be seen to expire.
+    /// The seconds an ID token may live: from fewer than a client's setting allows, so that one can be seen to expire.
     public static let lifetimes = 1...OpenIDSettings.longestJWT.seconds
 
-    /// Nil for a lifetime that is none.
+    /// Nil for a lifetime out of range.
     public init?(idTokenLifetime: Duration? = nil, givesRefreshToken: Bool = true) {
         guard idTokenLifetime.map({ Self.lifetimes.contains($0.seconds) }) ?? true else { return nil }
         self.idTokenLifetime = idTokenLifetime
@@ -20,7 +20,7 @@ public struct TokenTrial: Sendable, Equatable {
 }
 
 extension TokenTrial {
-    /// As it is kept with a code and a permission.
+    /// The text that is stored with a code and a token family.
     var text: String {
         JSON.members([
             "id_token_lifetime": idTokenLifetime.map { .integer($0.seconds) },

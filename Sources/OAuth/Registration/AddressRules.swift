@@ -1,33 +1,33 @@
 import Directory
-public import JOSE
+public import JSON
 import Values
 
-/// Which addresses a client may give: none of ours, and one that registers itself, at whom nobody looked, only what people
-/// and we can go to.
+/// Rules for the URLs of a client: never one of ours. A client that registers itself has not been reviewed: it may only
+/// give URLs that users' browsers and this server can reach.
 public struct AddressRules: Sendable {
     private let origin: String?
     private let mayAsk: @Sendable (String) -> Bool
 
-    /// `site` is our own address; `mayAsk` knows whether we could ever ask one.
+    /// `site` is our own URL. `mayAsk` tells whether this server could ever fetch a URL.
     public init(site: String, mayAsk: @escaping @Sendable (String) -> Bool) {
         origin = RedirectURI(stored: site).plainOrigin
         self.mayAsk = mayAsk
     }
 
-    /// Where people are sent, or what their browser loads.
+    /// Where users are sent, or what their browser loads.
     private static let visited = [
         "redirect_uris", "post_logout_redirect_uris", "client_uri", "logo_uri", "policy_uri", "tos_uri",
         "initiate_login_uri",
     ]
-    /// Of these, where an app may be met in a scheme of its own.
+    /// Those of them that may have an app's own scheme.
     private static let returns = ["redirect_uris", "post_logout_redirect_uris"]
-    /// What we fetch while somebody waits for it.
+    /// What this server fetches while a request waits for it.
     private static let fetched = ["jwks_uri", "sector_identifier_uri", "request_uris"]
-    /// What we ask ourselves.
+    /// What this server requests.
     private static let asked = fetched + ["backchannel_logout_uri"]
 
-    /// Refuses an address of this server in the document of any client. A browser that a page of ours sends there comes
-    /// from our own origin, which is how we know a person's wish; and what we asked of ourselves would go round in a circle.
+    /// Refuses a URL of this server in any client's metadata. A browser that our page sends there comes from our own
+    /// origin, which is how we recognize a user's intent. And a request of ours to ourselves would loop.
     public func refuseOwn(in document: JSON) throws(JSONFault) {
         for name in Self.visited + Self.asked + ["callback_uri", "web_origins"]
         where Self.texts(document[name]).map(RedirectURI.init(stored:)).contains(where: isOfUs) {
@@ -35,12 +35,12 @@ public struct AddressRules: Sendable {
         }
     }
 
-    /// Checks the addresses of `document`, of a client that registers itself; of which form they are is looked at elsewhere.
+    /// Checks the URLs of `document` for a client that registers itself. Their form is checked elsewhere.
     func check(_ document: JSON) throws(JSONFault) {
         try refuseOwn(in: document)
         for name in Self.visited {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
-            // RFC 8252 §7.1: the name of a domain, backwards; else it is anybody's, or one that browsers act on.
+            // RFC 8252 §7.1: a reversed domain name. Otherwise any app could have the scheme, or browsers act on it.
             guard !Self.returns.contains(name) || uris.allSatisfy({ $0.isOfWeb || $0.scheme.contains(".") }) else {
                 throw JSONFault(name, "https URLs, or in an app's scheme with a period, as com.example.app:/back")
             }
@@ -48,14 +48,14 @@ public struct AddressRules: Sendable {
         try refuseUnaskable(Self.asked, in: document)
     }
 
-    /// Refuses an address that this server would have to fetch and never could, in the document of any client: better now
-    /// than when somebody waits for it.
+    /// Refuses, in any client's metadata, a URL that this server must fetch but never could. It is better to fail now
+    /// than while a request waits for it.
     public func refuseUnaskable(in document: JSON) throws(JSONFault) {
         try refuseUnaskable(Self.fetched, in: document)
     }
 
     private func refuseUnaskable(_ names: [String], in document: JSON) throws(JSONFault) {
-        // The fragment of a request_uri is the hash of what is there, and is not sent.
+        // The fragment of a request_uri is the hash of the document, and is not sent.
         for name in names
         where !Self.texts(document[name]).allSatisfy({ text in mayAsk(String(text.prefix { $0 != "#" })) }) {
             throw JSONFault(name, "an https URL of a host on the open internet: this server has to ask it")
@@ -72,8 +72,8 @@ public struct AddressRules: Sendable {
 extension RedirectURI {
     fileprivate var scheme: Substring { text.prefix { $0 != ":" } }
 
-    /// The origin of the page that a browser goes to from here, whatever the spelling; nil for what is not of the web.
-    /// Browsers take backslashes for slashes, and any number of them (WHATWG URL §4.4).
+    /// The origin of the page that a browser opens for this URL, however it is spelled; nil for other schemes than the
+    /// web's. Browsers treat backslashes as slashes, and accept any number of them (WHATWG URL §4.4).
     fileprivate var plainOrigin: String? {
         let scheme = scheme.lowercased()
         guard scheme == "https" || scheme == "http" else { return nil }

@@ -1,14 +1,14 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 import Keys
 public import Storage
 public import Values
 
-/// With which a client that registered itself sees to its registration (RFC 7592 §1.2).
+/// The token by which a client that registered itself manages its registration (RFC 7592 §1.2).
 public enum RegistrationToken {}
 
-/// Clients that register themselves, and change and end their registration (RFC 7591, RFC 7592).
+/// Lets clients register themselves, and change and delete their registration (RFC 7591, RFC 7592).
 public struct ClientRegistration: Sendable {
     private let database: any Database
     private let clients: Clients
@@ -18,7 +18,7 @@ public struct ClientRegistration: Sendable {
     private let allowsUnsafeTokens: Bool
     private let random: any RandomSource
 
-    /// `allowsUnsafeTokens`: such clients get access tokens with an authorization answer.
+    /// `allowsUnsafeTokens`: such clients may get access tokens in an authorization response.
     public init(
         database: any Database, clients: Clients, initialTokens: InitialAccessTokens, sectors: SectorDocument.Source,
         addresses: AddressRules, allowsUnsafeTokens: Bool, random: any RandomSource
@@ -32,7 +32,7 @@ public struct ClientRegistration: Sendable {
         self.random = random
     }
 
-    /// Registers what `json` describes as a client of the merchant whose token was presented.
+    /// Registers the client that `json` describes, for the merchant whose token was presented.
     public func register(
         _ json: JSON, with presented: Secret<InitialAccessToken>
     ) async throws -> (client: Clients.Registered, token: Secret<RegistrationToken>) {
@@ -41,7 +41,7 @@ public struct ClientRegistration: Sendable {
         do {
             let document = try RegistrationDocument(json).json
             try check(document)
-            // Its people are asked for consent: nobody vouched for it.
+            // Its users are asked for consent, because nobody vouched for it.
             let whole = JSON.object((document.members ?? []) + [.init("first_party", false)])
             let metadata = try ClientMetadata(whole, sector: try await sector(of: document, for: initial.id.text))
             let made = try await clients.register(
@@ -56,10 +56,10 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// The client that registered itself as `id`, for who has its token.
+    /// The client that registered itself as `id`, if `presented` is its token.
     ///
-    /// Throws `invalid_token` for an unknown client, one that did not register itself, a wrong token, and a client or
-    /// merchant that is disabled: alike (RFC 7592 §2.1).
+    /// Throws `invalid_token` for an unknown client, one that did not register itself, a wrong token, and a disabled
+    /// client or merchant. The errors look alike (RFC 7592 §2.1).
     public func client(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws -> Client {
         try await database.read { db in try Self.client(id, with: presented, in: db) }
     }
@@ -76,7 +76,7 @@ public struct ClientRegistration: Sendable {
         return client
     }
 
-    /// Puts what `json` says in the place of what the client said before (RFC 7592 §2.2).
+    /// Replaces the client's metadata by `json` (RFC 7592 §2.2).
     public func replace(
         _ id: Client.ID, by json: JSON, with presented: Secret<RegistrationToken>
     ) async throws -> Client {
@@ -85,8 +85,8 @@ public struct ClientRegistration: Sendable {
             try await check(json, of: client)
             let document = try RegistrationDocument(json, over: client).json
             try check(document)
-            // The document of the sector may take seconds to come, in which an administrator may have taken the token away,
-            // or a scope that this change says again because the client had it.
+            // Fetching the sector document may take seconds. Meanwhile an administrator may have revoked the token, or
+            // removed a scope that this change repeats because the client had it.
             let changed = try await clients.change(
                 id, document, sector: try await sector(of: document, for: id.text),
                 confirm: { db in _ = try Self.client(id, with: presented, in: db) },
@@ -102,12 +102,12 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// Deletes the client with all it holds (RFC 7592 §2.3).
+    /// Deletes the client with everything it holds (RFC 7592 §2.3).
     public func delete(_ id: Client.ID, with presented: Secret<RegistrationToken>) async throws {
         let client = try await client(id, with: presented)
         let now = clients.clock.now
-        // What it holds goes in many small transactions, and the first one decides: an administrator may have taken the
-        // token away since it was looked at. On PostgreSQL it may run again after it was committed.
+        // Its data goes in many small transactions, and the first one decides: an administrator may have revoked the
+        // token since it was checked. On PostgreSQL it may run again after it was committed.
         let isDecided = try await database.write { db in
             try Clients.disable(client.id, holding: presented.fingerprint, at: now, in: db)
         }
@@ -115,7 +115,7 @@ public struct ClientRegistration: Sendable {
         _ = try await clients.delete(id)
     }
 
-    /// What nobody looked at who knows the client.
+    /// Checks what an administrator would otherwise review.
     private func check(_ document: JSON) throws(JSONFault) {
         try addresses.check(document)
         let types = (document["response_types"]?.strings ?? []).compactMap { ResponseType($0) }
@@ -124,15 +124,15 @@ public struct ClientRegistration: Sendable {
         }
     }
 
-    /// The document of its sector, at the expense of `asker`: of an initial token, or of the client.
-    private func sector(of document: JSON, for asker: String) async throws -> SectorDocument? {
+    /// The sector document, fetched at the expense of `requester`: the id of an initial access token or of the client.
+    private func sector(of document: JSON, for requester: String) async throws -> SectorDocument? {
         guard let uri = document["sector_identifier_uri"]?.string else { return nil }
-        // Before it is asked for: it must be an address that may be.
+        // Checked before the fetch: it must be a URL that may be fetched.
         _ = try OpenIDSettings.address(try JSONMembers(document), "sector_identifier_uri")
-        return try await sectors.document(at: uri, for: asker)
+        return try await sectors.document(at: uri, for: requester)
     }
 
-    /// RFC 7592 §2.2: what must be said in a change, and what must not be.
+    /// RFC 7592 §2.2: what a change must contain, and what it must not.
     private func check(_ json: JSON, of client: Client) async throws {
         let members = try JSONMembers(json)
         guard try members.required("client_id") == client.id.text else {

@@ -1,15 +1,15 @@
 public import Directory
-public import JOSE
+public import JSON
 public import Values
 
-/// With which clients of a merchant register themselves (RFC 7591 §1.2). It may be used more than once while it lives.
+/// A token with which clients of a merchant register themselves (RFC 7591 §1.2). It may be used often while it lives.
 public struct InitialAccessToken: Sendable {
     public typealias ID = Identifier<InitialAccessToken>
 
-    /// How long it lives unless said, and at most.
+    /// The default lifetime, and the longest one.
     public static let usualLife: Duration = .days(1)
     public static let longestLife: Duration = .days(365)
-    /// How many clients register with one.
+    /// How many clients may register with one token.
     public static let mostRegistrations = 1000
 
     public let id: ID
@@ -18,7 +18,7 @@ public struct InitialAccessToken: Sendable {
     public let createdAt: Timestamp
     public let expiresAt: Timestamp
 
-    /// As administration shows it. The token itself is told once.
+    /// The JSON for the admin API. The token itself is shown once, when it is issued.
     public var json: JSON {
         .members([
             "id": .string(id.text), "merchant_id": .string(merchant.text),

@@ -1,10 +1,10 @@
 public import Cryptography
 public import Directory
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 
-/// Where initial access tokens are kept.
+/// The stored initial access tokens.
 public struct InitialAccessTokens: Sendable {
     private let database: any Database
     private let clock: any WallClock
@@ -21,7 +21,7 @@ public struct InitialAccessTokens: Sendable {
         initial_access_tokens.created_at, initial_access_tokens.expires_at
         """
 
-    /// Makes one for `merchant` that lives as long as `json` says in `expires_in`.
+    /// Makes a token for `merchant`, with the lifetime `expires_in` of `json`.
     public func issue(
         _ json: JSON, for merchant: Merchant.ID
     ) async throws -> (token: InitialAccessToken, value: Secret<InitialAccessToken>) {
@@ -46,7 +46,7 @@ public struct InitialAccessTokens: Sendable {
         return (token, value)
     }
 
-    /// The live token that `value` is, of a merchant that is not disabled.
+    /// The live token for `value`, of a merchant that is not disabled.
     func present(_ value: Secret<InitialAccessToken>) async throws -> InitialAccessToken {
         let now = clock.now
         let token = try await database.read { db in
@@ -63,8 +63,8 @@ public struct InitialAccessTokens: Sendable {
         return token
     }
 
-    /// Counts a registration. Throws when `token` has had as many as it may, and when it was deleted, or its merchant
-    /// disabled, while the registration was under way.
+    /// Counts a registration. Throws when `token` has been used as often as it may, and when it was deleted, or its
+    /// merchant disabled, during the registration.
     static func use(_ token: InitialAccessToken.ID, in db: any Transaction) throws {
         let row = try db.rows(
             """
@@ -112,7 +112,7 @@ public struct InitialAccessTokens: Sendable {
         }
     }
 
-    /// Nobody registers with it any more; who did stays.
+    /// Deletes a token. Clients that registered with it stay.
     public func delete(_ id: InitialAccessToken.ID) async throws {
         try await database.write { db in _ = try db.execute("DELETE FROM initial_access_tokens WHERE id = \(id)") }
     }

@@ -1,18 +1,18 @@
 public import Directory
-public import JOSE
+public import JSON
 import Values
 
-/// What a client says of itself when it registers (RFC 7591 §2, OpenID Connect Registration §2), with what it leaves
-/// out filled in: the whole of what is its to say. Other members are ignored.
+/// A client's metadata at registration (RFC 7591 §2, OpenID Connect Registration §2), with defaults filled in:
+/// everything that the client may set. Other members are ignored.
 struct RegistrationDocument: Sendable {
     let json: JSON
 
-    /// What a client that came by itself may ask people for.
+    /// The scope that a client which registers itself may ask users for.
     static let scope = Scope(["openid", "profile", "email", "address", "phone", "offline_access"])
-    /// It acts for people who came to it themselves: not by their passwords, and not for itself.
+    /// It acts for users who came to it themselves: not with their passwords, and not for itself.
     static let grantTypes: Set<GrantType> = [.authorizationCode, .implicit, .refreshToken]
 
-    /// What a member is when it is left out. Those that depend on others follow below.
+    /// The defaults. Those that depend on other members follow below.
     private static let defaults: KeyValuePairs<String, JSON> = [
         "client_name": "Unnamed client", "redirect_uris": .array([]), "application_type": "web",
         "token_endpoint_auth_method": .null, "token_endpoint_auth_signing_alg": .null, "jwks": .null,
@@ -25,11 +25,11 @@ struct RegistrationDocument: Sendable {
         "backchannel_logout_session_required": false,
     ]
 
-    /// Its names, in the order in which they are shown.
+    /// The names of the members, in the order in which they are shown.
     static let members: [String] = defaults.map(\.key) + ["grant_types", "response_types", "scope"]
 
-    /// Reads `sent`. With `base` it is to take the place of what that client said; what administration gave it beyond
-    /// the usual it keeps, if it says so.
+    /// Reads `sent`. With `base`, it replaces that client's metadata: what administration granted it beyond the usual
+    /// stays if the client repeats it.
     init(_ sent: JSON, over base: Client? = nil) throws {
         let members = try JSONMembers(sent)
         guard members.any("software_statement") == nil else { throw OAuthError.softwareStatement }
@@ -52,7 +52,7 @@ struct RegistrationDocument: Sendable {
         return types
     }
 
-    /// RFC 7591 §2.1: a response type takes the grant that belongs to it. Without a word of grants they follow.
+    /// RFC 7591 §2.1: a response type requires its grant. Without `grant_types`, they follow from the response types.
     private static func grantTypes(
         _ members: JSONMembers, for responses: [ResponseType], over base: Client?
     ) throws(JSONFault) -> [GrantType] {
@@ -85,8 +85,8 @@ struct RegistrationDocument: Sendable {
         guard !isSentBack || !uris.isEmpty else {
             throw JSONFault("redirect_uris", "given: people are sent back there")
         }
-        // OpenID Connect Registration §2, application_type: a token in a fragment does not go to what runs on one's own
-        // machine, unless that is a native app.
+        // OpenID Connect Registration §2, application_type: a token in a fragment must not go to something on the
+        // user's own machine, unless that is a native app.
         guard grants.contains(.implicit), try members.text("application_type") != "native" else { return }
         guard uris.allSatisfy({ $0.hasPrefix("https://") && RedirectURI(stored: $0).host != "localhost" }) else {
             throw JSONFault("redirect_uris", "https and not localhost for a web application with the implicit grant")
@@ -95,7 +95,7 @@ struct RegistrationDocument: Sendable {
 }
 
 extension Client {
-    /// What a client that registered itself is told of its registration.
+    /// The registration as a client that registered itself sees it.
     public var registration: [JSON.Member] {
         let shown = Set(RegistrationDocument.members + ["client_id", "client_id_issued_at"])
         return (json.members ?? []).filter { shown.contains($0.name) }

@@ -2,28 +2,28 @@ public import Directory
 public import Storage
 public import Values
 
-/// Which terms a person has accepted: those of the platform and those of each client, by their address.
+/// The terms that users have accepted, by their URL: the platform's and those of each client.
 public struct Agreements: Sendable {
     private let database: any Database
-    /// Those of the platform.
+    /// The platform's terms.
     public let platform: Terms?
 
-    /// `terms` is where those of the platform are.
+    /// `terms` is the URL of the platform's terms.
     public init(database: any Database, terms: String?) {
         self.database = database
         platform = terms.map { Terms(client: nil, uri: $0, changedAt: nil) }
     }
 
-    /// What somebody agrees to who comes by `client`.
+    /// The terms that a user agrees to who comes through `client`.
     public func terms(for client: Client?) -> [Terms] { [platform, client?.terms].compactMap(\.self) }
 
-    /// Whether `user` has accepted `terms` as they are now. Where there are none, there is nothing to accept.
+    /// Whether `user` has accepted the current `terms`. True without terms.
     public func isAccepted(_ terms: Terms?, by user: UserID) async throws -> Bool {
         guard let terms else { return true }
         return try await database.read { db in try Self.uri(user, terms.client, in: db) == terms.uri }
     }
 
-    /// Notes that `user` accepts `terms`. Saying the same again changes nothing.
+    /// Stores that `user` accepts `terms`. Accepting the same again changes nothing.
     public func accept(_ terms: [Terms], by user: UserID, at now: Timestamp) async throws {
         try await database.write { db in try Self.accept(terms, by: user, at: now, in: db) }
     }
@@ -55,13 +55,13 @@ public struct Agreements: Sendable {
 }
 
 extension Agreements {
-    /// What a sign-up keeps until there is an account: a line for each of `terms`, which were shown. Neither a client's id
-    /// nor a URI can hold a space or a line feed.
+    /// The note that a sign-up keeps until the user exists: a line for each of `terms`, which were shown. Neither a
+    /// client's id nor a URI can contain a space or a line feed.
     public static func note(of terms: [Terms]) -> String {
         terms.map { "\($0.client?.text ?? "") \($0.uri)" }.joined(separator: "\n")
     }
 
-    /// Accepts what `note` tells of, in the transaction that makes the account.
+    /// Accepts the terms of `note`, in the transaction that creates the user.
     @Sendable public static func accept(
         noted note: String, by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {

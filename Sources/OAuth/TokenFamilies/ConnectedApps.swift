@@ -2,18 +2,18 @@ public import Directory
 public import Storage
 public import Values
 
-/// A client that a person has used or allowed, as the person sees it.
+/// A client that a user has used or allowed, as the user sees it.
 public struct ConnectedApp: Sendable {
     public let client: Client.ID
     public let name: String
-    /// Nil for a client of the platform itself, and for one that registered itself: nobody made it for the merchant.
+    /// Nil for a client of the platform itself, and for one that registered itself: the merchant did not make it.
     public let merchantName: String?
-    /// What it may do now: what its live tokens carry, and what it need not ask for again.
+    /// What it may do now: the scope of its live tokens, and what it need not ask for again.
     public let scope: Scope
     public let since: Timestamp
 }
 
-/// The apps of one person: what they may, and taking it back.
+/// A user's connected apps: lists what they may do, and revokes it.
 public struct ConnectedApps: Sendable {
     private let database: any Database
     private let clock: any WallClock
@@ -53,7 +53,7 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// What `client` may do for `user`; nil when the two have nothing to do with each other.
+    /// The scope that `client` has for `user`; nil when they are not connected.
     public func scope(of client: Client.ID, for user: UserID) async throws -> Scope? {
         let now = clock.now
         return try await database.read { db in
@@ -70,8 +70,8 @@ public struct ConnectedApps: Sendable {
         }
     }
 
-    /// Takes back all that `user` ever gave `client`, at once: tokens, codes on their way, consent, connection.
-    /// What a merchant's backend redeemed under its own name is an app of its own. The client is told.
+    /// Revokes everything that `user` ever gave `client`, at once: tokens, unspent codes, consent and connection. What
+    /// a merchant's backend redeemed as its own client is a separate app. The client is told.
     public func revoke(_ client: Client.ID, of user: UserID) async throws {
         let now = clock.now
         let announcement = callbacks.announcement(at: now)
@@ -83,7 +83,7 @@ public struct ConnectedApps: Sendable {
                     WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
                     """)
             }
-            // Codes have no index by person. Those that may still be spent are the last minute's.
+            // Codes have no index by user. The codes that may still be spent are those of the last minute.
             try db.execute(
                 """
                 UPDATE authorization_codes SET expires_at = \(now)
@@ -95,7 +95,7 @@ public struct ConnectedApps: Sendable {
                 WHERE expires_at > \(now) AND user_id = \(user) AND client_id = \(client) AND spent_at IS NULL
                 """)
             try Consents.revoke(user, client, in: db)
-            // Else the page of an app that was taken back would have its person again at once.
+            // Otherwise a page of the revoked app would get its user back at once.
             if let merchant = try Clients.find(client, in: db)?.introduces {
                 try Introductions.forget(user, merchant, in: db)
             }

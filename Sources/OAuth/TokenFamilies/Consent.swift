@@ -1,7 +1,7 @@
 public import Directory
 public import Values
 
-/// What a person allowed a client that asks, until revoked.
+/// The scope that a user allowed a client, until revoked.
 public struct Consent: Sendable, Equatable {
     public let scope: Scope
     public let createdAt: Timestamp

@@ -2,13 +2,13 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where consents are kept: one for each person and client.
+/// The stored consents: one for each user and client.
 public struct Consents: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// What `user` allowed `client`, or nil.
+    /// The consent of `user` for `client`, or nil.
     public func find(_ user: UserID, _ client: Client.ID) async throws -> Consent? {
         try await database.read { db in try Self.find(user, client, in: db) }
     }
@@ -24,8 +24,8 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Stores that `user` was shown `shown` and allowed `scope` of it; what was not shown stays as it was. Saying the
-    /// same again changes nothing.
+    /// Stores that `user` was shown `shown` and allowed `scope` of it. What was not shown stays. Allowing the same
+    /// again changes nothing.
     public func allow(
         _ scope: Scope, of shown: Scope, to client: Client.ID, by user: UserID, at now: Timestamp
     ) async throws {
@@ -43,7 +43,7 @@ public struct Consents: Sendable {
         }
     }
 
-    /// Forgets what `user` allowed `client`, in the caller's transaction: next time the client must ask.
+    /// Deletes the consent of `user` for `client`, in the caller's transaction: next time the client must ask.
     static func revoke(_ user: UserID, _ client: Client.ID, in db: any Transaction) throws {
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id = \(client)")
     }

@@ -1,10 +1,10 @@
-public import JOSE
+public import JSON
 public import Storage
 public import Values
 
-/// What the side of tokens holds on a person, as the person may have it.
+/// The data of this module about a user, as the user may export it.
 public enum DataExport {
-    /// Connections, introductions, consents, agreements and permissions of `user`, in an open transaction.
+    /// Connections, introductions, consents, agreements and token families of `user`, in an open transaction.
     public static func members(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
         [
             .init("connections", .array(try connections(user, db))),
@@ -69,7 +69,7 @@ public enum DataExport {
         }
     }
 
-    /// The ended ones too, as long as they are kept.
+    /// Includes the ended ones, as long as they are kept.
     private static func families(_ user: UserID, _ db: any Transaction) throws -> [JSON] {
         try db.rows(
             """
@@ -87,7 +87,7 @@ public enum DataExport {
 }
 
 extension Row {
-    /// A moment as the document has it; nil when the column is NULL.
+    /// The time as the export writes it; nil when the column is NULL.
     fileprivate func utc(_ column: String) throws -> JSON? {
         try get(column, as: Timestamp?.self).map { .string($0.iso8601) }
     }

@@ -2,23 +2,23 @@ public import Directory
 public import Storage
 public import Values
 
-/// Which merchants a person has been introduced to (docs/decisions/introductions.md).
+/// The merchants that a user has been introduced to (docs/decisions/introductions.md).
 ///
-/// A merchant's own clients ask for no consent. Without this any page of any merchant could learn who is signed in.
+/// A merchant's own clients ask for no consent. Without this, any page of any merchant could learn who is signed in.
 public struct Introductions: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
-    /// Whether `user` must be shown who `client` is of before it learns anything in `session`.
-    public func isDue(_ user: UserID, to client: Client, in session: String) async throws -> Bool {
+    /// Whether `user` must be shown whose client `client` is before it learns anything in `session`.
+    public func isDue(_ user: UserID, to client: Client, in session: Session.ID) async throws -> Bool {
         guard client.introduces != nil else { return false }
         return try await database.read { db in try Self.isDue(user, to: client, in: session, db) }
     }
 
-    /// A session that a token bought is the merchant's already: it is good for nobody else's client.
+    /// A session that a token bought belongs to the merchant already: no other merchant's client can use it.
     static func isDue(
-        _ user: UserID, to client: Client, in session: String, _ db: any Transaction
+        _ user: UserID, to client: Client, in session: Session.ID, _ db: any Transaction
     ) throws -> Bool {
         guard let merchant = client.introduces else { return false }
         return try !db.rows(
@@ -32,7 +32,7 @@ public struct Introductions: Sendable {
         ).isEmpty
     }
 
-    /// Remembers that `user` has seen a page that names `merchant`, and went on.
+    /// Stores that `user` has seen a page that names `merchant`, and went on.
     public func introduce(_ user: UserID, to merchant: Merchant.ID, at now: Timestamp) async throws {
         try await database.write { db in try Self.introduce(user, to: merchant, at: now, in: db) }
     }
@@ -49,12 +49,12 @@ public struct Introductions: Sendable {
             """)
     }
 
-    /// The next time `user` is asked again.
+    /// Deletes an introduction: next time `user` is asked again.
     static func forget(_ user: UserID, _ merchant: Merchant.ID, in db: any Transaction) throws {
         try db.execute("DELETE FROM introductions WHERE user_id = \(user) AND merchant_id = \(merchant)")
     }
 
-    /// The same for every merchant but that of the client `kept`.
+    /// The same for every merchant except that of the client `kept`.
     static func forgetAll(_ user: UserID, except kept: String, in db: any Transaction) throws {
         try db.execute(
             """
@@ -65,7 +65,7 @@ public struct Introductions: Sendable {
 }
 
 extension Client {
-    /// Whom its people must have met: it is a merchant's own, and asks for no consent. The platform's own clients speak
-    /// for this server; a third party's ask for themselves.
+    /// The merchant that its users must have been introduced to: for a merchant's own client, which asks for no
+    /// consent. The platform's own clients act for this server; third-party clients ask for consent themselves.
     public var introduces: Merchant.ID? { firstParty ? merchant : nil }
 }

@@ -1,16 +1,17 @@
+import Directory
 import Storage
 import Values
 
 extension TokenFamilies {
-    /// How many permissions of one person at one client live at a time. A person with all their devices has dozens.
+    /// How many token families one user may have at one client. A user with many devices has dozens.
     static let most = 1000
 
-    /// Ends the oldest permissions of a person at a client beyond `most`: whoever signs in in a loop would otherwise leave
-    /// behind what one sign-out has to go through in a single transaction.
+    /// Ends a user's oldest token families at a client beyond `most`. Otherwise a user who signs in in a loop would
+    /// leave more than a sign-out can end in a single transaction.
     ///
-    /// Looks when one of 256 is stored, which its random id decides, so that a sign-in does not pay for the count. There are
-    /// therefore some hundreds more at times.
-    static func endOldest(for family: TokenFamily, of user: UserID, in db: any Transaction) throws {
+    /// Checks one stored family in 256, chosen by its random id, so that not every sign-in pays for the count. So at
+    /// times there are some hundreds more.
+    static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
         guard family.id.text.hasSuffix("00") else { return }
         let now = family.createdAt
         let live = try db.rows(

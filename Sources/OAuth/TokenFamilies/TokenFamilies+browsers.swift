@@ -1,21 +1,21 @@
-import Directory
+public import Directory
 public import Storage
 public import Values
 
-/// Browser sessions of a person, as those know them who know no sessions.
+/// Browser sessions of a user, for modules that know no sessions.
 public enum BrowserSessions: Sendable {
-    case one(String)
-    case all(except: String?)
+    case one(Session.ID)
+    case all(except: Session.ID?)
 }
 
-/// What the end of a browser session means to the clients that somebody signed in to there.
+/// What the end of a browser session means for the clients that the user signed in to there.
 extension TokenFamilies {
-    /// Ends what was to last as long as `browsers` did, and tells the clients, by way of `announcement`.
+    /// Ends what was to last as long as `browsers`, and tells the clients, through `announcement`.
     ///
-    /// A permission for OpenID Connect, or of a stranger's client, is for while the person is there, unless they allowed
-    /// `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core §11); and so is one whose tokens came through the
+    /// A token family for OpenID Connect, or of a third-party client, ends with the session unless the user allowed
+    /// `offline_access` (Back-Channel Logout §2.7, OpenID Connect Core §11). So does one whose tokens came through the
     /// browser. Every other lives on: a phone stays signed in when a browser is signed out. A client whose tokens have
-    /// expired may have a session of its own all the same: it is told.
+    /// expired is told too, because it may have a session of its own.
     public static func end(
         with browsers: BrowserSessions, of user: UserID, telling announcement: CallbackAnnouncement,
         in db: any Transaction
@@ -29,8 +29,8 @@ extension TokenFamilies {
         var told: Set<[String]> = []
         for row in rows {
             let client: Client.ID = try row.get("client_id")
-            let session: String = try row.get("session_id")
-            if told.insert([client.text, session]).inserted,
+            let session: Session.ID = try row.get("session_id")
+            if told.insert([client.text, session.text]).inserted,
                 try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
@@ -39,22 +39,22 @@ extension TokenFamilies {
             if try isForNow(row) {
                 try end(family, at: announcement.now, in: db)
             } else {
-                // It belongs to no browser any more: its clients have been told.
+                // It belongs to no browser session any more: its client has been told.
                 try db.execute("UPDATE token_families SET session_id = NULL WHERE id = \(family)")
             }
         }
     }
 
-    /// Whether the permission in `row` lasts no longer than the session it was given in.
+    /// Whether the token family in `row` lasts no longer than its session.
     private static func isForNow(_ row: Row) throws -> Bool {
         guard try !row.get("front_channel", as: Bool.self) else { return true }
         let scope: Scope = try row.get("scope")
         guard !scope.contains(Scope.offlineAccess) else { return false }
-        let isOfStranger = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
-        return isOfStranger || scope.contains(Scope.openID)
+        let isOfThirdParty = try !row.get("first_party", as: Bool.self) && !row.get("spid_compatible", as: Bool.self)
+        return isOfThirdParty || scope.contains(Scope.openID)
     }
 
-    /// What was given in `browsers` and has not been ended.
+    /// The token families of `browsers` that have not ended.
     private static func rows(
         of browsers: BrowserSessions, _ user: UserID, in db: any Transaction
     ) throws -> [Row] {
@@ -71,22 +71,23 @@ extension TokenFamilies {
                 """
                 SELECT p.id, p.client_id, p.session_id, p.scope, p.front_channel, c.first_party, c.spid_compatible
                 FROM token_families p JOIN clients c ON c.id = p.client_id
-                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept ?? "")
+                WHERE p.user_id = \(user) AND p.session_id IS NOT NULL AND p.session_id <> \(kept?.text ?? "")
                     AND p.ended_at IS NULL
                 """)
         }
     }
 
-    /// Does `work`, which ends permissions of `user`, and tells the clients of the browser sessions that had been bought
-    /// with them: those end by themselves, because they ask for what bought them.
+    /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with
+    /// them. Those sessions end by themselves, because they check the family that bought them.
     static func tellingOfBought<Value>(
         _ user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
     ) throws -> Value {
         let now = announcement.now
-        // Read before: `work` may end what the clients are found by.
+        // Read first: `work` may end the rows by which the clients are found.
         let before = try bought(by: user, at: now, in: db)
             .map { (session: $0, rows: try rows(of: .one($0), user, in: db)) }
         let value = try work()
+        try endBought(of: user, at: now, in: db)
         guard !before.isEmpty else { return value }
         let left = Set(try bought(by: user, at: now, in: db))
         for (session, rows) in before where !left.contains(session) {
@@ -95,12 +96,12 @@ extension TokenFamilies {
         return value
     }
 
-    /// The sessions that tokens of `user` bought and that live.
-    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [String] {
+    /// The live sessions that tokens of `user` bought.
+    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [Session.ID] {
         try db.rows(
             """
-            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
-            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND s.expires_at > \(now) AND p.ended_at IS NULL
+            SELECT id FROM sessions
+            WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL AND expires_at > \(now)
             """
         ).map { try $0.get("id") }
     }

@@ -1,11 +1,12 @@
+public import Directory
 import Storage
 public import Values
 
-/// The end of what a device was given, by its own wish.
+/// The logout that a device asks for.
 extension TokenFamilies {
-    /// A device's logout: ends its permission, and where the merchant says "logout reaches backends" also what was
-    /// redeemed from its codes. Sessions bought with it die with it, because they ask for it. The merchant's clients are
-    /// told, once.
+    /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
+    /// redeemed from its codes. Sessions bought with it end too, because they check the family. The merchant's clients
+    /// are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
@@ -18,7 +19,7 @@ extension TokenFamilies {
         announcement.send()
     }
 
-    /// Ends all that came with `token`, a person's or a client's own. A token without a permission dies alone.
+    /// Ends everything that came with `token`, a user's or a client's own. A token without a family ends alone.
     public func logOut(_ token: AccessToken, at now: Timestamp) async throws {
         guard let family = token.family else {
             return try await database.write { db in try AccessTokens.end(token.fingerprint, in: db) }
@@ -26,7 +27,7 @@ extension TokenFamilies {
         try await logOut(family, at: now)
     }
 
-    /// Ends what was redeemed from the codes of `id`, and from theirs, where the merchant wants that.
+    /// Ends what was redeemed from the codes of `id`, and from theirs in turn, if the merchant wants that.
     private static func endBackends(of id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             """

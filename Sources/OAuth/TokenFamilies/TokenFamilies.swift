@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where permissions are kept.
+/// The stored token families.
 public struct TokenFamilies: Sendable {
     let database: any Database
     let callbacks: Callbacks
@@ -12,8 +12,8 @@ public struct TokenFamilies: Sendable {
         self.callbacks = callbacks
     }
 
-    /// Stores a new permission and that its person is now connected to its client.
-    static func store(_ family: TokenFamily, in db: any Transaction) throws {
+    /// Stores a new token family and the connection of its user to its client.
+    static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
         try db.execute(
             """
             INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
@@ -27,7 +27,7 @@ public struct TokenFamilies: Sendable {
         guard let user = family.user else { return }
         try endOldest(for: family, of: user, in: db)
         if let session = family.subject?.session {
-            // By this one its client will hear of the session's end. Who signs in every hour leaves no other behind.
+            // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
             try db.execute(
                 """
                 UPDATE token_families SET session_id = NULL
@@ -38,20 +38,33 @@ public struct TokenFamilies: Sendable {
         try Connections.connect(user, to: family.client, at: family.createdAt, in: db)
     }
 
-    /// The single claims that were asked for with a permission.
+    /// The single claims that were requested along with a token family.
     public func claims(of id: TokenFamily.ID) async throws -> ClaimsRequest? {
         try await database.read { db in
             try db.rows("SELECT claims FROM token_families WHERE id = \(id)").first?.get("claims", as: String?.self)
         }.map(ClaimsRequest.init)
     }
 
-    /// Ends a permission: one mark, however many tokens it has.
+    /// Ends a token family: a single write, however many tokens it has.
     @discardableResult
     static func end(_ id: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws -> Bool {
-        try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+        let ended =
+            try db.execute("UPDATE token_families SET ended_at = \(now) WHERE id = \(id) AND ended_at IS NULL") == 1
+        if ended { try Sessions.endBought(by: id, at: now, in: db) }
+        return ended
     }
 
-    /// Ends a permission of whomever, and tells the clients of the browser sessions that it had bought.
+    /// Ends the sessions of `user` whose token families have ended: after a statement that ended several.
+    static func endBought(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        let bought = try db.rows(
+            """
+            SELECT s.id FROM sessions s JOIN token_families p ON p.id = s.family_id
+            WHERE s.user_id = \(user) AND s.ended_at IS NULL AND p.ended_at IS NOT NULL
+            """)
+        for session in bought { try Sessions.mark(try session.get("id"), at: now, in: db) }
+    }
+
+    /// Ends a token family, with or without a user, and tells the clients of the browser sessions that it bought.
     @discardableResult
     static func end(
         _ id: TokenFamily.ID, telling announcement: CallbackAnnouncement, in db: any Transaction
@@ -64,12 +77,13 @@ public struct TokenFamilies: Sendable {
         try db.rows("SELECT user_id FROM token_families WHERE id = \(id)").first?.get("user_id", as: UserID?.self)
     }
 
-    /// Ends all of a person's permissions, in the caller's transaction: the account was disabled or its password reset.
+    /// Ends all token families of a user, in the caller's transaction: the user was disabled or the password reset.
     public static func endAll(of user: UserID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE token_families SET ended_at = \(now) WHERE user_id = \(user) AND ended_at IS NULL")
+        try endBought(of: user, at: now, in: db)
     }
 
-    /// Whether the person has used a client of `merchant`: one that it vouches for, not one that registered itself.
+    /// Whether the user has used a client that `merchant` vouches for: not one that registered itself.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in
             try !db.rows(
@@ -82,15 +96,15 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Connects a person to a client without a token: a merchant's administrator made the account there.
+    /// Connects a user to a client without a token: an administrator of the merchant created the user there.
     public static func connect(
         _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         try Connections.connect(user, to: client, at: now, in: db)
     }
 
-    /// Forgets, in the caller's transaction, which clients a person used, what they allowed, and the terms they agreed to:
-    /// it may have been somebody else. The clients are told. `kept` is the one by which its person signed up.
+    /// Deletes, in the caller's transaction, a user's connections, consents and accepted terms, because they may be
+    /// someone else's. Tells the clients. `kept` is the client through which the user signed up.
     public static func forget(
         _ user: UserID, except kept: Client.ID?, telling announcement: CallbackAnnouncement,
         in db: any Transaction
@@ -100,7 +114,7 @@ public struct TokenFamilies: Sendable {
         try db.execute("DELETE FROM consents WHERE user_id = \(user) AND client_id <> \(id)")
         try Connections.disconnect(user, except: kept, in: db)
         try Introductions.forgetAll(user, except: id, in: db)
-        // The platform's terms have no client. They were shown with those of the one that is kept.
+        // The platform's terms have no client. They were shown with those of the kept client.
         if kept == nil {
             try db.execute("DELETE FROM agreements WHERE user_id = \(user)")
         } else {
@@ -109,7 +123,7 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a person to one merchant and its clients, which are told: permissions, consents, connections
+    /// Ends what connects a user to a merchant and its clients, and tells them: token families, consents, connections
     /// and the introduction.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)

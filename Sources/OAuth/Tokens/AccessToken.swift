@@ -1,7 +1,7 @@
 public import Directory
 public import Values
 
-/// A live access token, with all that whoever it was presented to needs to decide.
+/// A live access token, with everything that an endpoint needs to decide a request.
 public struct AccessToken: Sendable {
     public let fingerprint: Fingerprint<AccessToken>
     /// Nil for a client's own token.
@@ -12,19 +12,19 @@ public struct AccessToken: Sendable {
     public let isSPiDCompatible: Bool
     public let user: UserID?
     public let scope: Scope
-    /// Whom it is for, when that is not us (RFC 8707).
+    /// The audience, when that is not this server (RFC 8707).
     public let resource: String?
-    /// Whether it came with an authorization answer, through the browser, and not from the token endpoint.
+    /// Whether it came in an authorization response, through the browser, and not from the token endpoint.
     public let isOfFrontChannel: Bool
-    /// What its client is registered for now, which may be less than when the token was issued.
+    /// The client's registered scope now, which may be less than when the token was issued.
     public let clientScope: Scope
     public let issuedAt: Timestamp
     public let expiresAt: Timestamp
-    /// When the person last proved to be that person; for a client's own token, when it was issued.
+    /// When the user last authenticated; for a client's own token, when it was issued.
     public let signedInAt: Timestamp
 
-    /// Refuses what is for somebody else's resource: whoever runs that must not use here what people showed it there
-    /// (RFC 8707 §1, RFC 9068 §4).
+    /// Refuses a token for another server's resource: that server must not use here what users present to it there (RFC
+    /// 8707 §1, RFC 9068 §4).
     public func requireUs() throws(OAuthError) {
         guard resource == nil else { throw .tokenForResource }
     }

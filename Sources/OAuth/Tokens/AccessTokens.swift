@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Where access tokens are kept.
+/// The stored access tokens.
 public struct AccessTokens: Sendable {
     private let database: any Database
     private let clock: any WallClock
@@ -27,36 +27,36 @@ public struct AccessTokens: Sendable {
             """)
     }
 
-    /// The token that was presented, alive. Throws `invalid_token` otherwise.
+    /// The presented token, if it is live. Throws `invalid_token` otherwise.
     ///
     /// Presenting a token of a rotation confirms that rotation: from now on its predecessor is a replay.
     public func present(_ value: Secret<AccessToken>) async throws -> AccessToken {
         try await present(value) { _ in true }
     }
 
-    /// As above, to a resource server of `merchant`: another merchant's token is unknown there, and not confirmed. What
-    /// belongs to no merchant knows no tokens.
+    /// As above, for a resource server of `merchant`: another merchant's token is unknown there, and not confirmed.
+    /// Without a merchant, every token is unknown.
     public func present(_ value: Secret<AccessToken>, toMerchant merchant: Merchant.ID?) async throws -> AccessToken {
         try await present(value) { Merchant.same(merchant, $0.merchant) }
     }
 
-    /// As above, to `client`, which asks about it: one that registered itself sees its own only.
+    /// As above, for `client`, which introspects it: a client that registered itself sees only its own tokens.
     func present(_ value: Secret<AccessToken>, to client: Client) async throws -> AccessToken {
         try await present(value) { client.sees(tokensOf: $0.client, of: $0.merchant) }
     }
 
     private func present(
-        _ value: Secret<AccessToken>, isForAsker: (AccessToken) -> Bool
+        _ value: Secret<AccessToken>, isVisible: (AccessToken) -> Bool
     ) async throws -> AccessToken {
         let now = clock.now
         let fingerprint = value.fingerprint
         let found = try await database.read { db in try Self.find(fingerprint, in: db) }
         let token = try Self.check(found, at: now)
-        guard isForAsker(token) else {
+        guard isVisible(token) else {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
-            // Only while the token is still there: a repeated answer may have ended it since it was read.
+            // Only while the token still exists: a repeated response may have ended it since it was read.
             try await database.write { db in
                 let live = try db.rows("SELECT 1 AS live FROM access_tokens WHERE fingerprint = \(fingerprint)")
                 if !live.isEmpty { try RefreshTokens.confirm(rotation, at: now, in: db) }
@@ -65,13 +65,13 @@ public struct AccessTokens: Sendable {
         return token
     }
 
-    /// `token`, which was presented a while ago, as it is now: for the transaction that writes, where a password was hashed
-    /// or another server asked in between. Throws `invalid_token` when it has ended.
+    /// The current state of `token`, which was presented a while ago: for a transaction that writes after a password
+    /// was hashed or another server was asked. Throws `invalid_token` when the token has ended.
     public func again(_ token: AccessToken, in db: any Transaction) throws -> AccessToken {
         try Self.check(try Self.find(token.fingerprint, in: db), at: clock.now)
     }
 
-    /// The client that a token was made for, however dead it is: proves nothing, but tells who sent somebody here.
+    /// The client that a token was issued to, live or not. Proves nothing, but tells which client sent the user.
     public func client(of value: Secret<AccessToken>) async throws -> Client.ID? {
         let fingerprint = value.fingerprint
         return try await database.read { db in
@@ -88,11 +88,11 @@ public struct AccessTokens: Sendable {
     private struct Found: Sendable {
         let token: AccessToken
         let unconfirmedRotation: Fingerprint<RefreshToken>?
-        /// Why it is dead, whatever the time.
+        /// Why it has ended, apart from expiry.
         let ended: String?
     }
 
-    /// Everything that can end a token, asked at once and each time: nothing that revokes is cached.
+    /// Reads everything that can end a token in one query, each time: nothing that revokes is cached.
     private static func find(_ fingerprint: Fingerprint<AccessToken>, in db: any Transaction) throws -> Found? {
         try db.rows(
             """

@@ -3,7 +3,7 @@ import Directory
 public import Storage
 public import Values
 
-/// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT where the client wants that. The fingerprint is stored.
+/// Makes bearer tokens (RFC 6750): 256 random bits, or a JWT if the client wants one. Only the fingerprint is stored.
 public struct BearerTokenMint: TokenMint {
     private let database: any Database
     private let jwts: JWTAccessTokens
@@ -73,11 +73,11 @@ public struct BearerTokenMint: TokenMint {
         }
     }
 
-    private func family(for authorization: Authorization, at now: Timestamp) -> TokenFamily? {
+    private func family(for authorization: Authorization, at now: Timestamp) -> NewTokenFamily? {
         guard case .new(let parent) = authorization.family else { return nil }
         let client = authorization.client
         let refreshes = if case .issue = authorization.refresh { true } else { false }
-        return TokenFamily(
+        return NewTokenFamily(
             id: .ordered(at: now, from: random), parent: parent, client: client.id,
             subject: authorization.subject, scope: authorization.scope,
             request: authorization.request.withoutNonce, createdAt: now,

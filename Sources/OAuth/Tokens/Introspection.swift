@@ -11,8 +11,8 @@ public struct Introspection: Sendable {
         self.tokens = tokens
     }
 
-    /// The live token of the caller's own merchant, or, where the caller registered itself, of its own; or nil: inactive. A
-    /// public client may not ask (RFC 7662 §2.1).
+    /// The live token, if it belongs to the caller's merchant or, when the caller registered itself, to the caller. Nil
+    /// means inactive. A public client may not introspect (RFC 7662 §2.1).
     public func token(_ parameters: Parameters, from credentials: ClientCredentials) async throws -> AccessToken? {
         let value = Secret<AccessToken>(try parameters.require(.token))
         let client = try await clients.authenticate(credentials)

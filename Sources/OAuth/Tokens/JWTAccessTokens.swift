@@ -1,13 +1,13 @@
 import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Keys
 public import Values
 
-/// Access tokens that others can read and verify by our key set (RFC 9068). They are stored like opaque ones: all that
-/// ends those ends these, for whoever asks us.
+/// Access tokens that resource servers can read and verify with our key set (RFC 9068). They are stored like opaque
+/// tokens and end like them, for every server that asks us.
 public struct JWTAccessTokens: Sendable {
-    /// Who a person is to a client, whose names for people may be its own.
+    /// The subject identifier of a user for a client, which may be the client's own.
     public typealias Name = @Sendable (UserID, Client) async throws -> String
 
     private let issuer: String
@@ -20,14 +20,14 @@ public struct JWTAccessTokens: Sendable {
         self.name = name
     }
 
-    /// Who the person of `authorization` is to its client.
+    /// The subject identifier of the user of `authorization` for its client.
     func subject(of authorization: Authorization) async throws -> String? {
         guard let user = authorization.subject?.user else { return nil }
         return try await name(user, authorization.client)
     }
 
-    /// A signed token for `authorization`, whose `jti` is `id`. Whoever is not known by what it is signed with cannot have
-    /// it: all that can fail comes before a claim is won.
+    /// A signed token for `authorization`, whose `jti` is `id`. Signed before a redemption is won, because signing can
+    /// fail.
     func token(for authorization: Authorization, id: String, at now: Timestamp) async throws -> Secret<AccessToken> {
         let client = authorization.client
         let key = try await ring.current(client.openID.idTokenAlgorithm)

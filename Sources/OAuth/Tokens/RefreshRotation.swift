@@ -1,7 +1,7 @@
 import Storage
 import Values
 
-/// Rotates a current token: its successor is stored, and kept sealed beside it until somebody shows to have it.
+/// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
 struct RefreshRotation: Redemption {
     let token: RefreshToken
     let successor: Fingerprint<RefreshToken>
@@ -32,7 +32,7 @@ struct RefreshRotation: Redemption {
                 \(expiresAt.token))
             """)
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
-        // Presenting this token shows that the answer which brought it arrived.
+        // Presenting this token proves that the response with it arrived.
         if let predecessor = token.predecessor {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
         }
@@ -40,10 +40,10 @@ struct RefreshRotation: Redemption {
     }
 }
 
-/// Answers an unconfirmed rotation again; the access token of the lost answer dies.
+/// Repeats the response of an unconfirmed rotation. The access token of the lost response ends.
 ///
-/// Two who hold the same token and take turns look like this at every rotation, while a bad line loses an answer now and
-/// then: the third rotation in a row that is asked for again ends the family.
+/// Two parties who hold the same token and take turns look like this at every rotation, while a bad connection loses a
+/// response now and then. So the third repeated rotation in a row ends the family.
 struct RefreshRepeat: Redemption {
     let token: RefreshToken
 
@@ -62,7 +62,7 @@ struct RefreshRepeat: Redemption {
         }
         guard lost != attempt.accessToken else { return .wonBefore }
         let before = try row?.get("run_before", as: Int64?.self) ?? 0
-        // However often this one rotation is asked for, it counts once.
+        // However often this one rotation is repeated, it counts once.
         let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
         guard run < RefreshToken.longestRepeatRun else {
             return .replayed(
@@ -79,7 +79,7 @@ struct RefreshRepeat: Redemption {
     }
 }
 
-/// A token that stays the same: it must still be current, and its life slides.
+/// Keeps a token that does not rotate: it must still be current, and its expiry slides.
 struct RefreshWithoutRotation: Redemption {
     let token: RefreshToken
     let expiresAt: RefreshToken.Expiry
@@ -94,7 +94,7 @@ struct RefreshWithoutRotation: Redemption {
         ).first
         guard let current else { return .changed }
         let until: Timestamp = try current.get("expires_at")
-        // A life that slides by less than a hundredth is not worth a write to a cold page.
+        // A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
         if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
             try db.execute(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
@@ -107,7 +107,7 @@ struct RefreshWithoutRotation: Redemption {
     }
 }
 
-/// A token whose successor has been seen in use: two hold copies of one chain, so the chain ends for both.
+/// A token whose successor is in use: two parties hold copies of one chain, so it ends for both.
 struct RefreshReplay: Redemption {
     let token: RefreshToken
 
@@ -118,7 +118,7 @@ struct RefreshReplay: Redemption {
 }
 
 extension RefreshToken {
-    /// Moves the end of the permission along with what its tokens live to. The same hundredth is not worth a write:
+    /// Moves the end of the family along with its tokens. Again, a slide of less than a hundredth is not worth a write:
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
         guard end - permissionExpiresAt > (end - now) / 100 else { return }

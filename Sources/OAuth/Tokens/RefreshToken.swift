@@ -1,12 +1,12 @@
 import Directory
 import Values
 
-/// A refresh token and where it stands in its chain.
+/// A refresh token and its position in the chain.
 public struct RefreshToken: Sendable {
-    /// Made wrong states unsayable: a confirmed rotation has no successor left to hand out.
+    /// The state of a rotation, without invalid combinations: a confirmed one has no successor left to hand out.
     enum State: Sendable {
         case current
-        /// Rotated, but nobody has shown yet to have received the answer: the successor can be asked for again.
+        /// Rotated, but nobody has proved yet that the response arrived: the successor can be requested again.
         case rotated(successor: Fingerprint<RefreshToken>, sealed: String, at: Timestamp)
         /// Its successor, or an access token issued with it, was presented: using it now is a replay.
         case confirmed
@@ -18,29 +18,29 @@ public struct RefreshToken: Sendable {
     let permissionExpiresAt: Timestamp
     let client: Client.ID
     let subject: Subject?
-    /// What was asked for along with the sign-in, for the tokens that follow.
+    /// What the client requested along with the sign-in, for later tokens.
     let request: AuthenticationRequest
     let scope: Scope
     let predecessor: Fingerprint<RefreshToken>?
     let expiresAt: Timestamp
     let state: State
-    /// Whether permission and person are alive.
+    /// Whether its token family and its user are live.
     let isLive: Bool
 
-    /// The third rotation of a family in a row that is asked for again ends it: two hold it and take turns.
+    /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.
     static let longestRepeatRun: Int64 = 3
 
-    /// A chain of refreshes ends a year after the sign-in it came from.
+    /// A chain of refreshes ends a year after its sign-in.
     public static let longestFamily: Duration = .days(365)
 
-    /// What a token issued or slid now lives to, and what its permission must.
+    /// The expiry of a token that is issued or slid now, and of its family.
     struct Expiry: Sendable {
         let token: Timestamp
-        /// No sooner than the access token that is issued with it.
+        /// Never before the expiry of the access token issued with it.
         let family: Timestamp
     }
 
-    /// For a token issued or slid at `now`: the client's lifetime, within its family's year.
+    /// For a token issued or slid at `now`: the client's lifetime, within the family's year.
     static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Expiry {
         let token = min(now + client.refreshTokenLifetime, familySince + longestFamily)
         return Expiry(token: token, family: max(token, now + client.accessTokenLifetime))

@@ -2,14 +2,14 @@ import Directory
 public import Storage
 import Values
 
-/// Where refresh tokens are kept.
+/// The stored refresh tokens.
 public struct RefreshTokens: Sendable {
     private let database: any Database
 
     public init(database: any Database) { self.database = database }
 
     static func store(
-        _ fingerprint: Fingerprint<RefreshToken>, of family: TokenFamily, client: Client, at now: Timestamp,
+        _ fingerprint: Fingerprint<RefreshToken>, of family: NewTokenFamily, client: Client, at now: Timestamp,
         in db: any Transaction
     ) throws {
         try db.execute(
@@ -40,7 +40,7 @@ public struct RefreshTokens: Sendable {
         ).first.map(RefreshToken.init)
     }
 
-    /// Marks a rotation as received and erases its sealed successor. One small write a rotation.
+    /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
     static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
         try db.execute(
             """
@@ -57,7 +57,7 @@ extension RefreshToken {
         let disabledAt: Timestamp? = try row.get("disabled_at")
         let endedAt: Timestamp? = try row.get("ended_at")
         let signedInAt: Timestamp = try row.get("signed_in_at")
-        let (method, session): (String?, String?) = (try row.get("method"), try row.get("session_id"))
+        let (method, session): (String?, Session.ID?) = (try row.get("method"), try row.get("session_id"))
         self.init(
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
             permissionCreatedAt: try row.get("created_at"),

@@ -2,7 +2,7 @@ import Directory
 public import Storage
 public import Values
 
-/// Ends a token at its holder's wish (RFC 7009).
+/// Revokes a token when its holder asks for it (RFC 7009).
 public struct Revocation: Sendable {
     private let database: any Database
     private let clients: ClientAuthenticator
@@ -18,11 +18,11 @@ public struct Revocation: Sendable {
         self.clock = clock
     }
 
-    /// Revokes an access token, or with a refresh token its whole family. An unknown token is no error (§2.2).
+    /// Revokes an access token, or a refresh token with its whole family. An unknown token is no error (§2.2).
     ///
-    /// A client may revoke its own tokens; a confidential one any of its merchant's that it holds, so that a backend
-    /// can end what a device gave it, unless it registered itself. The browser sessions that the family bought end too, and
-    /// their clients are told. A foreign token is refused as unknown: nothing changes, and nothing is told.
+    /// A client may revoke its own tokens. A confidential client that did not register itself may revoke any of its
+    /// merchant's that it holds, so that a backend can end what a device gave it. Browser sessions that the family
+    /// bought end too, and their clients are told. For another merchant's token, nothing changes and nobody is told.
     public func revoke(_ parameters: Parameters, from credentials: ClientCredentials) async throws {
         let value = try parameters.require(.token)
         let client = try await clients.authenticate(credentials)

@@ -1,6 +1,6 @@
 public import Directory
 
-/// The token endpoint's whole story: who asks, may they, what did they prove, and the tokens.
+/// The token endpoint: authenticates the client, checks the grant, and issues the tokens.
 public struct TokenIssuance: Sendable {
     private let clients: ClientAuthenticator
     private let grants: [GrantType: any Grant]
@@ -14,13 +14,13 @@ public struct TokenIssuance: Sendable {
         self.mint = mint
     }
 
-    /// Authenticates the client, checks that it may use the grant, lets the grant prove, and mints.
+    /// Authenticates the client, checks that it may use the grant, runs the grant, and mints.
     public func tokens(for request: TokenRequest, from credentials: ClientCredentials) async throws -> TokenResponse {
         let type = GrantType(try request.parameters.require(.grantType))
         let client = try await clients.authenticate(credentials)
         guard let grant = grants[type] else { throw OAuthError.unsupportedGrant }
         guard client.may(type) else { throw OAuthError.grantNotAllowed(client.id) }
-        // A rotation seen half way by a parallel request is asked about again; more often than this nobody races.
+        // If a parallel request rotates the token meanwhile, the grant runs again; no honest race needs more attempts.
         for _ in 1...5 {
             let granted = try await grant.authorize(request, client: client)
             let aimed = try granted.aimed(as: request.parameters, by: type, issuer: issuer)
@@ -32,6 +32,6 @@ public struct TokenIssuance: Sendable {
         throw OAuthError.stateChanged
     }
 
-    /// The client that a refused request named, so that it can be refused in its own words.
+    /// The client that a refused request named, so that the error can be in its dialect.
     public func client(named id: Client.ID) async throws -> Client? { try await clients.named(id) }
 }

@@ -1,27 +1,27 @@
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values
 
-/// What a client is told of a logout (Back-Channel Logout §2.4), before it is signed.
+/// A logout token (Back-Channel Logout §2.4), before it is signed.
 struct LogoutToken: Sendable {
     let issuer: String
     let subject: String
     let client: Client.ID
-    /// Always there, whether the client requires it or not: without it, it would mean every session of the person.
+    /// Always set, required by the client or not: without it, the token would mean every session of the user.
     let session: String
     let issuedAt: Timestamp
     let id: String
 
     static let type = "logout+jwt"
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// §2.4 recommends two minutes at most. It is signed when it is sent.
+    /// §2.4 recommends two minutes at most. The token is signed when it is sent.
     private static let lifetime: Duration = .minutes(2)
 
     func signed(by key: SigningKey) -> String { key.sign(json, type: Self.type) }
 
-    /// Never with a nonce: nobody is to take it for an ID token.
+    /// Never with a nonce, so that nobody can mistake it for an ID token.
     private var json: JSON {
         .members([
             "iss": .string(issuer), "sub": .string(subject), "aud": .string(client.text),

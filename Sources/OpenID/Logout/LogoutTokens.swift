@@ -1,11 +1,11 @@
 public import Cryptography
 public import Directory
-import JOSE
+import JSON
 public import Keys
 public import OAuth
 public import Values
 
-/// Writes what clients are told of logouts, when they are told (Back-Channel Logout §2.5).
+/// Makes the logout tokens for clients, when they are sent (Back-Channel Logout §2.5).
 public struct LogoutTokens: Sendable {
     /// One request to a client.
     public struct Message: Sendable {
@@ -33,7 +33,7 @@ public struct LogoutTokens: Sendable {
         self.random = random
     }
 
-    /// What `notice` comes to now; nil when its client is gone, disabled, or no longer wants to be told.
+    /// The request for `notice`, made now; nil when its client is deleted or disabled, or no longer wants notices.
     public func message(for notice: LogoutNotice) async throws -> Message? {
         guard let client = try await clients.findLive(notice.client), let uri = client.openID.backChannelLogoutURI
         else { return nil }
@@ -42,7 +42,7 @@ public struct LogoutTokens: Sendable {
             issuer: issuer, subject: try await names.subject(notice.user, for: client), client: client.id,
             session: try await names.session(notice.session, for: client),
             issuedAt: clock.now, id: Base64URL.encode(random.bytes(16)))
-        // A compact JWT is made of characters that a form has as they are.
+        // A compact JWT has only characters that a form need not encode.
         return Message(uri: uri, form: "logout_token=" + token.signed(by: key))
     }
 }

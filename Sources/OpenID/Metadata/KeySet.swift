@@ -1,4 +1,5 @@
-public import JOSE
+import JOSE
+public import JSON
 public import Keys
 
 /// The public halves of our keys, as others fetch them (RFC 7517 §5).
@@ -7,7 +8,7 @@ public struct KeySet: Sendable {
 
     public init(ring: KeyRing) { self.ring = ring }
 
-    /// Those that sign, those that will, and those whose signatures may still be presented.
+    /// The keys that sign, those that will, and those whose signatures may still be presented.
     public func json() async throws -> JSON {
         .members(["keys": .array(try await ring.published().map(\.publicKey.json))])
     }

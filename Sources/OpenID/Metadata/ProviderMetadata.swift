@@ -1,10 +1,11 @@
 import Authentication
 import Cryptography
 public import Directory
-public import JOSE
+import JOSE
+public import JSON
 import OAuth
 
-/// What describes us to clients (OpenID Connect Discovery §3, RFC 8414 §2): the same bytes each time, for whoever compares.
+/// Our metadata for clients (OpenID Connect Discovery §3, RFC 8414 §2). The bytes never vary, for clients that compare.
 public struct ProviderMetadata: Sendable {
     private let issuer: String
     /// Scheme, host and port: the base of every endpoint.

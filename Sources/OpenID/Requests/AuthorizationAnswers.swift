@@ -1,8 +1,8 @@
-import Directory
+public import Directory
 public import OAuth
 public import Values
 
-/// Answers authorization requests that nothing is in the way of: with a code, with tokens, with both.
+/// Responds to authorization requests that are ready: with a code, with tokens, or with both.
 public struct AuthorizationAnswers: Sendable {
     private let codes: AuthorizationCodes
     private let direct: FrontChannelTokens
@@ -20,10 +20,10 @@ public struct AuthorizationAnswers: Sendable {
         self.clock = clock
     }
 
-    /// What `request` gets, allowed by `subject` in `session`. Nil when that has been taken back since the request was
-    /// decided: decide again.
+    /// The response to `request`, allowed by `subject` in `session`. Nil when the user took that back since the request
+    /// was decided: decide again.
     public func answer(
-        to request: AuthorizationRequest, of subject: Subject, in session: String
+        to request: AuthorizationRequest, of subject: Subject, in session: Session.ID
     ) async throws -> AuthorizationAnswer? {
         let (address, type) = (request.returnAddress, request.responseType)
         guard !type.isEmpty else { return address.emptyAnswer(issuer: issuer) }
@@ -38,7 +38,7 @@ public struct AuthorizationAnswers: Sendable {
         return address.answer(gift, issuer: issuer)
     }
 
-    /// Core §5.4: where no access token is ever given, there is no userinfo to ask for the claims of the scope.
+    /// Core §5.4: without an access token, the client cannot get the claims of the scope from userinfo.
     private func draft(for request: AuthorizationRequest, of subject: Subject) async throws -> IDTokens.Draft? {
         guard request.responseType.contains(.idToken) else { return nil }
         return try await ids.draft(

@@ -2,18 +2,18 @@ public import Directory
 import OAuth
 public import Values
 
-/// Fetches request objects that clients keep at addresses of their own (OpenID Connect Core §6.2, RFC 9101 §5.2).
+/// Fetches request objects that clients publish at their own URLs (OpenID Connect Core §6.2, RFC 9101 §5.2).
 public struct RequestAddresses: Sendable {
-    /// An object that is longer would not fit into a link either.
+    /// The longest request object: a longer one would not fit into a link either.
     public static let longestObject = 16 * 1024
 
     private let fetch: @Sendable (String, Client.ID) async throws -> [UInt8]
 
-    /// `fetch` answers what is published at an address of a client, and throws when nothing is. No browser that brings one
-    /// has shown who it is: what it causes is counted for the client.
+    /// `fetch` returns what is published at a URL of a client, and throws when nothing is. The browser that brings the
+    /// URL is not authenticated, so the cost counts against the client.
     public init(fetch: @escaping @Sendable (String, Client.ID) async throws -> [UInt8]) { self.fetch = fetch }
 
-    /// What is at `address` now. Only where `client` registered is ever asked: a request must not send us about.
+    /// The current object at `address`. Only URLs that the client registered are fetched: a request must not direct us.
     func object(at address: String, of client: Client) async throws -> String {
         guard client.openID.requestURIs.contains(where: { Self.place($0).elementsEqual(Self.place(address)) }) else {
             throw OAuthError.requestURIRefused("request_uri_unregistered", "it is not among the client's request_uris")
@@ -31,6 +31,6 @@ public struct RequestAddresses: Sendable {
         return text
     }
 
-    /// An address without its fragment, which tells a cache alone when its copy is stale (Core §6.2): nothing is kept here.
+    /// A URL without its fragment, which only tells a cache that its copy is stale (Core §6.2). We cache nothing.
     private static func place(_ address: String) -> Substring.UTF8View { address.prefix { $0 != "#" }.utf8 }
 }

@@ -1,21 +1,22 @@
 import Cryptography
 public import Directory
 public import JOSE
+import JSON
 public import OAuth
 public import Values
 
-/// Reads request objects, by whose signature a client shows that it is the one that asks (OpenID Connect Core §6.1,
-/// RFC 9101). It shows no more: the same parameters are taken without it too, so that the browser may leave some out.
+/// Reads request objects, whose signature proves which client makes the request (OpenID Connect Core §6.1, RFC 9101).
+/// It proves no more: the same parameters are accepted unsigned too, so the browser may omit some.
 ///
-/// One with a `jti` is taken once, when it is opened: from then on the browser carries its parameters. One without may come
-/// again until it expires, as a request that is not signed may: what it asks for is asked of the person who is there, and
-/// `state` and `nonce` tell its client that an answer is none of its own.
+/// An object with a `jti` is accepted once, when it is opened: from then on the browser carries its parameters. One
+/// without may be used again until it expires, like an unsigned request: the user who is present decides about it, and
+/// `state` and `nonce` tell the client when a response is not its own.
 public struct RequestObjects: Sendable {
     /// How far a client's clock may be ahead of ours.
     private static let clockSkew: Duration = .seconds(60)
-    /// An ID token or an assertion must not pass for a request (RFC 8725 §3.11).
+    /// An ID token or an assertion must not pass for a request object (RFC 8725 §3.11).
     private static let types = ["jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"]
-    /// Those that are taken: a secret we do not know cannot be one.
+    /// The accepted algorithms. HMAC is not one: we do not know the client's secret.
     public static let algorithms = SignatureAlgorithm.allCases.filter { !$0.isSymmetric }
 
     private let keys: ClientKeys
@@ -34,19 +35,19 @@ public struct RequestObjects: Sendable {
         self.clock = clock
     }
 
-    /// The parameters that `text`, a request object of `client`, holds: they go before those beside it.
+    /// The parameters in `text`, a request object of `client`. They take precedence over those beside it.
     public func parameters(
         of text: String, from client: Client
     ) async throws -> [(name: String, value: String)] {
         guard !Self.isUnsigned(text) else { throw OAuthError.requestNotSupported }
         let jwt = try await verified(text, from: client)
         let parameters = try parameters(in: jwt)
-        // Last of all: a bad one spends nothing.
+        // Last of all, so that an invalid object spends nothing.
         try await spend(jwt, of: client)
         return parameters
     }
 
-    /// The same of the object that is at `address`.
+    /// The same for the object at the URL `address`.
     public func parameters(
         at address: String, from client: Client
     ) async throws -> [(name: String, value: String)] {
@@ -88,7 +89,7 @@ public struct RequestObjects: Sendable {
         guard jwt.claims["client_id"].map({ $0.string == client.id.text }) ?? true else {
             throw refused("request_object_client", "its client_id is another than that beside it")
         }
-        // RFC 9101 §10.8: with it, it could be meant to authenticate the client.
+        // RFC 9101 §10.8: with that `sub`, the object could be replayed to authenticate the client.
         guard try jwt.subject != client.id.text else {
             throw refused("request_object_subject", "its sub is the client_id")
         }
@@ -120,7 +121,7 @@ public struct RequestObjects: Sendable {
         }
     }
 
-    /// As it would stand in a query; nil for what could not.
+    /// The value as a query would have it; nil for a value that cannot be in one.
     private static func value(_ json: JSON) -> String? {
         switch json {
         case .string(let text): text

@@ -1,7 +1,7 @@
 public import OAuth
 public import Values
 
-/// Finds out whether a request that says whom it is about means the person who is there.
+/// Checks whether a request that names its user means the one who is signed in.
 public struct RequestedSubject: Sendable {
     private let names: SubjectIdentifiers
     private let hints: IDTokenHints
@@ -11,8 +11,8 @@ public struct RequestedSubject: Sendable {
         self.hints = hints
     }
 
-    /// By `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). Nobody is meant by neither of them. A
-    /// hint that is none is refused, whoever is there.
+    /// By `id_token_hint` (Core §3.1.2.1) and a `sub` among the claims (§5.5.1). A request with neither means any user.
+    /// Refuses an invalid hint, with or without a user.
     public func isMeant(_ user: UserID?, by request: AuthorizationRequest) async throws -> Bool {
         var hint: IDTokenHint?
         if let text = request.idTokenHint {

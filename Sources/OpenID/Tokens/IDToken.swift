@@ -1,11 +1,11 @@
 import Cryptography
 import Directory
-import JOSE
+import JSON
 public import Keys
 import OAuth
 import Values
 
-/// What a client is told of a sign-in (OpenID Connect Core §2), before it is signed.
+/// An ID token (OpenID Connect Core §2), before it is signed.
 public struct IDToken: Sendable {
     let issuer: String
     /// Always a string, public or pairwise.
@@ -18,13 +18,13 @@ public struct IDToken: Sendable {
     let nonce: String?
     /// The browser session, for a logout that reaches the client (Back-Channel Logout §2.1).
     let session: String?
-    /// What was given along with it, whose hash it carries.
+    /// The token and the code issued along with it, whose hashes it carries.
     var accessToken: String?
     var code: String?
-    /// Claims about the person.
+    /// Claims about the user.
     var claims: [JSON.Member]
 
-    /// Signed with `key`: the client's algorithm is the key's.
+    /// Signs it with `key`, whose algorithm is the client's.
     public func signed(by key: SigningKey) -> String { key.sign(json(for: key.algorithm), type: Self.type) }
 
     static let type = "JWT"
@@ -41,11 +41,11 @@ public struct IDToken: Sendable {
             "c_hash": code.map { .string(Self.hash($0, algorithm)) }, "sid": session.map { .string($0) },
         ])
         let names = Set((own.members ?? []).map(\.name))
-        // Nothing about the person can say otherwise than the protocol.
+        // Claims about the user must not override those of the protocol.
         return .object((own.members ?? []) + claims.filter { !names.contains($0.name) })
     }
 
-    /// The left half of the digest that belongs to the signature (Core §3.1.3.6, §3.3.2.11). Ed25519 has SHA-512 inside.
+    /// The left half of the signature's digest (Core §3.1.3.6, §3.3.2.11). Ed25519 has SHA-512 inside.
     static func hash(_ text: String, _ algorithm: PrivateKey.Algorithm) -> String {
         let digest = algorithm == .edDSA ? Digest.sha512(text.utf8) : Digest.sha256(text.utf8)
         return Base64URL.encode(Array(digest.prefix(digest.count / 2)))

@@ -1,17 +1,18 @@
 import Cryptography
 public import Directory
 import JOSE
+import JSON
 public import Keys
 import OAuth
 public import Values
 
-/// An ID token of ours that came back, to say whom a request is about (OpenID Connect Core §3.1.2.1, RP-Initiated Logout
-/// §2). It may have expired long ago, and proves nothing of who brings it.
+/// An ID token of ours that a client sends back to name a user (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2).
+/// It may have expired long ago, and proves nothing about its bearer.
 public struct IDTokenHint: Sendable {
     public let client: Client
-    /// The person's name to `client`.
+    /// The subject identifier of the user for `client`.
     public let subject: String
-    /// `sid`: the browser session it was given in.
+    /// `sid`: the browser session it was issued in.
     public let session: String?
     public let nonce: String?
     public let expiresAt: Timestamp
@@ -23,14 +24,14 @@ public struct IDTokenHint: Sendable {
         try await names.subject(user, for: client) == subject
     }
 
-    /// Whether it was given in the browser session `id`.
-    public func isOf(session id: String) async throws -> Bool {
+    /// Whether it was issued in the browser session `id`.
+    public func isOf(session id: Session.ID) async throws -> Bool {
         guard let session else { return false }
         return try await names.session(id, for: client) == session
     }
 }
 
-/// Verifies ID tokens of ours that come back.
+/// Verifies ID tokens of ours that clients send back.
 public struct IDTokenHints: Sendable {
     private let issuer: String
     private let ring: KeyRing
@@ -44,8 +45,8 @@ public struct IDTokenHints: Sendable {
         self.clients = clients
     }
 
-    /// What `text` says; nil when it is no ID token of ours, or of a client that is gone. No other JWT of ours is taken
-    /// for one: those say what they are in `typ` (RFC 8725 §3.11).
+    /// Reads `text`; nil when it is not an ID token of ours, or its client is gone. Other JWTs of ours are refused by
+    /// their `typ` (RFC 8725 §3.11).
     public func read(_ text: String) async throws -> IDTokenHint? {
         guard let jwt = try await verified(text), jwt.header["typ"]?.string == IDToken.type,
             let issuer = try? jwt.issuer, issuer == self.issuer, let expiresAt = try? jwt.expiresAt,

@@ -1,10 +1,10 @@
 import Directory
-import JOSE
+import JSON
 import Keys
 public import OAuth
 public import Values
 
-/// Bearer tokens, and an ID token beside them for whoever asked for `openid` (OpenID Connect Core §3.1.3.3, §12.2).
+/// Mints bearer tokens, with an ID token for the scope `openid` (OpenID Connect Core §3.1.3.3, §12.2).
 public struct IDTokenMint: TokenMint {
     private let bearer: BearerTokenMint
     private let ids: IDTokens
@@ -20,7 +20,7 @@ public struct IDTokenMint: TokenMint {
         guard let subject = authorization.subject, authorization.scope.contains(Scope.openID) else {
             return try await bearer.tokens(for: authorization)
         }
-        // All that can fail comes before the claim is won: no code is spent for an answer that cannot be given.
+        // Everything that can fail comes before the redemption: no code is spent without a response.
         let draft = try await ids.draft(
             of: subject, for: authorization.client, scope: authorization.scope, asked: authorization.request)
         guard var response = try await bearer.tokens(for: authorization) else { return nil }

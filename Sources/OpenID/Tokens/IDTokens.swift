@@ -1,10 +1,10 @@
 public import Directory
-import JOSE
+import JSON
 public import Keys
 public import OAuth
 public import Values
 
-/// Makes ID tokens: what one needs is read here, what one says is `IDToken`'s.
+/// Makes ID tokens: reads what one needs; `IDToken` decides its content.
 public struct IDTokens: Sendable {
     private let issuer: String
     private let ring: KeyRing
@@ -18,12 +18,12 @@ public struct IDTokens: Sendable {
         self.claims = claims
     }
 
-    /// One that is ready to be signed, with the key for it.
+    /// An ID token that is ready to be signed, with its key.
     public struct Draft: Sendable {
         let key: SigningKey
         let token: @Sendable (Timestamp) -> IDToken
 
-        /// Signs it, with the hashes of what is given along with it.
+        /// Signs the token, with the hashes of what is issued along with it.
         public func signed(at now: Timestamp, accessToken: String? = nil, code: String? = nil) -> String {
             var token = token(now)
             token.accessToken = accessToken
@@ -32,8 +32,8 @@ public struct IDTokens: Sendable {
         }
     }
 
-    /// Reads what is needed. `alone`: no access token comes with it, so that it must carry the claims of the scope too
-    /// (Core §5.4), as some clients want it at all times.
+    /// Reads what is needed. `alone`: no access token comes with it, so it must also carry the claims of the scope
+    /// (Core §5.4), as some clients want it always.
     public func draft(
         of subject: Subject, for client: Client, scope: Scope, asked: AuthenticationRequest, alone: Bool = false
     ) async throws -> Draft {

@@ -1,10 +1,10 @@
 public import Authentication
 import Directory
-public import JOSE
+public import JSON
 public import OAuth
 public import Values
 
-/// What is told of a person, by scope, by the `claims` parameter, and by what the client is registered for.
+/// The claims about a user, by scope, by the `claims` parameter, and by the client's registration.
 public struct UserClaims: Sendable {
     private let users: Users
     private let consents: Consents
@@ -14,8 +14,8 @@ public struct UserClaims: Sendable {
         self.consents = consents
     }
 
-    /// Claims of an ID token: those that were asked for by name, those of the scope when it is to carry them, and the
-    /// client's own, from the person's attributes.
+    /// The claims of an ID token: those requested by name, those of the scope if it is to carry them, and the client's
+    /// own, from the user's attributes.
     func ofIDToken(
         _ id: UserID, for client: Client, scope: Scope, carriesScope: Bool, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member] {
@@ -35,7 +35,7 @@ public struct UserClaims: Sendable {
         return members
     }
 
-    /// The answer of userinfo, without `sub` (OpenID Connect Core §5.3.2); nil when there is nobody any more.
+    /// The userinfo response, without `sub` (OpenID Connect Core §5.3.2); nil when the user no longer exists.
     public func ofUserinfo(
         _ id: UserID, _ token: AccessToken, _ asked: ClaimsRequest?
     ) async throws -> [JSON.Member]? {
@@ -47,14 +47,14 @@ public struct UserClaims: Sendable {
         return Self.members(of: user) { claim, of in token.scope.contains(of) || isAllowed(claim, of) }
     }
 
-    /// All there is of a person who asks for themselves; nil when there is nobody any more.
+    /// All claims, for users who ask about themselves; nil when the user no longer exists.
     public func ofPerson(_ id: UserID) async throws -> [JSON.Member]? {
         guard let user = try await users.find(id), user.deletionDueAt == nil else { return nil }
         return Self.members(of: user) { _, _ in true }
     }
 
-    /// Which single claims may be told: a merchant's own client needs no more than its registration; another's got the
-    /// scope from the person, or the claim by its name.
+    /// Which single claims may be told: for a merchant's own client, what it is registered for. For any other client,
+    /// the user must have allowed the scope, or the claim by name.
     private func allowing(
         _ wishes: [String: ClaimsRequest.Wish], of person: UserID, to client: Client.ID, _ scope: Scope,
         isFirstParty: Bool, clientScope: Scope
@@ -69,7 +69,7 @@ public struct UserClaims: Sendable {
         }
     }
 
-    /// The standard claims of `user` (Core §5.1) that `covers` takes, each by its name and its scope.
+    /// The standard claims of `user` (Core §5.1) for which `covers` is true, given a claim's name and scope.
     private static func members(of user: User, _ covers: (String, String) -> Bool) -> [JSON.Member] {
         var members: [JSON.Member] = []
         for (scope, claims) in User.claims {

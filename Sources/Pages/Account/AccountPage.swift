@@ -1,4 +1,4 @@
-/// All that a person can see and change of their account: profile, address, password, sessions, apps, data.
+/// Everything that users can see and change about themselves: profile, address, password, sessions, apps, data.
 ///
 /// Its forms post to paths below `/account`, each with `form_token`: see `account.html`.
 public struct AccountPage: PageContents {

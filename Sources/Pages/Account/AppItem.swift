@@ -1,4 +1,4 @@
-/// An application that the person allowed something.
+/// An application that the user has allowed something.
 public struct AppItem: Sendable {
     let client: String
     let name: String
@@ -7,7 +7,7 @@ public struct AppItem: Sendable {
     let since: String
 
     /// - Parameters:
-    ///   - merchantName: who makes it; empty if nobody is known.
+    ///   - merchantName: the merchant that it belongs to; empty if there is none.
     ///   - since: in UTC, as `2026-11-21 10:58`.
     public init(client: String, name: String, merchantName: String, scopes: [ConsentPage.Scope], since: String) {
         self.client = client

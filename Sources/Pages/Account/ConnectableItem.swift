@@ -1,11 +1,11 @@
-/// Somebody elsewhere by whom the person could sign in, and does not yet.
+/// An issuer that the user could link to sign in with.
 public struct ConnectableItem: Sendable {
     let issuer: String
     let name: String
 
     /// - Parameters:
-    ///   - issuer: by which number we know it.
-    ///   - name: what people call it.
+    ///   - issuer: our id of it.
+    ///   - name: what users call it.
     public init(issuer: String, name: String) {
         self.issuer = issuer
         self.name = name

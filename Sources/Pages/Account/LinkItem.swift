@@ -1,4 +1,4 @@
-/// Somebody elsewhere who may sign in to the person's account.
+/// An issuer that the user has linked to sign in with.
 public struct LinkItem: Sendable {
     let issuer: String
     let subject: String
@@ -6,9 +6,9 @@ public struct LinkItem: Sendable {
     let since: String
 
     /// - Parameters:
-    ///   - issuer: by which number we know who says so.
-    ///   - subject: the person's name there.
-    ///   - name: who that is, as people call them.
+    ///   - issuer: our id of it.
+    ///   - subject: its identifier of the user.
+    ///   - name: what users call it.
     ///   - since: in UTC, as `2026-11-21 10:58`.
     public init(issuer: String, subject: String, name: String, since: String) {
         self.issuer = issuer

@@ -1,4 +1,4 @@
-/// What a person's account says of them.
+/// The user's profile on the account page.
 public struct Profile: Sendable {
     let email: String
     let emailVerified: Bool
@@ -10,8 +10,8 @@ public struct Profile: Sendable {
     let locale: String
 
     /// - Parameters:
-    ///   - hasPassword: else the forms ask for none and the person signs in by mailed codes.
-    ///   - locale: a tag such as `nb-NO`; empty if the person has not chosen.
+    ///   - hasPassword: if not, the forms ask for none and the user signs in by mailed codes.
+    ///   - locale: a tag such as `nb-NO`; empty if the user has not chosen.
     public init(
         email: String, emailVerified: Bool, hasPassword: Bool, name: String = "", givenName: String = "",
         familyName: String = "", phoneNumber: String = "", locale: String = ""
@@ -27,7 +27,7 @@ public struct Profile: Sendable {
     }
 
     /// What a template sees: the members, and the languages to choose from with the chosen one marked. A locale that is
-    /// more exact than a language of ours, or of another, stays a choice: saving the form does not change it.
+    /// more specific than ours, or not among them, stays a choice, so saving the form does not change it.
     func words(_ texts: Texts) -> [String: Any] {
         let chosen = Language(tag: locale)
         var locales: [[String: Any]] = Language.allCases.map { language in

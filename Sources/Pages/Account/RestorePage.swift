@@ -1,4 +1,4 @@
-/// Asks somebody who signs in to an account that waits to be deleted whether to keep it.
+/// Asks a user who signs in while waiting to be deleted whether to keep the account.
 ///
 /// Posts `form_token`, `verification`, `continue` and `decision`, which is `keep` or `leave`, to `action`.
 public struct RestorePage: PageContents {

@@ -1,4 +1,4 @@
-/// A browser in which the person is signed in.
+/// A browser in which the user is signed in.
 public struct SessionItem: Sendable {
     let id: String
     let device: String?
@@ -9,8 +9,8 @@ public struct SessionItem: Sendable {
     let remembered: Bool
 
     /// - Parameters:
-    ///   - device: such as `Firefox, Linux`; nil if the browser did not say, or nothing that is known.
-    ///   - address: the network address that it was last seen at; empty if it is not known.
+    ///   - device: such as `Firefox, Linux`; nil if the browser is not known.
+    ///   - address: the network address that it was last seen at; empty if not known.
     ///   - signedInAt: in UTC, as `2026-11-21 10:58`; `seenAt` likewise.
     public init(
         id: String, device: String?, address: String, signedInAt: String, seenAt: String, isCurrent: Bool,

@@ -1,21 +1,21 @@
-/// Asks what of it an application may have.
+/// Asks the user what an application may have.
 ///
-/// Posts `form_token`, `request`, `terms`, a `scope` for each that is ticked or required, and `decision`, which is `allow`
-/// or `deny`, to `action`.
+/// Posts `form_token`, `request`, `terms`, a `scope` for each that is ticked or required, and `decision`, which is
+/// `allow` or `deny`, to `action`.
 public struct ConsentPage: PageContents {
-    /// One thing that is asked for. Scopes of OpenID Connect are described, others called by their name.
+    /// One scope that is requested. Those of OpenID Connect are described, others shown by their name.
     public struct Scope: Sendable {
         let name: String
         let isRequired: Bool
 
-        /// - Parameter isRequired: there is no saying no to this alone.
+        /// - Parameter isRequired: the user cannot refuse this one alone.
         public init(name: String, isRequired: Bool = false) {
             self.name = name
             self.isRequired = isRequired
         }
     }
 
-    /// Who answers for the application.
+    /// Who is responsible for the application.
     public enum Maker: Sendable {
         case merchant(String)
         /// It is this server's own.
@@ -37,9 +37,9 @@ public struct ConsentPage: PageContents {
     let refusal: PageRefusal?
 
     /// - Parameters:
-    ///   - account: the name or e-mail address that the person knows themselves by.
-    ///   - switchTo: the path where somebody else signs in to the same request.
-    ///   - terms: what of the application's the person agrees to by allowing.
+    ///   - account: the user's name or e-mail address.
+    ///   - switchTo: the path where another user signs in to the same request.
+    ///   - terms: the application's terms that the user agrees to by allowing.
     public init(
         clientName: String, maker: Maker, scopes: [Scope], action: String, formToken: String, request: String,
         account: String, switchTo: String, terms: TermsLink? = nil, refusal: PageRefusal? = nil
@@ -79,7 +79,7 @@ extension ConsentPage.Scope {
         return words
     }
 
-    /// The name of a single claim that is asked for.
+    /// The name of a single claim that is requested.
     private var claim: String? {
         let parts = name.split(separator: ":", maxSplits: 1)
         return parts.count == 2 && parts[0] == "claim" ? String(parts[1].replacing("_", with: " ")) : nil

@@ -1,5 +1,5 @@
-/// Carries an answer to an application by a form (OAuth 2.0 Form Post Response Mode), by itself if scripts may run and
-/// by a button if not. Posts `fields` to `action`.
+/// Takes an answer to an application by a form (OAuth 2.0 Form Post Response Mode): by itself if scripts run, by a
+/// button if not. Posts `fields` to `action`.
 public struct FormPostPage: PageContents {
     let action: String
     let fields: [HiddenField]

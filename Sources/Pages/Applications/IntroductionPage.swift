@@ -1,4 +1,4 @@
-/// Shows who is signed in whom an application belongs to, before it learns who they are.
+/// Shows a signed-in user which merchant an application belongs to, before it learns who they are.
 ///
 /// Posts `form_token`, `request` and `decision`, which is `continue` or `cancel`, to `action`.
 public struct IntroductionPage: PageContents {
@@ -12,10 +12,10 @@ public struct IntroductionPage: PageContents {
     let switchTo: String
 
     /// - Parameters:
-    ///   - merchantName: nil where the application is nobody's, or this server's own.
-    ///   - isFirst: the person and the merchant have never met; else an app on the device asks, and could be any.
-    ///   - account: the name or e-mail address that the person knows themselves by.
-    ///   - switchTo: the path where somebody else signs in to the same request.
+    ///   - merchantName: nil if the application belongs to no merchant, or to this server.
+    ///   - isFirst: the user and the merchant have never met; otherwise an app on the device asks, and could be any.
+    ///   - account: the user's name or e-mail address.
+    ///   - switchTo: the path where another user signs in to the same request.
     public init(
         clientName: String, merchantName: String?, isFirst: Bool, action: String, formToken: String, request: String,
         account: String, switchTo: String

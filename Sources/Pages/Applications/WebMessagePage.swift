@@ -1,5 +1,5 @@
-/// Tells an answer to the application's page, which has this one in a frame or opened it, if that page is of `origin`: by
-/// a script, for nothing else can.
+/// Sends an answer to the application's page that frames or opened this one, if that page is of `origin`. Only a script
+/// can do that.
 public struct WebMessagePage: PageContents {
     let origin: String
     let fields: [HiddenField]

@@ -1,4 +1,4 @@
-/// What an application would have been told, for who tries things out without one. There in development mode only.
+/// What an application would have been told, for developers who have none. Exists only in development mode.
 public struct DevelopmentAnswerPage: PageContents {
     let fields: [HiddenField]
     let command: String?
@@ -6,8 +6,8 @@ public struct DevelopmentAnswerPage: PageContents {
 
     /// - Parameters:
     ///   - fields: the answer's parameters.
-    ///   - command: what redeems its code, on a command line.
-    ///   - again: the address at which to try again.
+    ///   - command: the shell command that redeems its code.
+    ///   - again: the address to try again at.
     public init(fields: [HiddenField], command: String?, again: String) {
         self.fields = fields
         self.command = command

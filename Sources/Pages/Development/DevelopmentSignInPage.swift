@@ -1,16 +1,16 @@
 import Text
 
-/// Signs anybody in as anybody, and lets a developer choose what the application gets. There in development mode only.
+/// Signs anyone in as any user, and lets a developer choose what the application gets. Exists only in development mode.
 ///
-/// Posts `form_token`, `continue`, `username`, `id_token_lifetime`, `refresh_token` (`1`), `error` and `outcome`, which is
-/// `sign_in` or `error`, to `action`.
+/// Posts `form_token`, `continue`, `username`, `id_token_lifetime`, `refresh_token` (`1`), `error` and `outcome`, which
+/// is `sign_in` or `error`, to `action`.
 public struct DevelopmentSignInPage: PageContents {
-    /// Why the last attempt led nowhere.
+    /// Why the last attempt failed.
     public enum Fault: String, CaseIterable, Sendable {
         case name, lifetime, disabled, taken
     }
 
-    /// What can be chosen for an application that waits for an answer.
+    /// What a developer can choose for an application that waits for an answer.
     public struct Choices: Sendable {
         let lifetime: String
         let givesRefreshToken: Bool
@@ -31,7 +31,7 @@ public struct DevelopmentSignInPage: PageContents {
     let choices: Choices?
     let fault: Fault?
 
-    /// - Parameter choices: nil where no application waits.
+    /// - Parameter choices: nil if no application waits.
     public init(
         action: String, formToken: String, continueTo: String, name: String, clientName: String?, choices: Choices?,
         fault: Fault? = nil

@@ -1,19 +1,19 @@
-/// A mail to a person about their account.
+/// A mail to a user.
 public enum MailTemplate: Sendable {
     case signInCode(code: String, minutes: Int)
     case signUpCode(code: String, link: String, minutes: Int)
     case signUpExisting(signInLink: String, resetLink: String)
     case verifyEmail(code: String, minutes: Int)
     case changeEmailCode(code: String, minutes: Int)
-    /// To the old address, which sees only part of the new one.
+    /// To the old address; it shows only part of the new one.
     case emailChanged(newAddress: String)
     case resetPassword(link: String, hours: Int)
     case passwordChanged(resetLink: String)
-    /// Somebody whom `provider` knows can sign in to the account from now on.
+    /// `provider` can sign the user in from now on.
     case signInLinked(provider: String, link: String)
-    /// To somebody whom an app signed up.
+    /// To a user whom an app signed up.
     case confirmAddress(link: String, days: Int)
-    /// The same, where no password was chosen.
+    /// The same, if no password was chosen.
     case choosePassword(link: String, hours: Int)
     /// The time is in UTC, as `2026-11-21 10:58`.
     case deletionScheduled(dueAt: String, signInLink: String)
@@ -39,7 +39,7 @@ extension MailTemplate {
         }
     }
 
-    /// What its texts name.
+    /// The values that its texts use.
     private var values: [String: Any] {
         switch self {
         case .signInCode(let code, let minutes), .signUpCode(let code, _, let minutes),
@@ -54,7 +54,7 @@ extension MailTemplate {
         }
     }
 
-    /// Where it leads, each with the last part of the key of its label.
+    /// The links in it, each with the last part of its label's key.
     private var links: [(label: String, address: String)] {
         switch self {
         case .signUpCode(_, let link, _): [("confirm", link)]
@@ -88,7 +88,7 @@ extension MailTemplate {
             passwordChanged(resetLink: ""), signInLinked(provider: "", link: ""), confirmAddress(link: "", days: 0),
             choosePassword(link: "", hours: 0),
             deletionScheduled(dueAt: "", signInLink: ""), accountDeleted,
-        ].flatMap { letter in
-            (["subject", "text", "otherwise"] + letter.links.map(\.label)).map { "mail.\(letter.name).\($0)" }
+        ].flatMap { template in
+            (["subject", "text", "otherwise"] + template.links.map(\.label)).map { "mail.\(template.name).\($0)" }
         }
 }

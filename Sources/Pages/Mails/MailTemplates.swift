@@ -1,6 +1,6 @@
 import Mustache
 
-/// What every mail says, in every language: `templates.mails(.accountDeleted, in: frame)` writes it.
+/// The texts of every mail, in every language: `templates.mails(.accountDeleted, in: frame)` writes it.
 public struct MailTemplates: Sendable {
     private let versions: [Language: Version]
     private let site: String
@@ -32,10 +32,10 @@ public struct MailTemplates: Sendable {
         self.site = site
     }
 
-    /// Writes `letter`. Its sender is the frame's brand, or else this site.
-    public func callAsFunction(_ letter: MailTemplate, in frame: Frame) -> MailText {
+    /// Writes `mail`. Its sender is the frame's brand, or else this site.
+    public func callAsFunction(_ mail: MailTemplate, in frame: Frame) -> MailText {
         guard let version = versions[frame.language] else { return MailText(subject: "", text: "", html: "") }
-        var words = letter.words(version.texts)
+        var words = mail.words(version.texts)
         words["language"] = frame.language.rawValue
         words["sender"] = (frame.brand?.name ?? site).onOneLine
         words["site"] = frame.brand == nil ? nil : site
@@ -46,7 +46,7 @@ public struct MailTemplates: Sendable {
 }
 
 extension String {
-    /// A name without what could end its line and begin a header, or a sentence, of its own.
+    /// The name without anything that could end its line and begin a header, or a sentence, of its own.
     var onOneLine: String {
         let ends: [Unicode.GeneralCategory] = [.control, .lineSeparator, .paragraphSeparator]
         return String(

@@ -1,5 +1,4 @@
-/// Asks for the six digits of a mail. Posts `form_token`, `verification`, `continue`,
-/// `email` and `code` to `action`.
+/// Asks for the six digits in a mail. Posts `form_token`, `verification`, `continue`, `email` and `code` to `action`.
 public struct CodePage: PageContents {
     /// What the digits are for.
     public enum Purpose: String, CaseIterable, Sendable {
@@ -17,7 +16,7 @@ public struct CodePage: PageContents {
 
     /// - Parameters:
     ///   - email: where the mail went.
-    ///   - startOver: the path of the page where another mail can be asked for.
+    ///   - startOver: the path of the page where another mail can be requested.
     public init(
         action: String, formToken: String, verification: String, continueTo: String, email: String, purpose: Purpose,
         startOver: String, refusal: PageRefusal? = nil

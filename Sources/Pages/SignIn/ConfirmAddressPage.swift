@@ -1,4 +1,4 @@
-/// Ends a sign-up that an app began: its mailed link was opened. Posts `form_token` and `password` to `action`.
+/// Ends a sign-up that an app began, after its mailed link was opened. Posts `form_token` and `password` to `action`.
 public struct ConfirmAddressPage: PageContents {
     let action: String
     let formToken: String
@@ -6,7 +6,7 @@ public struct ConfirmAddressPage: PageContents {
     let clientName: String?
     let refusal: PageRefusal?
 
-    /// - Parameter clientName: the app that signed the person up.
+    /// - Parameter clientName: the app that signed the user up.
     public init(
         action: String, formToken: String, email: String, clientName: String? = nil, refusal: PageRefusal? = nil
     ) {

@@ -28,10 +28,10 @@ public struct LoginPage: PageContents {
 
     /// - Parameters:
     ///   - email: what to fill in: empty, or what was typed before a refusal.
-    ///   - clientName: the application that sent the person here.
-    ///   - isConfirmation: somebody is signed in and shows again that it is them; the address stays as it is.
-    ///   - wantsAnew: nothing but a new sign-in will do: posted along as `anew` (`1`), so that it is known after a refusal.
-    ///   - ways: where else people may sign in.
+    ///   - clientName: the application that sent the user here.
+    ///   - isConfirmation: the signed-in user confirms who they are; the address cannot change.
+    ///   - wantsAnew: only a new sign-in will do. Posted as `anew` (`1`), so that it is known after a refusal.
+    ///   - ways: the other issuers that users may sign in with.
     public init(
         action: String, formToken: String, continueTo: String, email: String = "", clientName: String? = nil,
         isConfirmation: Bool = false, wantsAnew: Bool = false, ways: [SignInWay] = [], cancel: Cancel? = nil,

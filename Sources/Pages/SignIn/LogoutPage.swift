@@ -1,4 +1,4 @@
-/// Asks whether to sign out, since a link alone must not. Posts `form_token` and `fields` to `action`.
+/// Asks whether to sign out, since a link alone must not do that. Posts `form_token` and `fields` to `action`.
 public struct LogoutPage: PageContents {
     let account: String
     let action: String

@@ -1,10 +1,10 @@
-/// Somebody else who knows people, and where those go who are known there: a button below the form.
+/// Another issuer to sign in with: a button below the form.
 public struct SignInWay: Sendable {
     let name: String
     let address: String
 
     /// - Parameters:
-    ///   - name: what people call it.
+    ///   - name: what users call it.
     ///   - address: the path that leads there.
     public init(name: String, address: String) {
         self.name = name

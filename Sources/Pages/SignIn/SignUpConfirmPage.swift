@@ -1,4 +1,4 @@
-/// Ends a sign-up that a mailed link continues. Posts `form_token` and, if it is asked for, `password` to `action`.
+/// Ends a sign-up by its mailed link. Posts `form_token` and, if it is asked for, `password` to `action`.
 public struct SignUpConfirmPage: PageContents {
     let action: String
     let formToken: String

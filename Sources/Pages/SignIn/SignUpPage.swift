@@ -1,7 +1,6 @@
 import Text
 
-/// Asks for what a new account needs. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to
-/// `action`.
+/// Asks for what a new user needs. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to `action`.
 public struct SignUpPage: PageContents {
     let action: String
     let formToken: String

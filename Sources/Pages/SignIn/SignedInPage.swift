@@ -4,7 +4,7 @@ public struct SignedInPage: PageContents {
     let formToken: String
     let logoutAction: String
 
-    /// - Parameter account: the name or e-mail address that the person knows themselves by.
+    /// - Parameter account: the user's name or e-mail address.
     public init(account: String, formToken: String, logoutAction: String) {
         self.account = account
         self.formToken = formToken

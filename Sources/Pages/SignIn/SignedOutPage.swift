@@ -1,4 +1,4 @@
-/// Says that the person is signed out.
+/// Says that the user is signed out.
 public struct SignedOutPage: PageContents {
     public init() {}
 }

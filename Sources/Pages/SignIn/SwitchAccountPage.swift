@@ -1,4 +1,4 @@
-/// Asks before somebody is signed in whose sign-in nobody here asked for: in the place of another, or of nobody.
+/// Asks before a sign-in that nobody in this browser requested, in place of another user or of none.
 ///
 /// Posts `form_token` and `decision`, which is `allow` (continue as the other) or `deny` (stay), to `action`.
 public struct SwitchAccountPage: PageContents {
@@ -7,7 +7,7 @@ public struct SwitchAccountPage: PageContents {
     let action: String
     let formToken: String
 
-    /// - Parameter current: who is signed in; nil for nobody.
+    /// - Parameter current: the signed-in user; nil if there is none.
     public init(current: String?, other: String, action: String, formToken: String) {
         self.current = current
         self.other = other

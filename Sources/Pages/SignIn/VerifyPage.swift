@@ -1,5 +1,5 @@
-/// Says that the address must be confirmed first; its button, which sends a code there, posts `form_token` and
-/// `continue` to `action`.
+/// Says that the address must be verified first. Its button, which sends a code, posts `form_token` and `continue` to
+/// `action`.
 public struct VerifyPage: PageContents {
     let action: String
     let formToken: String

@@ -1,19 +1,19 @@
-/// A language that the pages and mails speak. Its raw value is the code that `lang` and the file of its texts bear.
+/// A language of the pages and mails. Its raw value is the code in `lang` and in the name of its text file.
 public enum Language: String, CaseIterable, Sendable {
     case english = "en"
     case norwegian = "no"
     case swedish = "sv"
     case german = "de"
 
-    /// The language that a person asked for: the first known one of `ui_locales`, else the most wanted known one of
+    /// The language that a user prefers: the first known one of `ui_locales`, else the most wanted known one of
     /// `Accept-Language`, else English.
     public static func preferred(uiLocales: String?, acceptLanguage: String?) -> Language {
-        // OpenID Connect Core §3.1.2.1: separated by spaces, the most wanted first.
+        // OpenID Connect Core §3.1.2.1: separated by spaces, the most preferred first.
         let asked = (uiLocales ?? "").split(separator: " ").prefix(20).lazy.compactMap { Language(tag: $0) }
         return asked.first ?? accepted(acceptLanguage ?? "") ?? .english
     }
 
-    /// The language of a tag such as `nb-NO`, by its first part (RFC 5646 §2.1), or nil if it is none of ours.
+    /// The language of a tag such as `nb-NO`, by its first part (RFC 5646 §2.1); nil if it is not one of ours.
     public init?(tag: some StringProtocol) {
         switch tag.prefix(while: { $0 != "-" && $0 != "_" }).lowercased() {
         case "en": self = .english
@@ -24,7 +24,7 @@ public enum Language: String, CaseIterable, Sendable {
         }
     }
 
-    /// RFC 9110 §12.5.4: tags with a weight of 1 unless said, 0 for "not this one"; the first of equals wins.
+    /// RFC 9110 §12.5.4: a tag's weight is 1 unless given, and 0 means "not this one". The first of equals wins.
     private static func accepted(_ header: String) -> Language? {
         var best: (language: Language, weight: Double)?
         for range in header.split(separator: ",").prefix(50) {

@@ -1,10 +1,10 @@
-/// A template's text as bytes, in which marks are looked for. What looks for them in characters took half of the start.
+/// A template's text as bytes, to search for marks. Searching in characters took half of the start.
 struct Markup {
     let bytes: [UInt8]
 
     init(_ text: String) { bytes = Array(text.utf8) }
 
-    /// Where `mark` stands next, from `start` on.
+    /// The index of the next `mark`, from `start` on.
     func firstIndex(of mark: String, from start: Int = 0) -> Int? {
         let mark = Array(mark.utf8)
         var place = start
@@ -17,7 +17,7 @@ struct Markup {
 
     func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// The text of the first heading, `<h1 …>text</h1>`, that has nothing but text in it.
+    /// The text of the first heading, `<h1 …>text</h1>`, that contains only text.
     var heading: String? {
         var start = 0
         while let tag = firstIndex(of: "<h1", from: start) {
@@ -30,8 +30,8 @@ struct Markup {
         return nil
     }
 
-    /// The first tag of Mustache that goes around the escaping or leads out of the file: `{{{raw}}}` and `{{&raw}}` do
-    /// not escape; partials, parents, delimiters and pragmas are not ours to follow.
+    /// The first Mustache tag that avoids the escaping or leads out of the file: `{{{raw}}}` and `{{&raw}}` do not
+    /// escape; partials, parents, delimiters and pragmas are not supported.
     var forbiddenTag: String? {
         var start = 0
         while let tag = firstIndex(of: "{{", from: start) {

@@ -6,7 +6,7 @@ struct Texts: Sendable {
     private let texts: [String: String]
     private let parsed: [String: MustacheTemplate]
 
-    /// - Parameter file: what the texts were read from, by key.
+    /// - Parameter file: the file that the text of a key was read from.
     init(_ language: Language, _ texts: [String: String], file: (_ key: String) -> String) throws(TemplateFault) {
         self.language = language
         self.texts = texts
@@ -19,12 +19,12 @@ struct Texts: Sendable {
 
     func has(_ key: String) -> Bool { texts[key] != nil }
 
-    /// The text of `key`, which a template writes with the values that it can see at that place.
+    /// The text of `key`, which a template fills with the values that it can see there.
     ///
-    /// The keys that pages ask for are compared with what there is at the start, so the last resort is never needed.
+    /// The keys that pages ask for are checked at the start, so the fallback is never needed.
     subscript(key: String) -> Any { parsed[key] ?? key }
 
-    /// Puts `parts` and the texts in where a template says `[[key]]`.
+    /// Puts `parts` and the texts in wherever a template says `[[key]]`.
     func fill(
         _ template: String, of file: String, parts: [String: String] = [:]
     ) throws(TemplateFault) -> String {

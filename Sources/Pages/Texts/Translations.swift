@@ -4,7 +4,7 @@ import Foundation
 struct Translations: Sendable {
     let languages: [Language: Texts]
 
-    /// Reads them, and compares them with each other and with what the pages will ask for.
+    /// Reads the texts, and compares them with each other and with what the pages will ask for.
     init(from files: ResourceFiles) throws(TemplateFault) {
         var languages: [Language: Texts] = [:]
         for language in Language.allCases { languages[language] = try Self.read(language, from: files) }
@@ -20,12 +20,12 @@ struct Translations: Sendable {
         self.languages = languages
     }
 
-    /// The keys that are made up of a value's name, so that no template shows them.
+    /// The keys that are built from a value's name, so that no template shows them.
     private static let asked =
         PageRefusal.keys + CodePage.keys + ConsentPage.Scope.keys + AccountPage.keys + DeleteAccountPage.keys
         + MessagePage.keys + DevelopmentSignInPage.keys + MailTemplate.keys
 
-    /// The texts of the operator's folder over our own.
+    /// The texts of the operator's folder, over our own.
     private static func read(_ language: Language, from files: ResourceFiles) throws(TemplateFault) -> Texts {
         let name = "\(language.rawValue).json"
         var texts = try decode(try files.embedded(name), of: name)

@@ -1,5 +1,5 @@
 import Directory
-package import JOSE
+package import JSON
 package import OAuth
 package import Values
 

@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 import SPiD
 
 /// `GET /api/2/endpoints`: the API's endpoints by path, as SPiD describes them.

@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 
 /// The answer of an endpoint of SPiD's API, before it is put into the container.
 struct SPiDAnswer: Sendable {

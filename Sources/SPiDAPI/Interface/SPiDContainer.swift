@@ -1,7 +1,7 @@
 import Directory
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import SPiD
 

@@ -1,7 +1,7 @@
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import Logging
 public import OAuth
 public import SPiD

@@ -1,6 +1,6 @@
 public import Directory
 import HTTP
-import JOSE
+import JSON
 import OAuth
 import SPiD
 import Values

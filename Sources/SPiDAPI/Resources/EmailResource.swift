@@ -2,7 +2,7 @@ public import Authentication
 import Cryptography
 import Directory
 import HTTP
-import JOSE
+import JSON
 import OAuth
 import SPiD
 import Values

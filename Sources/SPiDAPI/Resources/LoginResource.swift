@@ -2,7 +2,7 @@ public import Authentication
 import Cryptography
 public import Directory
 import HTTP
-import JOSE
+import JSON
 import OAuth
 import SPiD
 import Values
@@ -67,7 +67,7 @@ extension Login {
         let email = showsEmail ? email ?? "" : ""
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))
         return .members([
-            "id": .string(id.text), "clientId": .string(client), "merchantId": .string(merchant ?? ""),
+            "id": .string(id.text), "clientId": .string(client.text), "merchantId": .string(merchant?.text ?? ""),
             "userId": .string(user.description), "email": .string(email), "type": .string(kind.rawValue),
             "status": succeeded ? "true" : "false", "ip": .string(address), "userAgent": .string(userAgent),
             "referer": "", "initialReferer": .null, "provider": provider.map { .string($0) } ?? .null,

@@ -1,5 +1,5 @@
 import HTTP
-import JOSE
+import JSON
 public import OAuth
 import SPiD
 public import Values

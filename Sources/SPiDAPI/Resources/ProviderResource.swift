@@ -3,7 +3,7 @@ public import Directory
 public import Federation
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import Pages
 import SPiD

@@ -3,7 +3,7 @@ import Cryptography
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Pages
 import SPiD
@@ -51,7 +51,7 @@ public struct SignUpResource: SPiDResource {
         }
         let user = try NewUser(call.parameters, email: email)
         let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
-        if let wait = try await signUp.charge(caller.client.id.text) {
+        if let wait = try await signUp.charge(caller.client.id) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
         }

@@ -1,6 +1,6 @@
 public import Directory
 import HTTP
-import JOSE
+import JSON
 public import OAuth
 import SPiD
 public import Values

@@ -2,7 +2,7 @@ public import Authentication
 import Directory
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 import SPiD
 public import Values

@@ -1,7 +1,7 @@
 public import Authentication
 public import Directory
 import HTTP
-import JOSE
+import JSON
 public import OAuth
 import SPiD
 public import Values

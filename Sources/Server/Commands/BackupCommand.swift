@@ -1,6 +1,6 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 import StorageSQLite
 
 /// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
@@ -22,7 +22,7 @@ struct BackupCommand: Command {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
-        // Under another name until it is whole: half a backup must not look like one.
+        // Under another name until it is complete: half a backup must not look like a backup.
         let unfinished = file + ".unfinished"
         SQLiteFile.remove([unfinished])
         let database = try await SQLiteDatabase.open(path: path)

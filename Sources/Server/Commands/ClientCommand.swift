@@ -1,7 +1,7 @@
 import Administration
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
@@ -86,7 +86,7 @@ struct ClientCommand: CommandGroup {
 }
 
 extension Clients {
-    /// The client that an operator names.
+    /// The client with the id that an operator gave. Throws `CommandFailure.notFound`.
     func known(_ id: String) async throws -> Client {
         guard let client = try await find(Client.ID(id)) else { throw CommandFailure.notFound("client", id) }
         return client

@@ -1,7 +1,7 @@
 import CommandLineTool
-import JOSE
+import JSON
 
-/// What can be said about a client on the command line, in the names of RFC 7591.
+/// The members of a client on the command line, in the names of RFC 7591.
 struct ClientMembers: CommandArguments {
     @Option(help: "Its name.") var name: String?
     @Option(
@@ -58,7 +58,7 @@ struct ClientMembers: CommandArguments {
         ])
     }
 
-    /// Nil when nothing was said; one empty text says that there are none.
+    /// Nil when the option was not given. A single empty text gives an empty list.
     private static func list(_ texts: [String]) -> JSON? {
         texts.isEmpty ? nil : .array(texts.filter { !$0.isEmpty }.map { .string($0) })
     }

@@ -1,6 +1,6 @@
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
@@ -30,7 +30,7 @@ extension ClientCommand {
         }
     }
 
-    /// `spindle client end-secret`: the last step of a rotation; without the id of a secret, lists what there is to end.
+    /// `spindle client end-secret`: the last step of a rotation. Without the id of a secret, lists the live ones.
     struct EndSecret: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "End one of its live secrets; without the id of a secret, list them.")

@@ -1,11 +1,11 @@
 import Foundation
 import HTTPServer
-import JOSE
+import JSON
 import Keys
 import Pages
 import Storage
 
-/// Why a command ends without success: what it says on the standard error, and its exit status (sysexits.h).
+/// Why a command fails: its message on standard error and its exit status (sysexits.h).
 struct CommandFailure: Error {
     enum Status: Int32 {
         case failed = 1
@@ -33,10 +33,10 @@ struct CommandFailure: Error {
         CommandFailure("there is no \(kind) \(id.printable)")
     }
 
-    /// A command that has printed already what is wrong.
+    /// A command that has already printed what is wrong.
     static let told = CommandFailure("")
 
-    /// What `error` means to an operator; nil when it is one that nobody foresaw.
+    /// What `error` means to an operator; nil for an unexpected error.
     init?(_ error: any Error) {
         switch error {
         case let failure as CommandFailure: self = failure
@@ -57,7 +57,7 @@ struct CommandFailure: Error {
         }
     }
 
-    /// Says why, a line for each thing, and ends the process.
+    /// Prints the message, a line for each problem, and ends the process.
     func end() -> Never {
         for line in message.split(separator: "\n") { Terminal.tell("spindle: \(line)") }
         exit(status.rawValue)

@@ -1,8 +1,8 @@
 import CommandLineTool
 import Foundation
 
-/// The settings that every command takes. Two are not among them, because others can read a command line: the master key
-/// itself, and `mail`, which holds the mail server's password.
+/// The settings that every command takes. Two are missing, because others on the machine can read a command line: the
+/// master key itself, and `mail`, which holds the mail server's password.
 struct ConfigurationOptions: CommandArguments {
     @Option(help: "Read settings from FILE, JSON or YAML.", valueName: "file") var config: String?
     @Option(help: "Listen at HOST:PORT.", valueName: "host:port") var listen: String?
@@ -56,7 +56,7 @@ struct ConfigurationOptions: CommandArguments {
             commandLine: named, environment: ProcessInfo.processInfo.environment, file: config)
     }
 
-    /// Those that were given, by their names in a file.
+    /// The options that were given, by their names in a configuration file.
     var named: [String: String] {
         let options: [(ConfigurationKey, String?)] = [
             (.listen, listen), (.issuer, issuer), (.database, database), (.masterKeyFile, masterKeyFile),

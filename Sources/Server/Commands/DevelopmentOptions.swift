@@ -2,7 +2,7 @@ import CommandLineTool
 import HTTPSupport
 import Logging
 
-/// What `serve` is told for trying things out.
+/// The options of `serve` for development.
 struct DevelopmentOptions: CommandArguments {
     @Flag(
         help: "For trying things out on this machine: anybody signs in as anybody. What is missing is made, the "
@@ -19,8 +19,8 @@ struct DevelopmentOptions: CommandArguments {
         guard dev || redirectURIs.isEmpty else { throw Misuse("--dev-redirect-uri is for --dev") }
     }
 
-    /// Makes a house for development of `installation`, and says how to begin there. Otherwise nil: only looks that it
-    /// is not one.
+    /// Prepares `installation` for development and returns how to begin. Without `--dev`, returns nil and only checks
+    /// that the installation is not one for development.
     func prepare(
         _ installation: Installation, _ configuration: SpindleConfiguration, _ logger: Logger
     ) async throws -> String? {
@@ -29,9 +29,9 @@ struct DevelopmentOptions: CommandArguments {
             return nil
         }
         logger.warning("development mode: anybody signs in as anybody, without a password")
-        let house = DevelopmentSetup(
+        let setup = DevelopmentSetup(
             installation: installation, stores: try installation.stores(configuration, logger),
             site: Site(configuration))
-        return house.welcome(try await house.prepare(redirectURIs: redirectURIs))
+        return setup.welcome(try await setup.prepare(redirectURIs: redirectURIs))
     }
 }

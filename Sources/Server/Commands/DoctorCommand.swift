@@ -1,10 +1,10 @@
 import CommandLineTool
 import Cryptography
-import JOSE
+import JSON
 import Storage
 import Values
 
-/// `spindle doctor`: looks at everything a server needs, and changes nothing.
+/// `spindle doctor`: checks everything a server needs, and changes nothing.
 struct DoctorCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "doctor",

@@ -1,11 +1,11 @@
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values
 
-/// `spindle init`: database, master key, signing keys and an admin client, once.
+/// `spindle init`: makes the database, master key, signing keys and an admin client, once.
 struct InitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "init",

@@ -1,6 +1,7 @@
 import CommandLineTool
 import Cryptography
 import JOSE
+import JSON
 import Keys
 import Storage
 import Values

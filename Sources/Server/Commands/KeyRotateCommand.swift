@@ -1,7 +1,7 @@
 import CommandLineTool
 import Cryptography
 import Directory
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Storage

@@ -1,6 +1,6 @@
 import CommandLineTool
 import Cryptography
-import JOSE
+import JSON
 import Keys
 import Values
 

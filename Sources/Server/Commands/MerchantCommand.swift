@@ -1,6 +1,6 @@
 import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Values
 
@@ -10,7 +10,7 @@ struct MerchantCommand: CommandGroup {
         commandName: "merchant", abstract: "Merchants: the owners of clients.",
         subcommands: [Create.self, List.self, Show.self, Change.self, Delete.self])
 
-    /// What can be said about a merchant.
+    /// The members of a merchant on the command line.
     struct Members: CommandArguments {
         @Option(help: "Its name.") var name: String?
         @Flag(deniable: "Whether a device's logout also ends what backends redeemed from it.")
@@ -101,7 +101,7 @@ struct MerchantCommand: CommandGroup {
 }
 
 extension JSON {
-    /// The document with a flag more, where one was given.
+    /// The document with one flag added, if the flag was given.
     func adding(_ name: String, _ flag: Bool?) -> JSON {
         guard let flag, let members else { return self }
         return .object(members + [Member(name, .bool(flag))])

@@ -3,7 +3,7 @@ import Migrations
 import Storage
 import Values
 
-/// `spindle migrate`: brings the schema up to date, or says whether it is.
+/// `spindle migrate`: brings the schema up to date, or says whether it is up to date.
 struct MigrateCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "migrate", abstract: "Bring the schema up to date.")

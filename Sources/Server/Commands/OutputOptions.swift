@@ -1,5 +1,5 @@
 import CommandLineTool
-import JOSE
+import JSON
 
 /// How a command prints its answer.
 struct OutputOptions: CommandArguments {
@@ -10,14 +10,14 @@ struct OutputOptions: CommandArguments {
         Terminal.print(json ? document.text : Table.of(document))
     }
 
-    /// Prints a page of a list; of each item people see `columns`.
+    /// Prints a page of a list. The table for people shows `columns` of each item.
     func print(_ page: Page, columns: [String]) {
         guard !json else { return Terminal.print(page.json.text) }
         if !page.items.isEmpty { Terminal.print(Table.of(page.items, columns: columns)) }
         if let next = page.next { Terminal.tell("there are more: --after \(next)") }
     }
 
-    /// Says what was done where there is no document to print.
+    /// Prints a sentence about what was done, for commands without a document to print.
     func say(_ sentence: String) {
         if !json { Terminal.print(sentence) }
     }
@@ -33,7 +33,7 @@ struct PageOptions: CommandArguments {
         guard (1...1000).contains(count) else { throw Misuse("--count must be from 1 to 1000") }
     }
 
-    /// Asks for one more than is printed: that tells whether there is another page.
+    /// One more than is printed, which tells whether there is another page.
     var fetchCount: Int { count + 1 }
 
     func page<Item>(_ found: [Item], cursor: (Item) -> String, json: (Item) -> JSON) -> Page {

@@ -1,12 +1,12 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 import Keys
 import Migrations
 import Storage
 import StorageSQLite
 
-/// `spindle restore FILE`: puts a backup in the place of the database.
+/// `spindle restore FILE`: replaces the database with a backup.
 struct RestoreCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Put the backup FILE in the place of the database. Stop the server first.")
@@ -44,9 +44,10 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// A whole database, of a schema this Spindle knows, under the key that will be used with it.
+    /// Checks that the candidate is an intact database, of a schema this Spindle knows, under the key that will be used
+    /// with it.
     private func check(_ candidate: String, _ location: MasterKeyLocation) async throws {
-        // The check reads all of it, however large it is.
+        // The integrity check reads the whole database, however large it is.
         let database = try await SQLiteDatabase.open(path: candidate, longestRead: .seconds(86_400))
         do {
             let verdict = try await database.read { db in
@@ -67,7 +68,7 @@ struct RestoreCommand: Command {
         await database.close()
     }
 
-    /// The key may be brought later, but not be another one.
+    /// The key may be missing for now, but it must not be another database's key.
     private func checkKey(_ location: MasterKeyLocation, _ database: any Database) async throws {
         let key: MasterKey? =
             switch location {
@@ -82,10 +83,10 @@ struct RestoreCommand: Command {
         }
     }
 
-    /// Folds what a killed server left in the log into the old file: the log must not be taken for the new file's.
+    /// Folds the log that a killed server left into the old file, so that it cannot be taken for the new file's log.
     private func settle(_ path: String) async {
         guard FileManager.default.fileExists(atPath: path) else { return }
-        // A database too damaged to open is what one restores for: its log goes with it.
+        // A restore may be needed because the database is too damaged to open. Its log goes with it.
         if let old = try? await SQLiteDatabase.open(path: path) { await old.close() }
         SQLiteFile.remove(SQLiteFile.companions(of: path))
     }

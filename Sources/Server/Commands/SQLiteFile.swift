@@ -1,15 +1,15 @@
 import Foundation
 
-/// A SQLite database as a file among files: who has it open, and how one takes another's place.
+/// A SQLite database as a file: whether another process has it open, and how one file replaces another.
 enum SQLiteFile {
-    /// Throws when another process has the database open. A server must not find other secrets, or another file, under it.
+    /// Throws when another process has the database open. Secrets or the file must not change under a running server.
     static func refuseWhileOpen(_ location: DatabaseLocation) throws {
         guard case .sqlite(let path) = location, try isOpenElsewhere(path) else { return }
         throw CommandFailure("\(path) is open in another process: stop the server first", .unavailable)
     }
 
-    /// Every connection in WAL mode holds SQLite's shared lock for as long as it lives (sqlite.org/lockingv3.html):
-    /// the system is asked whether an exclusive one could be had. Must run before this process opens the database,
+    /// Every connection in WAL mode holds SQLite's shared lock for as long as it lives (sqlite.org/lockingv3.html), so
+    /// this asks the system whether an exclusive lock could be had. Must run before this process opens the database,
     /// because closing any descriptor of a file ends all of a process's locks on it.
     private static func isOpenElsewhere(_ path: String) throws -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -30,7 +30,7 @@ enum SQLiteFile {
         return lock.l_type != Int16(F_UNLCK)
     }
 
-    /// Puts the file at `source` in the place of the one at `target`, on disk when this returns.
+    /// Replaces the file at `target` with the one at `source`. Both are synced to disk when this returns.
     static func replace(_ target: String, with source: String) throws {
         try synchronize(source)
         guard rename(source, target) == 0 else {
@@ -48,7 +48,7 @@ enum SQLiteFile {
         }
     }
 
-    /// The files SQLite keeps beside a database.
+    /// The files that SQLite keeps beside a database.
     static func companions(of path: String) -> [String] { ["-wal", "-shm", "-journal"].map { path + $0 } }
 
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }

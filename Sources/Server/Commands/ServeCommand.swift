@@ -5,7 +5,7 @@ import Logging
 import Pages
 import Values
 
-/// `spindle serve`: the server, until SIGTERM or SIGINT.
+/// `spindle serve`: runs the server until SIGTERM or SIGINT.
 struct ServeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Run the server until SIGTERM or SIGINT.")
@@ -24,7 +24,7 @@ struct ServeCommand: Command {
         let installation = try await Installation.open(
             configuration, for: development.dev ? .initialising : .serving(migrating: migrate))
         do {
-            // A key that is made when its first signature is asked for signs before anybody can know it.
+            // Keys are made before the first signature: otherwise a key would sign before clients can have read it.
             try await SigningKeys(database: installation.database, seal: installation.seal)
                 .createMissing(at: installation.clock.now)
             let welcome = try await development.prepare(installation, configuration, logger)

@@ -17,9 +17,9 @@ public struct SpindleCommand: CommandGroup {
 
     /// Runs the command that the process was started with, and ends the process if it fails.
     public static func main() async {
-        // Before any library of the system calls it: at exit it must not be freed under threads that run.
+        // Before any system library starts OpenSSL itself: it must not be freed at exit under running threads.
         OpenSSL.start()
-        // Databases, backups and keys are for the account that runs the server alone.
+        // Databases, backups and keys are readable only by the system user that runs the server.
         umask(0o077)
         do {
             try await command(for: Array(CommandLine.arguments.dropFirst())).run()

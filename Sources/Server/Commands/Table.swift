@@ -1,6 +1,6 @@
-import JOSE
+import JSON
 
-/// Documents as people read them.
+/// Formats documents for people.
 enum Table {
     /// One document: a line for each member.
     static func of(_ document: JSON) -> String {
@@ -9,12 +9,12 @@ enum Table {
         return members.map { pad($0.name, to: width) + "  " + cell($0.value) }.joined(separator: "\n")
     }
 
-    /// Many documents: a row for each, under a heading.
+    /// Many documents: a row for each, under a header.
     static func of(_ documents: [JSON], columns: [String]) -> String {
         of([columns] + documents.map { document in columns.map { cell(document[$0]) } })
     }
 
-    /// Rows of as many cells each, in columns.
+    /// Rows with the same number of cells each, aligned in columns.
     static func of(_ rows: [[String]]) -> String {
         let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
@@ -23,7 +23,7 @@ enum Table {
         }.joined(separator: "\n")
     }
 
-    /// A value on one line. A name of somebody else's making must not steer the terminal.
+    /// A value on one line. Text that others chose must not control the terminal.
     private static func cell(_ value: JSON?) -> String {
         switch value {
         case nil, .null: "-"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The two streams a command writes to.
+/// The two streams that a command writes to.
 enum Terminal {
-    /// Prints what was asked for.
+    /// Prints the command's answer to standard output.
     static func print(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// Tells what is not part of the answer, on the standard error.
+    /// Prints anything that is not part of the answer to standard error.
     static func tell(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 }

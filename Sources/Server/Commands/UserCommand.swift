@@ -1,8 +1,8 @@
 import Administration
-import CommandLineTool
 import Authentication
+import CommandLineTool
 import Directory
-import JOSE
+import JSON
 import OAuth
 import Storage
 import Values
@@ -97,13 +97,13 @@ struct UserCommand: CommandGroup {
     }
 }
 
-/// The account that an operator names; a text that is no account's number names none.
+/// The id of the user that an operator names. Throws `CommandFailure.notFound` for a text that is no user id.
 private func userID(_ text: String) throws -> UserID {
     guard let id = UserID(text) else { throw CommandFailure.notFound("user", text) }
     return id
 }
 
-/// The one unique thing about an account is its address.
+/// Reports a conflict as a taken e-mail address: nothing else about a user is unique.
 private func tellingTakenAddress<Value>(_ work: () async throws -> Value) async throws -> Value {
     do {
         return try await work()

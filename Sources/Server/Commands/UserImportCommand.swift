@@ -1,10 +1,10 @@
+import Authentication
 import CommandLineTool
 import Foundation
-import Authentication
-import JOSE
+import JSON
 
 extension UserCommand {
-    /// `spindle user import FILE`: people of another system, with the hashes it had of their passwords.
+    /// `spindle user import FILE`: imports users of another system, with its hashes of their passwords.
     struct Import: StoreCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import accounts, a JSON document a line. Lines that are refused are told of; the rest is taken.",

@@ -1,8 +1,8 @@
 import CommandLineTool
 import Foundation
-import JOSE
+import JSON
 
-/// What can be said about a person on the command line, in the names of OpenID Connect.
+/// The members of a user on the command line, in the names of OpenID Connect.
 struct UserMembers: CommandArguments {
     @Option(help: "The e-mail address, which is the user name.") var email: String?
     @Flag(deniable: "Whether the address is known to be theirs.") var emailVerified: Bool?
@@ -19,7 +19,7 @@ struct UserMembers: CommandArguments {
         valueName: "json")
     var attributes: String?
 
-    /// The document, with the password that is waiting on the standard input.
+    /// The document, with the password read from standard input.
     func json() throws -> JSON {
         .members([
             "email": email.map { .string($0) },

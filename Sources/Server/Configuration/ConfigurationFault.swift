@@ -1,4 +1,4 @@
-/// One setting that is not what it should be. It never quotes the value: that may be a secret in the wrong place.
+/// One setting that is wrong. It never quotes the value: that may be a secret in the wrong place.
 public struct ConfigurationFault: Sendable, Hashable, CustomStringConvertible {
     public let key: String
     /// What was expected, as the end of the sentence "must be …".
@@ -15,7 +15,7 @@ public struct ConfigurationFault: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "\(key): must be \(expected)" + (place.map { " (\($0))" } ?? "") }
 }
 
-/// Everything that is wrong with a configuration, told at once.
+/// Everything that is wrong with a configuration, reported at once.
 public struct ConfigurationFaults: Error, Sendable, CustomStringConvertible {
     public let faults: [ConfigurationFault]
 

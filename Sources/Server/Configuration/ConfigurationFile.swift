@@ -1,8 +1,8 @@
 import Foundation
-import JOSE
+import JSON
 import YAML
 
-/// A configuration file, JSON or YAML by its extension.
+/// A configuration file, JSON or YAML by its file extension.
 struct ConfigurationFile: Sendable {
     let path: String
     let layer: ConfigurationLayer

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Every setting there is, by its name in a configuration file.
+/// Every setting, by its name in a configuration file.
 enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen, issuer, database
     case masterKeyFile = "master_key_file"

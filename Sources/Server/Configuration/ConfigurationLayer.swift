@@ -1,13 +1,13 @@
 import Text
 
-/// One of the places settings come from: the command line, the environment, a file.
+/// One source of settings: the command line, the environment or a file.
 struct ConfigurationLayer: Sendable {
-    /// By their names in a file, known or not.
+    /// By their names in a configuration file, known or not.
     let settings: [String: Setting]
-    /// How an operator finds the setting again.
+    /// Where an operator finds a setting of this layer.
     let place: @Sendable (ConfigurationKey) -> String
 
-    /// What a place says of a setting.
+    /// The value of a setting.
     enum Setting: Sendable, Hashable {
         case text(String)
         case list([String])
@@ -15,10 +15,10 @@ struct ConfigurationLayer: Sendable {
         case other
     }
 
-    /// The setting is not of the form that is asked for.
+    /// The setting is not of the requested form.
     struct Unreadable: Error {}
 
-    /// What the place says about `key`: nil for nothing, and for an empty text.
+    /// The text of `key`; nil when it is missing or empty.
     func text(_ key: ConfigurationKey) throws(Unreadable) -> String? {
         switch settings[key.rawValue] {
         case nil: nil
@@ -27,7 +27,7 @@ struct ConfigurationLayer: Sendable {
         }
     }
 
-    /// A list, as an array or separated by commas; nil for nothing.
+    /// The list of `key`, an array or a text separated by commas; nil when it is missing.
     func list(_ key: ConfigurationKey) throws(Unreadable) -> [String]? {
         if case .list(let list) = settings[key.rawValue] { return list == [""] ? nil : list }
         return try text(key)?.split(separator: ",", omittingEmptySubsequences: false).map {

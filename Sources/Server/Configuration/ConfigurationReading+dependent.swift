@@ -2,7 +2,7 @@ import Keys
 import Mail
 import Values
 
-/// Settings that depend on one another.
+/// Settings that depend on each other.
 extension ConfigurationReading {
     mutating func certificateFiles() -> SpindleConfiguration.CertificateFiles? {
         let certificate = value(.tlsCertificate, "the path of a PEM file") { $0 }
@@ -16,7 +16,7 @@ extension ConfigurationReading {
         return nil
     }
 
-    /// Nil when it is faulty; without one, what the server listens at.
+    /// The issuer; nil when it is faulty. The default is the address the server listens at.
     mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
         let expected = "an absolute http or https URL without user, query and fragment"
         guard place(of: .issuer) != nil else { return IssuerURL("\(isTLS ? "https" : "http")://\(listen)") }
@@ -34,7 +34,7 @@ extension ConfigurationReading {
         return sameSite
     }
 
-    /// It stands in a quoted string that some clients take to its first backslash (RFC 9110 §5.6.4).
+    /// The realm is sent in a quoted string, which some clients read only to its first backslash (RFC 9110 §5.6.4).
     mutating func basicRealm() -> String? {
         value(.basicRealm, "1 to 100 printable characters of ASCII, without \" and \\") { text in
             let isQuotable = text.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
@@ -42,7 +42,8 @@ extension ConfigurationReading {
         }
     }
 
-    /// Nil when it is faulty; without one, nobody who reads answers at the issuer's host.
+    /// The sender of mails; nil when it is faulty. The default is an address at the issuer's host that takes no
+    /// replies.
     mutating func sender(under issuer: IssuerURL?) -> Sender? {
         let expected = "an address, or a name and an address as in Example <no-reply@example.com>"
         guard place(of: .mailFrom) == nil else { return value(.mailFrom, expected, Sender.init) }
@@ -68,7 +69,7 @@ extension ConfigurationReading {
         case (nil, true, _): return key.map { .inline($0) }
         case (nil, false, .sqlite(let path)): return .file(MasterKeyFile(path: path + ".key"))
         case (nil, false, .postgreSQL):
-            // Every node needs the same one: none is made beside a shared database.
+            // Every node needs the same key, so none is made for a shared database.
             refuse(.masterKeyFile, "given with a PostgreSQL database, or else master_key")
             return nil
         }

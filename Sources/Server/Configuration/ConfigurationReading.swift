@@ -1,18 +1,18 @@
-/// Reads settings one after the other, the first place that has one winning, and collects what is wrong.
+/// Reads settings one by one, takes each from the first layer that has it, and collects what is wrong.
 struct ConfigurationReading {
     private let layers: [ConfigurationLayer]
     private(set) var faults: [ConfigurationFault] = []
 
     init(layers: [ConfigurationLayer]) { self.layers = layers }
 
-    /// The setting `key`, as `parse` understands it; nil when it is not given, or faulty.
+    /// The setting `key`, read by `parse`; nil when it is missing or faulty.
     mutating func value<Value>(
         _ key: ConfigurationKey, _ expected: String, _ parse: (String) -> Value?
     ) -> Value? {
         read(key, expected, { layer throws(ConfigurationLayer.Unreadable) in try layer.text(key) }, parse)
     }
 
-    /// A list, every item of which `parse` understands; empty when it is not given, or faulty.
+    /// A list whose every item `parse` can read; empty when it is missing or faulty.
     mutating func list<Value>(
         _ key: ConfigurationKey, _ expected: String, _ parse: (String) -> Value?
     ) -> [Value] {
@@ -33,7 +33,7 @@ struct ConfigurationReading {
     func place(of key: ConfigurationKey) -> String? {
         layers.first { layer in
             do {
-                // Asked as a list, a setting of every form answers.
+                // Read as a list, a setting of any form gives a value.
                 return try layer.list(key) != nil
             } catch {
                 return true

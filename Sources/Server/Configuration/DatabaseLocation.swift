@@ -4,13 +4,13 @@ import StoragePostgreSQL
 import StorageSQLite
 public import Values
 
-/// Where the database is: a file of SQLite, or a PostgreSQL server.
+/// Where the database is: a SQLite file or a PostgreSQL server.
 public enum DatabaseLocation: Sendable, CustomStringConvertible {
     case sqlite(path: String)
-    /// The address may hold a password.
+    /// The URL may hold a password.
     case postgreSQL(url: Secret<DatabaseLocation>)
 
-    /// A path, or `postgresql://…`; nil for the address of any other engine.
+    /// Reads a path or a `postgresql://…` URL; nil for the URL of any other engine.
     public init?(_ text: String) {
         if text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") {
             self = .postgreSQL(url: Secret(text))
@@ -21,7 +21,7 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The path, or the address without user and password.
+    /// The path, or the URL without user and password.
     public var description: String {
         switch self {
         case .sqlite(let path): return path
@@ -32,13 +32,13 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether opening it makes nothing new. A server is asked when it is opened.
+    /// Whether a SQLite file exists. Always true for a PostgreSQL server, which is asked when it is opened.
     var exists: Bool {
         guard case .sqlite(let path) = self else { return true }
         return FileManager.default.fileExists(atPath: path)
     }
 
-    /// Opens the database; a SQLite file that is not there is made.
+    /// Opens the database. A missing SQLite file is created.
     public func open() async throws -> any Database {
         switch self {
         case .sqlite(let path): try await SQLiteDatabase.open(path: path)

@@ -1,13 +1,13 @@
-import JOSE
+import JSON
 import YAML
 
-/// The settings of a file; one that stands in another is named with a dot, as in `log.level`.
+/// The settings of a file, with nested ones named by a dot, as in `log.level`.
 struct FlatSettings {
     typealias Setting = ConfigurationLayer.Setting
 
     private(set) var settings: [String: Setting] = [:]
 
-    /// Adds what the members of a JSON object say; false when a list holds anything but plain values of one kind.
+    /// Adds the members of a JSON object; false when a list holds anything but plain values of one kind.
     mutating func add(_ members: [JSON.Member], under prefix: String = "") -> Bool {
         members.allSatisfy { member in
             let name = prefix + member.name
@@ -19,7 +19,7 @@ struct FlatSettings {
         }
     }
 
-    /// Adds what the members of a YAML mapping say; false when a list holds anything but scalars.
+    /// Adds the members of a YAML mapping; false when a list holds anything but scalars.
     mutating func add(_ members: [YAMLNode.Member], under prefix: String = "") -> Bool {
         members.allSatisfy { member in
             let name = prefix + member.key
@@ -37,7 +37,7 @@ struct FlatSettings {
 }
 
 extension ConfigurationLayer.Setting {
-    /// A JSON file may write a number as a number. Nil for a list of anything but plain values.
+    /// Reads a JSON value, which may be a number. Nil for a list of anything but plain values.
     fileprivate init?(_ json: JSON) {
         switch json {
         case .string(let text): self = .text(text)

@@ -2,17 +2,17 @@ import Foundation
 import Text
 import Values
 
-/// Who we say we are (RFC 8414 §2): kept verbatim, because clients compare it character by character.
+/// The issuer's identifier (RFC 8414 §2): kept verbatim, because clients compare it character by character.
 public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     public let text: String
     /// Scheme, host and port: the base of every endpoint.
     public let origin: String
-    /// Whether browsers reach us by https: then cookies are Secure.
+    /// Whether browsers reach the server by https: then cookies are Secure.
     public let isSecure: Bool
     /// Without the brackets of an IPv6 address, in lower case.
     public let host: String
 
-    /// An absolute http or https URL without user, query and fragment; nil for anything else.
+    /// Reads an absolute http or https URL without user, query and fragment; nil for anything else.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
             !text.contains("@"), let components = URLComponents(string: text),
@@ -27,7 +27,7 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// Whether only this machine can mean it: there http is no risk.
+    /// Whether the host can only be this machine, where http is no risk.
     public var isLoopback: Bool {
         guard let address = IPAddress(host) else { return host == "localhost" }
         return ["127.0.0.0/8", "::1/128"].contains { CIDR($0)?.contains(address) == true }

@@ -3,17 +3,17 @@ public import Mail
 /// Where mail goes: a folder, or a mail server.
 public enum MailLocation: Sendable, CustomStringConvertible {
     case folder(path: String)
-    /// The address may hold a password.
+    /// Its URL may hold a password.
     case server(SMTPServer)
 
-    /// `file:` and a path, `smtp://…` or `smtps://…`; nil for anything else.
+    /// Reads `file:` and a path, `smtp://…` or `smtps://…`; nil for anything else.
     public init?(_ text: String) {
         guard text.hasPrefix("file:") else {
             guard let server = SMTPServer(text) else { return nil }
             self = .server(server)
             return
         }
-        // RFC 8089 §2: what stands between two slashes and the third is a host, and no other than ours has the folder.
+        // RFC 8089 §2: the text between the second and the third slash is a host. Only this machine has the folder.
         let rest = text.dropFirst("file:".count)
         let path = rest.hasPrefix("//") ? rest.dropFirst(2) : rest
         guard !path.isEmpty, path.hasPrefix("/") || !rest.hasPrefix("//") else { return nil }
@@ -28,7 +28,7 @@ public enum MailLocation: Sendable, CustomStringConvertible {
         }
     }
 
-    /// What sends mail there.
+    /// The mailer that sends mail there.
     public func mailer(from sender: Sender) -> any Mailer {
         switch self {
         case .folder(let path): FolderMailer(folder: path, from: sender)

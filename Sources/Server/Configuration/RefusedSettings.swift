@@ -1,4 +1,5 @@
-/// Settings that are none, and a typing error must not pass for a default; or that no server may run with.
+/// Settings that are refused: unknown ones, because a typing error must not pass for a default, and one that no server
+/// may run with.
 enum RefusedSettings {
     private static let expected = "left out: there is no such setting"
 
@@ -9,8 +10,8 @@ enum RefusedSettings {
             .map { ConfigurationFault($0, expected, at: "the environment") }
     }
 
-    /// Of Swift's own variables the one that takes the chance out of its hashes: whoever knows them may choose names that
-    /// all fall into one place of a table, and each costs what all before it cost.
+    /// Swift's own variable that makes its hashes predictable. With it, others could choose names that all fall into
+    /// one bucket of a hash table, where each costs as much as all before it.
     static func unsafeFaults(inEnvironment environment: [String: String]) -> [ConfigurationFault] {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard environment[name] != nil else { return [] }
@@ -22,7 +23,7 @@ enum RefusedSettings {
             .map { ConfigurationFault($0, expected, at: file.path) }
     }
 
-    /// The tests name the binary, and their own switches, by the same prefix.
+    /// The tests use the same prefix for the binary and for their own switches.
     private static func isElsewheres(_ name: String) -> Bool {
         name == "SPINDLE_BINARY" || name.hasPrefix("SPINDLE_TEST_")
     }

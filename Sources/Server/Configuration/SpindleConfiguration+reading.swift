@@ -6,7 +6,7 @@ import Values
 extension SpindleConfiguration {
     /// Reads the command line (names as in a file), then the environment, then `file`, then the defaults.
     ///
-    /// Throws everything that is wrong at once.
+    /// Throws all faults at once.
     public static func read(
         commandLine: [String: String], environment: [String: String], file: String?
     ) throws(ConfigurationFaults) -> SpindleConfiguration {
@@ -51,15 +51,15 @@ extension SpindleConfiguration {
         let mailFrom = reading.sender(under: issuer)
         templates = reading.value(.templates, "the path of a folder") { $0 }
         deletionGrace = .days(Int64(reading.number(.deletionGrace, of: "days", within: 0...365) ?? 14))
-        // A key is published for a month after its last signature. Of keys that change every day that would be more than
-        // others read.
+        // A key stays published for a month after its last signature. With daily rotation there would be more keys than
+        // clients read.
         let days =
             reading.value(.keyRotation, "0, or a whole number of days from 7 to 3650") { text in
                 Int(text).flatMap { $0 == 0 || (7...3650).contains($0) ? $0 : nil }
             } ?? 90
         keyRotation = days == 0 ? nil : .days(Int64(days))
         let webAddress = "an https URL"
-        // As it stands: a slash at its end may belong to it.
+        // Kept verbatim: a slash at its end may belong to it.
         terms = reading.value(.terms, webAddress) { Self.webAddress($0) == nil ? nil : $0 }
         apiLimit = reading.number(.apiLimit, of: "calls", within: 1...1_000_000_000) ?? 360_000
         facebookAPI = reading.value(.facebookAPI, webAddress) { Self.webAddress($0) } ?? "https://graph.facebook.com"
@@ -76,7 +76,7 @@ extension SpindleConfiguration {
         self.mailFrom = mailFrom
     }
 
-    /// An https URL, or an http one for what runs on the machine itself, without a slash at its end.
+    /// An https URL, or an http one to this machine, without a trailing slash.
     private static func webAddress(_ text: String) -> String? {
         guard let uri = RedirectURI(registering: text), uri.text.hasPrefix("http") else { return nil }
         return text.hasSuffix("/") ? String(text.dropLast()) : text

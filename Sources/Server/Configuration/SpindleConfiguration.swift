@@ -2,7 +2,7 @@ public import Logging
 public import Mail
 public import Values
 
-/// Everything an operator can set, read and checked: inside there are only good values.
+/// Everything an operator can set, read and checked: it holds valid values only.
 public struct SpindleConfiguration: Sendable {
     public var listen: ListenAddress
     public var issuer: IssuerURL
@@ -10,10 +10,10 @@ public struct SpindleConfiguration: Sendable {
     public var masterKey: MasterKeyLocation
     /// When set, `/admin` is served there only.
     public var adminListen: ListenAddress?
-    /// When set, we speak HTTPS ourselves.
+    /// When set, the server speaks HTTPS itself.
     public var tls: CertificateFiles?
     public var sessionSameSite: SameSite
-    /// Whose `Forwarded` and `X-Forwarded-*` are believed.
+    /// The proxies whose `Forwarded` and `X-Forwarded-*` headers are trusted.
     public var trustedProxies: [CIDR]
     /// Private networks that outgoing requests may reach. Weakens the server; `spindle doctor` says so.
     public var outboundAllowPrivate: [CIDR]
@@ -23,24 +23,24 @@ public struct SpindleConfiguration: Sendable {
     public var idleTimeout: Duration
     public var maxConnections: Int
     public var mail: MailLocation
-    /// Who our mails are from.
+    /// The sender of mails.
     public var mailFrom: Sender
-    /// A folder of templates, texts and a stylesheet that replace ours.
+    /// A folder of templates, texts and a stylesheet that replace the built-in ones.
     public var templates: String?
-    /// How long a person who asked to be deleted can change their mind.
+    /// How long a user who asked to be deleted can change their mind.
     public var deletionGrace: Duration
-    /// How long a signing key signs; nil is for ever.
+    /// How long a signing key signs; nil for no rotation.
     public var keyRotation: Duration?
-    /// Where the terms of this server are, which people accept who sign up. New terms have a new address.
+    /// Where the terms of this server are, which users accept when they sign up. New terms have a new URL.
     public var terms: String?
-    /// Calls of SPiD's API that a client may make in an hour.
+    /// How many calls of SPiD's API a client may make in an hour.
     public var apiLimit: Int
     /// Where Facebook's and Google's access tokens are checked.
     public var facebookAPI: String
     public var googleAPI: String
-    /// When set, people may ask for their own data with name and password by HTTP Basic, in this realm.
+    /// When set, users may ask for their own data with name and password by HTTP Basic, in this realm.
     public var basicRealm: String?
-    /// Whether clients that registered themselves get access tokens with an authorization answer.
+    /// Whether clients that registered themselves get access tokens in an authorization response.
     public var unsafeFrontChannelTokens: Bool
     public var logLevel: Logger.Level
     public var logFormat: LogFormat
@@ -56,7 +56,7 @@ public struct SpindleConfiguration: Sendable {
         }
     }
 
-    /// Which sites' pages the session cookie goes along with (RFC 6265bis §4.1.2.7).
+    /// Whether the session cookie goes along with requests from other sites' pages (RFC 6265bis §4.1.2.7).
     public enum SameSite: String, Sendable {
         case lax
         /// Other sites' web apps may ask for the session; https only.

@@ -1,19 +1,19 @@
 import Storage
 import Values
 
-/// Says of a database that it was served with `--dev`: nobody showed to be who they are in it.
+/// Marks a database as served with `--dev`: its users signed in without proof of who they are.
 ///
-/// Such a database is never served under an https issuer, and one with people in it never becomes such a database.
+/// Such a database is never served under an https issuer, and a database that already has users is never marked.
 struct DevelopmentFlag {
     private static let fact = "development_since"
     let database: any Database
 
-    /// Since when it has been one; nil for every other.
+    /// Since when the database is marked; nil when it is not.
     func find() async throws -> String? {
         try await database.read { db in try Self.stored(in: db) }
     }
 
-    /// Marks it. Refused where people are that signed up otherwise.
+    /// Marks the database. Throws when it has users who signed up otherwise.
     func set(at now: Timestamp) async throws {
         let isSet = try await database.write { db in
             if try Self.stored(in: db) != nil { return true }
@@ -24,7 +24,7 @@ struct DevelopmentFlag {
         guard isSet else { throw InstallationError.peopleInDevelopment }
     }
 
-    /// Refuses to let people in where anybody could be anybody.
+    /// Throws when a marked database is to be served under an https issuer.
     func refuse(under issuer: IssuerURL) async throws {
         guard issuer.isSecure, let since = try await find() else { return }
         throw InstallationError.forDevelopment(since: since)

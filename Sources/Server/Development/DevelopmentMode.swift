@@ -3,10 +3,10 @@ import BrowserPages
 import HTTPSupport
 import Pages
 
-/// `spindle serve --dev`: anybody signs in as anybody. A word of the command line and no setting: it cannot be left on in a
-/// file. Where it could hurt somebody it is refused (docs/decisions/development-mode.md).
+/// `spindle serve --dev`: anyone signs in as anyone. It is a command line flag and not a setting, so that it cannot be
+/// left on in a file. It is refused where it could do harm (docs/decisions/development-mode.md).
 enum DevelopmentMode {
-    /// What of `configuration` does not go with it.
+    /// Throws what in `configuration` conflicts with development mode.
     static func check(_ configuration: SpindleConfiguration) throws(ConfigurationFaults) {
         var faults: [ConfigurationFault] = []
         if configuration.issuer.isSecure || configuration.tls != nil {
@@ -26,7 +26,7 @@ enum DevelopmentMode {
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
     }
 
-    /// What answers besides, on a server whose pages say that it is one for development: on any other, nothing.
+    /// The additional endpoints of a server whose templates are for development; none on any other.
     static func endpoints(
         _ parts: Parts, _ stores: Stores, pages: PageRenderer, arrivals: NewSessions, verifications: Verifications
     ) -> [any Endpoint] {
@@ -42,6 +42,6 @@ enum DevelopmentMode {
 }
 
 extension ListenAddress {
-    /// Whether nobody but this machine reaches it.
+    /// Whether only this machine can reach it.
     fileprivate var isLoopback: Bool { IssuerURL("http://\(self)")?.isLoopback ?? false }
 }

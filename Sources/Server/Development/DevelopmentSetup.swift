@@ -1,12 +1,12 @@
 import BrowserPages
 import Directory
 import HTTPSupport
-import JOSE
+import JSON
 import Keys
 import OAuth
 import Values
 
-/// What a server in development mode begins with: a mark on its database, signing keys, a merchant and a client.
+/// What a server in development mode begins with: the flag on its database, signing keys, a merchant and a client.
 struct DevelopmentSetup {
     let installation: Installation
     let stores: Stores
@@ -14,7 +14,7 @@ struct DevelopmentSetup {
 
     private static let id = Client.ID(DevelopmentClient.id)
 
-    /// Makes what is missing. `redirectURIs`, given at all, replace those that the client has.
+    /// Creates what is missing. `redirectURIs`, if any, replace those of the client.
     func prepare(redirectURIs: [String]) async throws -> Client {
         let now = installation.clock.now
         try await DevelopmentFlag(database: installation.database).set(at: now)
@@ -35,7 +35,7 @@ struct DevelopmentSetup {
         .init("scope", .string(DevelopmentClient.scope)),
     ]
 
-    /// The addresses that the client may be returned to, ours to look at answers among them, and the web pages there,
+    /// The client's redirect URIs, including the server's own page that shows responses, and the origins of the others,
     /// which may ask for tokens.
     private func addresses(_ given: [String]) -> JSON {
         let own = DevelopmentClient.redirectURI(at: site)
@@ -47,7 +47,7 @@ struct DevelopmentSetup {
         ])
     }
 
-    /// How to begin, for whoever started the server.
+    /// The text that tells a developer how to begin.
     func welcome(_ client: Client) -> String {
         """
         Development mode: anybody signs in as anybody, without a password. Nothing here is real.

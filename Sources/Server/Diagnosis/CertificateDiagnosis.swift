@@ -1,18 +1,18 @@
 import HTTPServer
 import Values
 
-/// Whether the certificate can be served, and for how long still.
+/// Checks whether the certificate can be served, and for how much longer.
 enum CertificateDiagnosis {
     private static let subject = "certificate"
-    /// Who renews by a timer has done it by then.
+    /// A renewal by timer has happened by then.
     private static let notice: Duration = .days(14)
 
-    /// Nothing where another server speaks TLS for this one.
+    /// No findings when another server terminates TLS.
     static func findings(_ configuration: SpindleConfiguration, at now: Timestamp) -> [Finding] {
         guard let files = configuration.tls else { return [] }
         do {
             let settings = TLSSettings(certificate: files.certificate, key: files.key)
-            // RFC 5280 §4.1.2.5: the last moment that can be written is in the year 9999.
+            // RFC 5280 §4.1.2.5: the latest time that can be written is in the year 9999.
             let end = Timestamp(milliseconds: 0) + .seconds(try settings.certificateEnd())
             return [finding(files.certificate, end: end, at: now)]
         } catch {

@@ -1,7 +1,7 @@
 import Keys
 import Values
 
-/// What is weak about a configuration that is not wrong.
+/// What is weak about a valid configuration.
 enum ConfigurationDiagnosis {
     static let subject = "configuration"
 

@@ -4,7 +4,8 @@ import Migrations
 import Storage
 import Values
 
-/// Whether the database can be used: it answers, its schema is ours, the key is its own, its keys open, its past is past.
+/// Checks whether the database can be used: it answers, its schema is known, the master key is its own and opens the
+/// signing keys, and none of its times are in the future.
 struct DatabaseDiagnosis {
     let database: any Database
     let configuration: SpindleConfiguration
@@ -36,7 +37,7 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// The key itself too, if it is the right one. Nothing is made or stored here.
+    /// Returns the key too, if it is the right one. Nothing is created or stored here.
     private func masterKeyFinding() async -> (Finding, MasterKey?) {
         do {
             let key: MasterKey
@@ -64,7 +65,7 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// A clock that was ahead once, or is behind now, shows as a past that has not happened yet.
+    /// A clock that was once ahead, or is behind now, shows as stored times in the future.
     private func clockFinding() async -> Finding {
         let now = clock.now
         return await Self.finding("clock") {
@@ -82,7 +83,8 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// Nothing, unless a client may ask for codes that anybody could redeem who got hold of one (RFC 9700 §2.1.1).
+    /// Lists the clients that may ask for codes without PKCE: anyone who gets hold of such a code could redeem it (RFC
+    /// 9700 §2.1.1). Nil when there are none.
     private func pkceFinding() async -> Finding? {
         do {
             let names = try await database.read { db in
@@ -104,7 +106,7 @@ struct DatabaseDiagnosis {
         }
     }
 
-    /// Nothing, unless anybody could sign in as anybody here once.
+    /// Nil, unless this database was once served with `--dev`, where anyone can sign in as anyone.
     private func developmentFinding() async -> Finding? {
         do {
             let mark = DevelopmentFlag(database: database)

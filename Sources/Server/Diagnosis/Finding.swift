@@ -1,10 +1,10 @@
-import JOSE
+import JSON
 
-/// What `spindle doctor` found out about one thing.
+/// What `spindle doctor` found out about one subject.
 struct Finding {
     enum State: String {
         case good = "ok"
-        /// It works, but somebody should know.
+        /// It works, but an operator should know.
         case warning
         case bad
     }

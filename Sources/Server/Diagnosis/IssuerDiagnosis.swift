@@ -2,10 +2,10 @@ import Logging
 import Outbound
 import Values
 
-/// Whether somebody who knows the issuer reaches a server there, as a client would: by name, and by https if it says so.
+/// Checks whether a server answers at the issuer's URL, as clients reach it: by name, and by https if it says so.
 enum IssuerDiagnosis {
     static func finding(_ issuer: IssuerURL) async -> Finding {
-        // It is the operator's own address, on whatever network it is.
+        // The URL is the operator's own, so any network is allowed.
         let everywhere = ["0.0.0.0/0", "::/0"].compactMap { CIDR($0) }
         let outbound = Outbound(policy: OutboundPolicy(allowedPrivateRanges: everywhere), logger: .silent)
         let url = issuer.origin + "/healthz"

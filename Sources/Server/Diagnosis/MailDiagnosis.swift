@@ -1,7 +1,7 @@
 import Foundation
 import Mail
 
-/// Where mail goes, and whether it would get there: as far as a letter's envelope, but nothing is sent or made.
+/// Checks where mail goes and whether it would get there: up to the envelope of a mail. Nothing is sent or created.
 enum MailDiagnosis {
     private static let subject = "mail"
 
@@ -18,9 +18,9 @@ enum MailDiagnosis {
         return Finding(subject, .warning, "each mail becomes a file in \(path) and reaches nobody: set SPINDLE_MAIL")
     }
 
-    /// A folder that is not there is made with the first mail, if the one it is to be in can be written.
+    /// A missing folder is created with the first mail, if its parent folder can be written.
     private static func isWritable(_ path: String) -> Bool {
-        // Its path ends with a slash: a file by that name is not one.
+        // The path ends with a slash, so that a file by that name does not count.
         var url = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
         while access(url.path(percentEncoded: false), F_OK) != 0 {
             guard errno == ENOENT, url.pathComponents.count > 1 else { return false }

@@ -1,6 +1,6 @@
 import Pages
 
-/// Whether the pages and mails can be made of what there is in an operator's folder.
+/// Checks whether the pages and mails can be made with the templates in an operator's folder.
 enum PagesDiagnosis {
     private static let subject = "pages"
 

@@ -5,17 +5,17 @@ import Storage
 public import Values
 
 extension Installation {
-    /// What an installation is opened for: this decides what may be made on the way.
+    /// What an installation is opened for. This decides what may be created on the way.
     public enum Purpose: Sendable {
-        /// Everything that is missing is made.
+        /// Everything that is missing is created.
         case initialising
-        /// On SQLite the schema is brought up to date; on PostgreSQL, which other nodes may be using, only when told.
+        /// On SQLite the schema is brought up to date. On PostgreSQL, which other nodes may be using, only on request.
         case serving(migrating: Bool)
-        /// Nothing is made.
+        /// Nothing is created.
         case administering
     }
 
-    /// Opens the database, proves the master key and looks at the schema, in the order that changes least when refused.
+    /// Opens the database, checks the schema and proves the master key, in the order that changes least on failure.
     public static func open(
         _ configuration: SpindleConfiguration, for purpose: Purpose, clock: any WallClock = SystemClock(),
         random: any RandomSource = SystemRandom()
@@ -50,7 +50,7 @@ extension Installation {
             try await migrator.migrate(at: clock.now.milliseconds)
         case .behind(let steps):
             guard purpose.migrates(location) else { throw InstallationError.behind(steps) }
-            // Whoever has the wrong key for a database has the wrong database.
+            // The key is checked before the schema is changed: a wrong key may mean the wrong database.
             key = try await source.masterKey(for: database, StoredTable.all, random: random)
             try await migrator.migrate(at: clock.now.milliseconds)
         }
@@ -74,13 +74,14 @@ extension Installation.Purpose {
         }
     }
 
-    /// An empty SQLite file is more likely a wrong path than a new installation; a new server's database is empty.
+    /// An empty SQLite file is more likely a wrong path than a new installation. The database of a new PostgreSQL
+    /// server is empty.
     fileprivate func fillsEmpty(_ location: DatabaseLocation) -> Bool {
         makesDatabase || (!location.isFile && migrates(location))
     }
 }
 
 extension DatabaseLocation {
-    /// Whether it is a file of ours alone.
+    /// Whether it is a file that only this server uses.
     var isFile: Bool { if case .sqlite = self { true } else { false } }
 }

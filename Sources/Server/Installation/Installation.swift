@@ -5,7 +5,7 @@ import Pages
 public import Storage
 public import Values
 
-/// An opened database and the master key to its secrets: what the server and most commands start from.
+/// An opened database and the master key to its secrets. The server and most commands start from it.
 public struct Installation: Sendable {
     public let database: any Database
     public let masterKey: MasterKey
@@ -24,7 +24,7 @@ public struct Installation: Sendable {
 
     public var seal: Seal { Seal(masterKey: masterKey, random: random) }
 
-    /// The stores over this database, for a command: one password at a time is enough.
+    /// The stores over this database, for a command: hashing one password at a time is enough.
     func stores(_ configuration: SpindleConfiguration, _ logger: Logger) throws -> Stores {
         Stores(
             configuration, database: database, seal: seal, clock: clock, random: random,

@@ -1,6 +1,6 @@
-/// Why there is no installation to work with. What an operator must do is part of it.
+/// Why there is no installation to work with, including what an operator must do.
 public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is no database, or an empty one, at a location.
+    /// There is no database at this location, or an empty one.
     case uninitialised(String)
     /// The schema lacks these steps.
     case behind([Int])
@@ -8,9 +8,9 @@ public enum InstallationError: Error, Sendable, Equatable, CustomStringConvertib
     case newer(Int)
     /// A schema step differs from the one this binary knows.
     case altered(Int)
-    /// `--dev` on a database in which people are that signed up otherwise.
+    /// `--dev` on a database with users who signed up otherwise.
     case peopleInDevelopment
-    /// People would come to a database that was served with `--dev`.
+    /// A database that was served with `--dev` under an https issuer.
     case forDevelopment(since: String)
 
     public var description: String {

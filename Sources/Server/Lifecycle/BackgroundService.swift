@@ -1,5 +1,5 @@
-/// Work that goes on as long as the server runs.
+/// Work that runs as long as the server does.
 protocol BackgroundService: Sendable {
-    /// Works until `stop`, then finishes what is at work and returns. Where its task is cancelled, it gives that up.
+    /// Works until `stop`, then finishes work in progress and returns. Gives that up when its task is cancelled.
     func run(until stop: StopSignal) async
 }

@@ -1,7 +1,7 @@
-/// Services that end one after the other: the last first, and each before the one in front of it is told to.
+/// Services that stop in reverse order: each ends before the one in front of it is told to stop.
 struct BackgroundServices: Sendable {
     let services: [any BackgroundService]
-    /// What all of them together may take to end; whoever is still at work then is cancelled.
+    /// How long all of them together may take to stop. Services that still run then are cancelled.
     let grace: Duration
 
     /// Runs them until `stop`, and returns when all have ended.
@@ -12,7 +12,7 @@ struct BackgroundServices: Sendable {
                 await stop.wait()
                 try? await Task.sleep(for: grace)
             }
-            // All of them are done, or the time is over.
+            // All have ended, or the grace is over.
             await group.next()
             group.cancelAll()
         }

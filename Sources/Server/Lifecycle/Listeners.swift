@@ -4,7 +4,7 @@ import HTTPSupport
 import Logging
 import Values
 
-/// The addresses that the server listens at: the public one, and that of administration when it has one.
+/// The addresses that the server listens at: the public one, and the one for administration if it is set.
 struct Listeners: BackgroundService {
     private struct Listener {
         let server: WebServer
@@ -37,7 +37,7 @@ struct Listeners: BackgroundService {
         self.logger = logger
     }
 
-    /// Binds all of them; returns the port of the public one. An address that is taken is an error.
+    /// Binds all of them and returns the port of the public one. Throws when an address is taken.
     func start() async throws -> Int {
         do {
             let ports = try listeners.map { listener in
@@ -59,7 +59,7 @@ struct Listeners: BackgroundService {
         await loops.shutdown()
     }
 
-    /// Reads the certificate anew for the connections to come; those that there are keep theirs.
+    /// Reads the certificate again for new connections. Existing connections keep theirs.
     func renewCertificate() {
         guard let tls else { return }
         do {

@@ -1,13 +1,13 @@
 import Dispatch
 import Glibc
 
-/// Hears signals of the operating system, each time one comes, until it is cancelled. From then on they are ignored.
+/// Calls `hear` for each signal of the operating system until it is cancelled. The signals are ignored from then on.
 struct SignalWatch {
     private let sources: [any DispatchSourceSignal]
 
     init(_ numbers: Int32..., hear: @escaping @Sendable () -> Void) {
         sources = numbers.map { number in
-            // Or it would end the process before the source hears it.
+            // Otherwise the signal would end the process before the source sees it.
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler(handler: hear)

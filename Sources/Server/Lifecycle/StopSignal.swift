@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells whoever waits for it to stop. It is sent once, and heard by those who come later too.
+/// Tells waiting tasks to stop. It is sent once, and later waiters see it too.
 public final class StopSignal: Sendable {
     private struct State {
         var isSent = false
@@ -20,7 +20,7 @@ public final class StopSignal: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns when it is sent, or the task is cancelled.
+    /// Returns when the signal is sent or the task is cancelled.
     func wait() async {
         let number = state.withLock { state in
             state.next += 1
@@ -40,7 +40,7 @@ public final class StopSignal: Sendable {
         }
     }
 
-    /// Does `work`, which is cancelled when this is sent.
+    /// Runs `work`, which is cancelled when the signal is sent.
     func cancelling(_ work: @escaping @Sendable () async -> Void) async {
         await withTaskGroup { group in
             group.addTask { await work() }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes lines to a descriptor, each with one call, so that those of several threads and processes do not mix.
+/// Writes lines to a descriptor, each with one call, so that the lines of several threads and processes do not mix.
 struct LineWriter {
     let descriptor: Int32
 
-    /// Waits while the reader is slow. A line that cannot be written is given up: there is nowhere left to say so.
+    /// Waits while the reader is slow. Drops a line that cannot be written: there is nowhere left to report it.
     func write(_ line: String) {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {

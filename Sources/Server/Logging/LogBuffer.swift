@@ -1,20 +1,20 @@
 import Logging
 import Values
 
-/// What waits to be written.
+/// The log records that wait to be written.
 struct LogBuffer {
     typealias Entry = (time: Timestamp, record: LogRecord)
 
     private let capacity: Int
     private var records: [Entry] = []
     private var dropped = 0
-    /// Whether somebody is writing, who comes back for what is added meanwhile.
+    /// Whether a writer is at work. It comes back for records added meanwhile.
     private var isDraining = false
 
     init(capacity: Int) { self.capacity = capacity }
 
-    /// Adds `record`; past the capacity only errors are kept, and the rest is counted. Returns whether a writer must be
-    /// called.
+    /// Adds `record`. When the buffer is full, only errors are kept and the rest is counted. Returns whether a writer
+    /// must be started.
     mutating func add(_ record: LogRecord, at time: Timestamp) -> Bool {
         if records.count < capacity || record.level >= .error {
             records.append((time, record))
@@ -25,7 +25,7 @@ struct LogBuffer {
         return !isDraining
     }
 
-    /// Hands out all that waits, and how many were dropped behind it. Nil ends the writing.
+    /// Returns all waiting records, and how many were dropped after them. Nil ends the writing.
     mutating func take() -> (records: [Entry], dropped: Int)? {
         guard !records.isEmpty || dropped > 0 else {
             isDraining = false

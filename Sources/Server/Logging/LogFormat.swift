@@ -1,4 +1,4 @@
-/// How a line of the log looks.
+/// The format of a log line.
 public enum LogFormat: String, Sendable, CaseIterable {
     /// For people.
     case text

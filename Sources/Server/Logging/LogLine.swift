@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import Logging
 import Values
 
-/// What one event says.
+/// One event of the log.
 struct LogLine {
     let time: Timestamp
     let level: Logger.Level
@@ -10,7 +10,7 @@ struct LogLine {
     let message: String
     let metadata: Logger.Metadata
 
-    /// The line, without its end.
+    /// The line, without its line end.
     func text(in format: LogFormat) -> String {
         switch format {
         case .text: plainText
@@ -39,7 +39,7 @@ struct LogLine {
 }
 
 extension String {
-    /// What a line says of one value: what a stranger sent may be as long as a request.
+    /// The text as it is logged, at most 1000 bytes of it: what a client sent may be as long as a request.
     fileprivate var ofALine: String {
         let kept = prefix(bytes: 1000)
         return kept.utf8.count == utf8.count ? self : "\(kept)… (\(utf8.count) bytes)"

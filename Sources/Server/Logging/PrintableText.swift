@@ -1,5 +1,5 @@
 extension String {
-    /// The text on one line that cannot steer a terminal: control characters and line separators are written out.
+    /// The text on one line that cannot control a terminal: control characters and line separators are escaped.
     var printable: String {
         guard unicodeScalars.contains(where: \.isUnprintable) else { return self }
         var text = ""
@@ -13,7 +13,7 @@ extension String {
         return text
     }
 
-    /// `printable`, in quotes where it would not be told apart from what stands around it.
+    /// `printable`, in quotes where it could be confused with the text around it.
     var printableWord: String {
         let printable = self.printable
         let isPlain = !printable.isEmpty && !printable.contains { " \"=\\".contains($0) }
@@ -23,7 +23,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Control and format characters, among them those that reverse the direction of writing, and line separators.
+    /// Control characters, line separators and format characters, which include those that reverse the text direction.
     fileprivate var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: true

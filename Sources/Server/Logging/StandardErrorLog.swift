@@ -4,27 +4,27 @@ public import Logging
 import Synchronization
 public import Values
 
-/// Writes each record as one line to the standard error, behind a buffer: a reader that is slow stops nobody.
+/// Writes each record as one line to standard error through a buffer, so that a slow reader blocks no request.
 public final class StandardErrorLog: LogSink {
     public let level: Logger.Level
     private let format: LogFormat
     private let clock: any WallClock
     private let lines: LineWriter
     private let buffer: Mutex<LogBuffer>
-    /// One thread at a time writes, and may wait for the reader.
+    /// One thread at a time writes; it may wait for the reader.
     private let queue = DispatchQueue(label: "spindle.log")
 
-    /// A full buffer drops lines; errors go in nevertheless.
+    /// A full buffer drops lines, except errors.
     public static let capacity = 4096
 
-    /// How long the end of the process waits for whoever reads the log.
+    /// How long the process waits at its end for the reader of the log.
     public static let patience: Duration = .seconds(3)
 
     public convenience init(level: Logger.Level, format: LogFormat, clock: any WallClock) {
         self.init(level: level, format: format, clock: clock, capacity: Self.capacity, descriptor: STDERR_FILENO)
     }
 
-    /// The log of a command, as its configuration has it.
+    /// The log of a command, with the level and format of its configuration.
     convenience init(_ configuration: SpindleConfiguration) {
         self.init(level: configuration.logLevel, format: configuration.logFormat, clock: SystemClock())
     }
@@ -46,7 +46,7 @@ public final class StandardErrorLog: LogSink {
         if isIdle { queue.async { self.drain() } }
     }
 
-    /// Waits until all that was logged is written, but no longer than `patience`. For every end of the process.
+    /// Waits until all records are written, but no longer than `patience`. Called at every end of the process.
     public func flush() {
         let isDone = DispatchSemaphore(value: 0)
         queue.async {

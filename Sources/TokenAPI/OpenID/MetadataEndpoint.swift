@@ -1,9 +1,9 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OpenID
 
-/// `/.well-known/openid-configuration` and the keys that belong to it: what others read before they trust us.
+/// `/.well-known/openid-configuration` and our public keys: what others read before they trust us.
 public struct MetadataEndpoint: Endpoint {
     private let metadata: JSON
     private let keys: KeySet
@@ -30,7 +30,7 @@ public struct MetadataEndpoint: Endpoint {
 }
 
 extension Response {
-    /// An answer that anybody may keep for as long as a new key is published before it signs, and read from any page.
+    /// A response that any page may read, and that may be cached for as long as a new key is published before it signs.
     fileprivate static func published(_ json: JSON) -> Response {
         let headers: Fields = [
             .contentType: "application/json", .cacheControl: "public, max-age=300", .accessControlAllowOrigin: "*",

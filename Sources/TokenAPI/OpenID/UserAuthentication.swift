@@ -6,8 +6,8 @@ public import HTTPSupport
 public import OAuth
 import Values
 
-/// Lets in who asks for a person's own data: with that person's token, or, where the operator set a realm, the person
-/// with name and password (RFC 7617), as Couchbase Lite signs in.
+/// Authenticates requests for a user's own data: by the user's token or, if the operator set a realm, by name and
+/// password (RFC 7617), as Couchbase Lite signs in.
 public struct UserAuthentication: Sendable {
     enum Caller: Sendable {
         case token(AccessToken, UserID)
@@ -30,8 +30,8 @@ public struct UserAuthentication: Sendable {
         self.random = random
     }
 
-    /// What `work` answers to who asks. Who is refused for want of credentials is asked for those of the realm, and for
-    /// no others: there are clients that read one challenge alone.
+    /// Authenticates the caller and returns the response of `work`. With a realm, a caller without valid credentials is
+    /// challenged for Basic only, because some clients read a single challenge.
     func answer(
         _ request: Request, _ context: SpindleContext, form: OAuth.Parameters? = nil,
         _ work: (Caller) async throws -> Response

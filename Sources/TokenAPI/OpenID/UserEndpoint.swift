@@ -2,12 +2,12 @@ public import Authentication
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Values
 
-/// `GET /me`, `GET /user/{id}`: the person a token speaks for, or one that is connected to a client's merchant.
+/// `GET /me`, `GET /user/{id}`: the user that a token speaks for, or one that is connected to a client's merchant.
 public struct UserEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let tokens: AccessTokens
@@ -45,7 +45,7 @@ public struct UserEndpoint: Endpoint {
         }
     }
 
-    /// Who `user` is to the client of `token`.
+    /// The subject identifier of `user` for the client of `token`.
     private func name(of user: UserID, _ token: AccessToken) async throws -> String {
         try await names.subject(user, for: try await client(of: token))
     }
@@ -62,25 +62,25 @@ public struct UserEndpoint: Endpoint {
         let wanted = try context.parameters.require("id")
         if let own = token.user {
             let name = try await name(of: own, token)
-            // Another person's id and one that nobody has read alike.
+            // Another user's id and an unknown id get the same answer.
             guard wanted == name else { throw Self.notYours }
             return try await answer(own, as: name, scope: token.scope.contains)
         }
-        // A client's own token sees the people connected to its merchant, and of others not even whether they exist. One
-        // that knows people by its sector's names cannot be told who has which number.
+        // A client's own token sees the users connected to its merchant; it does not even learn whether others exist. A
+        // client with pairwise identifiers must not learn which user has which number.
         guard let wanted = UserID(wanted), let merchant = token.merchant,
             try await !client(of: token).openID.isPairwise, try await families.isConnected(wanted, to: merchant)
         else { throw Self.notYours }
         guard !token.isFirstParty else {
             return try await answer(wanted, as: wanted.description, scope: token.scope.contains)
         }
-        // One that is not the merchant's own sees what the person allowed it, and nobody who never did.
+        // A client that is not the merchant's own sees what the user allowed it, and no user who allowed nothing.
         guard let allowed = try await apps.scope(of: token.client, for: wanted) else { throw Self.notYours }
         return try await answer(wanted, as: wanted.description, scope: token.scope.intersection(allowed).contains)
     }
 
     private func answer(_ id: UserID, as name: String, scope covers: (String) -> Bool) async throws -> Response {
-        // Whoever wants to be forgotten is not shown any more, to a merchant's backend either.
+        // A user who requested deletion is no longer shown, not even to a merchant's backend.
         guard let user = try await users.find(id), user.deletionDueAt == nil else {
             throw OAuthError(.notFound, "unknown_user", "There is no such user.")
         }

@@ -1,13 +1,13 @@
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import Keys
 public import OAuth
 public import OpenID
 import Values
 
-/// `/oauth/userinfo`: what a person's token may know of the person (OpenID Connect Core §5.3).
+/// `/oauth/userinfo`: the claims about a user that the user's token may read (OpenID Connect Core §5.3).
 public struct UserinfoEndpoint: Endpoint {
     private let gate: UserAuthentication
     private let clients: Clients
@@ -62,16 +62,16 @@ public struct UserinfoEndpoint: Endpoint {
         let addressed: [JSON.Member] = [
             .init("iss", .string(issuer)), .init("aud", .string(client.id.text)), subject,
         ]
-        // It has no `exp`: nobody can take it for an ID token.
+        // It has no `exp`, so that nobody can mistake it for an ID token.
         return .jwt(try await ring.current(algorithm).sign(.object(addressed + members), type: "JWT"))
     }
 
-    /// Somebody who went while they were asked for.
+    /// The user was deleted during the request.
     private static let nobody = OAuthError.tokenRefused("account_gone")
 }
 
 extension Form {
-    /// The form of a request that may as well have none: with a body of another kind, or of no kind, it has none.
+    /// The form of a request, or an empty one when its body is of another type or it has no body.
     fileprivate static func readIfAny(_ request: Request) throws(OAuthError) -> Form {
         guard request.method == .post, isForm(request) else { return Form(pairs: []) }
         return try read(request)

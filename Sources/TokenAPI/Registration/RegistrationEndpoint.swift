@@ -1,11 +1,11 @@
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 
-/// `/oauth/register`: clients that register themselves (RFC 7591), and what becomes of it (RFC 7592).
+/// `/oauth/register`: lets clients register themselves (RFC 7591) and manage the registration (RFC 7592).
 public struct RegistrationEndpoint: Endpoint {
     private let registration: ClientRegistration
     private let site: Site
@@ -36,7 +36,7 @@ public struct RegistrationEndpoint: Endpoint {
     @Sendable private func replace(_ request: Request, context: SpindleContext) async throws -> Response {
         let token: Secret<RegistrationToken> = try Self.token(of: request)
         let id: Client.ID = try context.identifier()
-        // Who may not change it is not told how.
+        // A caller that may not change the client must not learn what a valid change is.
         _ = try await registration.client(id, with: token)
         let changed = try await registration.replace(id, by: try await Self.document(of: request), with: token)
         return response(changed, token)
@@ -48,7 +48,7 @@ public struct RegistrationEndpoint: Endpoint {
         return Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 
-    /// RFC 7591 §3.2.1. Of secrets the fingerprint is kept: they are told once, when they are made.
+    /// RFC 7591 §3.2.1. Secrets are returned once, when they are made: only their fingerprints are stored.
     private func response(
         _ client: Client, _ token: Secret<RegistrationToken>, secret: Secret<Client>? = nil,
         status: Status = .ok
@@ -56,7 +56,7 @@ public struct RegistrationEndpoint: Endpoint {
         var members = client.registration
         if let secret {
             members.append(.init("client_secret", .string(secret.value)))
-            // Required beside a secret; 0 is never.
+            // Required beside a secret; 0 means never.
             members.append(.init("client_secret_expires_at", .integer(0)))
         }
         members.append(.init("registration_access_token", .string(token.value)))
@@ -64,7 +64,7 @@ public struct RegistrationEndpoint: Endpoint {
         return .json(.object(members), status: status)
     }
 
-    /// The bearer token of the header: RFC 6750's other carriers are not for this.
+    /// The bearer token in the header. The other methods of RFC 6750 are not accepted here.
     private static func token<Kind>(of request: Request) throws(OAuthError) -> Secret<Kind> {
         guard let presented = try PresentedToken.read(request) else { throw .noToken }
         guard !presented.wasInQuery else {

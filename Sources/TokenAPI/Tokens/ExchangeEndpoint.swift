@@ -1,10 +1,10 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 
-/// `POST /oauth/exchange`: a person's token buys a one-time code.
+/// `POST /oauth/exchange`: a user's token buys a one-time code.
 public struct ExchangeEndpoint: Endpoint {
     private let tokens: AccessTokens
     private let codes: ExchangeCodes

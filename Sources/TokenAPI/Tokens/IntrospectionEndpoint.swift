@@ -1,7 +1,7 @@
 public import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 public import OpenID
 import Values
@@ -27,7 +27,7 @@ public struct IntrospectionEndpoint: Endpoint {
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let parameters = try Form.read(request).parameters
         let credentials = try ClientCredentials.read(request, parameters)
-        // Whoever asks: the token's person has the name that the token's client knows.
+        // Every caller gets the subject identifier that the token's own client knows.
         guard let token = try await introspection.token(parameters, from: credentials),
             let client = try await clients.findLive(token.client)
         else { return .json(.members(["active": false])) }

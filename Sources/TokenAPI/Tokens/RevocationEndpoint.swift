@@ -1,6 +1,6 @@
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 
 /// `POST /oauth/revoke` (RFC 7009), also with a JSON body, as Auth0's SDKs send it.

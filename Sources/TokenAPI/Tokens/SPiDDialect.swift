@@ -1,10 +1,10 @@
 import HTTP
 import HTTPSupport
-import JOSE
+import JSON
 import Logging
 import OAuth
 
-/// How the token endpoint refuses a client that is set to SPiD compatibility: in the words SPiD's SDKs look for.
+/// Error responses for clients with SPiD compatibility: the error names that SPiD's SDKs look for.
 enum SPiDDialect {
     static func response(to refusal: OAuthError, logger: Logger) -> Response {
         refusal.log(to: logger)
@@ -15,12 +15,12 @@ enum SPiDDialect {
                 "type": "OAuthException", "error_description": .string(refusal.hint),
             ]), status: status)
         refusal.decorate(&response.headers)
-        // A challenge goes with 401 alone (RFC 9110 §11.6.1).
+        // A challenge goes with 401 only (RFC 9110 §11.6.1).
         response.headers[.wwwAuthenticate] = nil
         return response
     }
 
-    /// The SDKs know their refusals by 400. When to come again is said as everywhere.
+    /// The SDKs expect errors with status 400. `Retry-After` is the same as everywhere.
     private static func status(of refusal: OAuthError) -> Status {
         let status = refusal.status
         return status == .unauthorized || status == .forbidden ? .badRequest : status

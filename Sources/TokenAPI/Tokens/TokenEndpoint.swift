@@ -1,7 +1,7 @@
 import Directory
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 public import OAuth
 import Values
 
@@ -38,8 +38,8 @@ public struct TokenEndpoint: Endpoint {
         }
     }
 
-    /// Whether the client that a refused request names is to be refused in SPiD's words. Nothing that goes wrong in
-    /// finding out is worth hiding the refusal.
+    /// Whether the client that a refused request names gets SPiD's errors. If that cannot be found out, the original
+    /// error is still sent.
     private func speaksSPiD(_ id: Client.ID?) async -> Bool {
         guard let id else { return false }
         return (try? await issuance.client(named: id))?.spidCompatible ?? false
@@ -55,7 +55,7 @@ extension TokenResponse {
             "issued_token_type": issuedTokenType.map { .string($0) },
             "token_type": "Bearer",
             "expires_in": .integer(lifetime.seconds),
-            // SPiD's clients may look for it, whatever it holds.
+            // SPiD's clients may look for it even if it is empty.
             "scope": scope.isEmpty && !spid ? nil : .string(scope.description),
             "refresh_token": refreshToken.map { .string($0.value) },
             "id_token": idToken.map { .string($0) },

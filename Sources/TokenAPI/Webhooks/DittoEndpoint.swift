@@ -1,12 +1,12 @@
 public import Ditto
 import HTTP
 public import HTTPSupport
-import JOSE
+import JSON
 import OAuth
 
-/// `POST /webhooks/ditto/{name}`: Ditto asks whose a token is, and what that person may read and write.
+/// `POST /webhooks/ditto/{name}`: tells Ditto which user a token belongs to, and what that user may read and write.
 ///
-/// All but the answer to an address that is nobody's has the shape that Ditto reads, whatever its status.
+/// Except for an unknown webhook, every response has the shape that Ditto reads, whatever its status.
 public struct DittoEndpoint: Endpoint {
     private let webhooks: DittoWebhooks
     private let authentication: DittoAuthentication
@@ -43,7 +43,7 @@ public struct DittoEndpoint: Endpoint {
             default: Status(code: webhook.rules.refusalStatus, reasonPhrase: "")
             }
         var response = Response.json(DittoAnswer.refused(refusal).json, status: status)
-        // RFC 9110 §15.5.2: a 401 says what it wants.
+        // RFC 9110 §15.5.2: a 401 must have a challenge.
         if status == .unauthorized {
             response.headers[.wwwAuthenticate] = refusal.code == .invalidClient ? "Ditto-Signature" : "Bearer"
         }

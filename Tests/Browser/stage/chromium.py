@@ -1,4 +1,4 @@
-"""Starts headless Chromium, with and without scripts, in the language of a person."""
+"""Starts headless Chromium, with and without scripts, in a user's language."""
 
 import shutil
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from pathlib import Path
 from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 
-# As browsers ask for it whose person chose that language in the settings.
+# As browsers send it when the user chose that language in the settings.
 ACCEPT_LANGUAGE = {"en": "en-GB,en", "no": "nb-NO,nb,no,en", "sv": "sv-SE,sv", "de": "de-DE,de"}
 
 
@@ -17,7 +17,7 @@ class ChromiumMissing(Exception):
 
 @dataclass(frozen=True)
 class Kind:
-    """What sets one browser apart from another."""
+    """What distinguishes one browser from another."""
 
     language: str = "en"
     scripts: bool = True
@@ -27,10 +27,10 @@ class Kind:
 
 
 def start(kind: Kind, downloads: Path, profile: Path | None = None) -> Chrome:
-    """A new process; `profile` is a folder that may outlive it."""
+    """Starts a new process; `profile` is a folder that may outlive it."""
     options = ChromeOptions()
     options.binary_location = _program("chromium")
-    # The sandbox needs what containers do not give, and the pages are our own.
+    # The sandbox needs privileges that containers lack, and the pages are trusted.
     arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
                  f"--lang={kind.language}"]
     if profile:

@@ -1,4 +1,4 @@
-"""Looks at a page as different people do: narrow and wide, in light and in the dark, with a screen reader."""
+"""Checks a page as different users see it: narrow and wide, light and dark, with a screen reader."""
 
 import base64
 import os
@@ -32,7 +32,7 @@ def light(driver: Chrome, scheme: str) -> None:
 
 
 class Eye:
-    """Finds the faults of pages; of each kind of page, named by the story, it sees every look once."""
+    """Finds the faults of pages. It checks every look once for each kind of page, which the test names."""
 
     def __init__(self, seen: Path):
         """`seen` is a folder that the workers of a run share."""
@@ -41,7 +41,7 @@ class Eye:
         self._screenshots = Path(folder).resolve() if folder else None
 
     def faults(self, driver: Chrome, name: str, language: str, scripts: bool, width: str) -> list[str]:
-        """What is wrong with the page that `driver` shows; leaves it at `width` and in light."""
+        """The faults of the page that `driver` shows. Leaves it at `width` and in light mode."""
         found = self._faults_of_the_document(driver, language)
         if self._is_new(f"{name}-{language}-{scripts}"):
             for other in WIDTHS:
@@ -65,7 +65,7 @@ class Eye:
             return [document.documentElement.lang, document.title, document.querySelectorAll("h1").length,
                     document.documentElement.outerHTML];
             """)
-        # Norwegian is called by its written form in a document.
+        # A document names Norwegian by its written form.
         if lang not in {"no": ("no", "nb")}.get(language, (language,)):
             found.append(f"says it is in {lang!r}")
         if not title.strip():
@@ -104,7 +104,7 @@ class Eye:
 
 
 def complaints(driver: Chrome) -> list[str]:
-    """What the browser found wrong since it was last asked: errors of scripts, breaches of the security policy."""
+    """What the browser has reported since the last call: script errors and violations of the security policy."""
     return [f"console: {entry['level']} {entry['message']}" for entry in driver.get_log("browser")
             if entry["level"] in ("WARNING", "SEVERE") and not _is_a_status(entry)]
 
@@ -114,5 +114,5 @@ def is_too_wide(driver: Chrome) -> bool:
 
 
 def _is_a_status(entry: dict) -> bool:
-    """Chromium also logs pages that are answered with an error status, which is what some tests are about."""
+    """Chromium also logs pages with an error status, which some tests are about."""
     return "Failed to load resource: the server responded" in entry["message"] and "/assets/" not in entry["message"]

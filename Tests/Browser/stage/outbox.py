@@ -1,4 +1,4 @@
-"""The folder that gets one .eml a message, read as a mail program reads it."""
+"""The folder that gets one .eml file a message, read as a mail program reads it."""
 
 import email
 import email.policy
@@ -30,7 +30,7 @@ class Mail:
 
     @property
     def html_text(self) -> str:
-        """What can be read in the HTML."""
+        """The readable text of the HTML."""
         return html.unescape(re.sub(r"<[^>]*>", "", self.html))
 
     @property
@@ -41,7 +41,7 @@ class Mail:
 
     @property
     def link(self) -> str:
-        """The first address in the text, which has to be in the HTML too."""
+        """The first address in the text, which must be in the HTML too."""
         links = re.findall(r"https?://[^\s<>]+", self.text)
         assert links, self.text
         assert links[0].replace("&", "&amp;") in self.html, f"{links[0]} is not in\n{self.html}"
@@ -53,13 +53,13 @@ class Outbox:
         self.folder = folder
 
     def to(self, address: str) -> list[Mail]:
-        """What was sent to `address`, oldest first."""
+        """The mails to `address`, oldest first."""
         files = sorted(self.folder.glob("*.eml"), key=lambda file: (file.stat().st_mtime_ns, file.name))
         messages = [email.message_from_bytes(file.read_bytes(), policy=email.policy.default) for file in files]
         return [Mail(message) for message in messages if address in str(message["To"])]
 
     def wait_for(self, address: str, count: int = 1) -> Mail:
-        """The mail number `count` to `address`; mails go out soon after the page that speaks of them."""
+        """The mail number `count` to `address`; mails are sent soon after the page that announces them."""
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if len(mails := self.to(address)) >= count:

@@ -69,7 +69,7 @@ def document(title: str, body: str) -> str:
 
 
 class App(Site):
-    """Where a client's people come back to."""
+    """The app that a client's users return to."""
 
     def __init__(self):
         super().__init__(lambda request: document("Back in the app", ""))
@@ -84,7 +84,7 @@ class App(Site):
 
 
 class Attacker(Site):
-    """Has a form with a button that posts elsewhere whatever it is told to."""
+    """A hostile site: the button of its form posts to any address."""
 
     def __init__(self):
         self.target = ""

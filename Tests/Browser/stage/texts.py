@@ -1,4 +1,4 @@
-"""What the pages say, read from the translations they are made of."""
+"""The texts of the pages, read from their translations."""
 
 import json
 import re
@@ -15,8 +15,8 @@ def texts(language: str) -> dict[str, str]:
 
 
 def says(page: str, key: str, language: str) -> bool:
-    """Whether the text of `key` stands in `page`, with something in place of its placeholders."""
-    # What a person sees has no markup, and its white space is folded.
+    """Whether `page` contains the text of `key`, with anything in place of its placeholders."""
+    # Users see no markup, and white space is folded.
     words = _folded(re.sub(r"<[^>]*>", "", texts(language)[key]))
     pattern = ""
     for part in re.split(r"(\{\{#.*?\{\{/.*?\}\}|\{\{.*?\}\})", words):

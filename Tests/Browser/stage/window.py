@@ -1,4 +1,4 @@
-"""A person in front of a browser: goes to addresses, reads, fills in forms, presses buttons."""
+"""A user at a browser: opens addresses, reads, fills in forms, presses buttons."""
 
 import secrets
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from stage.eye import Eye, light, resize
 from stage.texts import says, texts
 
 PATIENCE = 20
-# Messages after which there is nothing to do, or whose title says it.
+# Messages after which there is nothing to do, or whose title says it all.
 ENDS = {"accountDeleted", "cancelled", "sessionLinkEmbedded"}
 
 
@@ -46,7 +46,7 @@ class Window:
 
     @property
     def is_at_home(self) -> bool:
-        """Whether it shows a page of Spindle's."""
+        """Whether it shows a page of Spindle."""
         return self.url.startswith(self.origin + "/")
 
     @property
@@ -55,7 +55,7 @@ class Window:
 
     @property
     def text(self) -> str:
-        """What can be read on the page."""
+        """The readable text of the page."""
         return self.driver.find_element(By.TAG_NAME, "body").text
 
     def has(self, selector: str) -> bool:
@@ -79,12 +79,12 @@ class Window:
         return says(self.text, key, self.language)
 
     def expect(self, key: str, look: str | None = None) -> None:
-        """The text of `key` is on the page; `look` names the page for the eye."""
+        """Expects the text of `key` on the page; `look` names the page for the checks."""
         assert self.says(key), f"{texts(self.language)[key]!r} is not at {self}"
         self.look(look or key)
 
     def expect_message(self, *topics: str) -> None:
-        """The page says one of `topics`, and what to do next."""
+        """Expects one of `topics` on the page, and what to do next."""
         language = texts(self.language)
         said = [topic for topic in topics
                 if self.says(f"message.{topic}.title") and self.says(f"message.{topic}.text")]
@@ -97,13 +97,13 @@ class Window:
         self.look(topic)
 
     def look(self, name: str) -> None:
-        """Has the page looked at, under the name of what it is."""
+        """Checks the page under the name of its kind."""
         self.faults += self._eye.faults(self.driver, name, self.language, self.kind.scripts, self.width)
 
     # What it does
 
     def open(self, address: str) -> "Window":
-        """Goes to an address as if it had been typed, a path being one of Spindle's."""
+        """Opens an address as if it was typed; a path is one of Spindle's."""
         self.driver.get(urljoin(self.origin, address))
         return self
 
@@ -124,12 +124,12 @@ class Window:
         raise AssertionError(f"no form with {field or action} at {self}")
 
     def press(self, name: str, value: str) -> None:
-        """Presses the button that says `name` is `value`."""
+        """Presses the button with this `name` and `value`."""
         self.follow(f'button[name="{name}"][value="{value}"]')
 
     @contextmanager
     def navigation(self) -> Iterator[None]:
-        """Waits until another page has been loaded."""
+        """Waits until another page has loaded."""
         mark = secrets.token_hex(8)
         self.driver.execute_script("window.markOfTheTest = arguments[0]", mark)
         yield
@@ -155,7 +155,7 @@ class Window:
 
     @contextmanager
     def frame(self, address: str) -> Iterator[None]:
-        """Puts `address` into a frame of the page, and looks inside. What the console says of it is lost."""
+        """Loads `address` in a frame of the page and switches to it. Its console messages are dropped."""
         self.driver.execute_async_script("""
             const [address, done] = arguments, frame = document.createElement("iframe");
             frame.onload = () => done();
@@ -170,7 +170,7 @@ class Window:
             self.driver.get_log("browser")
 
     def cookie(self, ending: str) -> dict | None:
-        """The cookie whose name ends so."""
+        """The cookie whose name ends in `ending`."""
         return next((cookie for cookie in self.driver.get_cookies() if cookie["name"].endswith(ending)), None)
 
 
@@ -195,7 +195,7 @@ class Form:
                 if field.is_selected() != value:
                     field.click()
             elif len(value) > 1000 or any(ord(letter) > 0xFFFF for letter in value) or field.tag_name == "select":
-                # The driver types the Basic Multilingual Plane only, and not very fast.
+                # The driver types only the Basic Multilingual Plane, and slowly.
                 self._window.driver.execute_script("arguments[0].value = arguments[1]", field, value)
             else:
                 if field.get_property("value"):
@@ -204,7 +204,7 @@ class Form:
         return self
 
     def forge(self, name: str, value: str) -> "Form":
-        """Changes what the page did not mean to be changed."""
+        """Changes a field that the page does not offer for change."""
         field = self.element.find_element(By.CSS_SELECTOR, f'[name="{name}"]')
         self._window.driver.execute_script("arguments[0].value = arguments[1]", field, value)
         return self

@@ -1,4 +1,4 @@
-"""A server with its inbox, a merchant with its apps, and people."""
+"""A server with its inbox, a merchant with its apps, and users."""
 
 import secrets
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class SignInFlow:
     app: App
 
     def answer(self, window: Window) -> dict[str, str]:
-        """What the app was told, once the browser is back there."""
+        """The response that the app got, once the browser is back there."""
         WebDriverWait(window.driver, PATIENCE, 0.05).until(
             lambda driver: driver.current_url.startswith(self.app.origin), f"not back in the app, but at {window}"
         )
@@ -38,7 +38,7 @@ class SignInFlow:
         return told
 
     def tokens(self, window: Window) -> dict:
-        """The tokens that the app gets for the code it was told."""
+        """The tokens that the app gets for its code."""
         answer = self.answer(window)
         assert "code" in answer, answer
         redeemed = self.spindle.redeem(self.client, answer["code"], code_verifier=self.pkce.verifier)
@@ -108,7 +108,7 @@ class World:
         return self.spindle.token(self.phone, "password", username=email, password=password).status == 200
 
     def mail(self, window: Window, address: str, name: str, count: int = 1) -> Mail:
-        """The mail number `count` to `address`, which is to be the mail `name` in the language of `window`."""
+        """The mail number `count` to `address`, which must be the mail `name` in the language of `window`."""
         mail = self.outbox.wait_for(address, count)
         for part, text in (("subject", mail.subject), ("text", mail.text), ("otherwise", mail.html_text)):
             assert says(text, f"mail.{name}.{part}", window.language), f"no mail.{name}.{part} in\n{text}"
@@ -137,6 +137,6 @@ class World:
         return window.path == "/account" and not window.has('form[action^="/login"]')
 
     def sign_up(self, window: Window, email: str, password: str, path: str = "/signup", **values: str) -> None:
-        """As far as the page that asks for the code."""
+        """Signs up, as far as the page that asks for the code."""
         window.open(path)
         window.form("password").fill(email=email, password=password, **values).submit()

@@ -1,5 +1,5 @@
 import Authentication
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport
@@ -7,17 +7,17 @@ import Testing
 import Values
 
 extension World {
-    /// A browser in which somebody has signed in.
+    /// A browser in which a user is signed in.
     func signedIn(as email: String = World.email, agent: String = "Mozilla/5.0 Loom") async throws -> BrowserUser {
-        var visitor = BrowserUser(self)
-        let page = try await visitor.browser.open("/login")
-        let answer = try await visitor.browser.submit(
+        var user = BrowserUser(self)
+        let page = try await user.browser.open("/login")
+        let answer = try await user.browser.submit(
             page, ["email": email, "password": World.password], headers: ["User-Agent": agent])
         #expect(answer.status == 303)
-        return visitor
+        return user
     }
 
-    /// The person as administration sees them, however much later it is: with a token of this moment.
+    /// The user as administration shows it. Uses a new token, because the test's clock may have moved on.
     func lookUp(_ id: String? = nil) async throws -> Answer {
         let token = try await server.post(
             "/oauth/token", ["grant_type": "client_credentials", "scope": "admin"],
@@ -28,7 +28,7 @@ extension World {
 
     func user(_ id: String? = nil) async throws -> JSON { try await lookUp(id).json }
 
-    /// The tables and columns in which `text` stands, in any letter case.
+    /// The tables and columns that contain `text`, in any letter case.
     func places(of text: String) async throws -> Set<String> {
         let backend = server.backend
         return try await server.database.read { db in
@@ -44,7 +44,7 @@ extension World {
         }
     }
 
-    /// Every text column of every table, by the engine's own books.
+    /// Every text column of every table, from the engine's own catalog.
     private static func textColumns(
         _ backend: Backend, _ db: any Transaction
     ) throws -> [(table: String, column: String)] {
@@ -75,7 +75,7 @@ extension World {
 }
 
 extension BrowserUser {
-    /// Sends a form of the account page as it is shown now.
+    /// Submits a form of the account page in its current state.
     mutating func change(_ form: String, _ fields: [String: String] = [:]) async throws -> Answer {
         try await press(try await browser.open("/account"), action: "/account/\(form)", fields)
     }
@@ -94,7 +94,7 @@ extension BrowserUser {
         return ["issuer": String(form.output.1), "subject": String(form.output.2)]
     }
 
-    /// Follows the redirect that `answer` is.
+    /// Follows the redirect in `answer`.
     mutating func follow(_ answer: Answer) async throws -> Answer {
         try await browser.open(try #require(answer.header("location")))
     }

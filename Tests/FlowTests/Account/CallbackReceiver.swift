@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// A merchant's server on 127.0.0.1: takes each callback and shows it to the test that waits for it.
+/// A merchant's server on 127.0.0.1: takes each callback and hands it to the test that waits for it.
 final class CallbackReceiver: Sendable {
     struct Call: Sendable {
         let path: String
@@ -17,12 +17,12 @@ final class CallbackReceiver: Sendable {
 
     var port: UInt16 { listener.port }
 
-    /// What it says to the next callbacks, before it says yes to all others.
+    /// How many of the next callbacks it refuses before it accepts the others.
     private final class Patience: Sendable {
         private let refusals: Mutex<Int>
         init(_ refusals: Int) { self.refusals = Mutex(refusals) }
 
-        /// Whether the callback that comes now is refused.
+        /// Whether the current callback is refused.
         func refuses() -> Bool {
             refusals.withLock { left in
                 defer { left = max(0, left - 1) }
@@ -51,10 +51,10 @@ final class CallbackReceiver: Sendable {
 
     struct NoCall: Error {}
 
-    /// The next callback that was taken.
+    /// The next accepted callback.
     func next() async throws -> Call { try await Self.first(of: calls, arrived) }
 
-    /// The next callback that was not.
+    /// The next refused callback.
     func nextRefused() async throws -> Call { try await Self.first(of: refused, turnedAway) }
 
     private static func first(

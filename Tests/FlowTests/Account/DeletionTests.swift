@@ -1,5 +1,5 @@
 import Authentication
-import JOSE
+import JSON
 import Mail
 import Storage
 import TestSupport

@@ -1,6 +1,6 @@
-import Cryptography
 import Authentication
-import JOSE
+import Cryptography
+import JSON
 import Mail
 import OAuth
 import Storage

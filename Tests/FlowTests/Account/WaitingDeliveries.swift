@@ -3,18 +3,18 @@ import TestSupport
 import Testing
 import Values
 
-/// What waits to be delivered.
+/// The kinds of deliveries.
 enum Waiting: String { case callback, notice }
 
 extension World {
-    /// How many of `kind` wait. Where none may leave, how many there were.
+    /// How many deliveries of `kind` are waiting. Where none may be sent, that is how many were queued.
     func waiting(_ kind: Waiting) async throws -> Int {
         try await server.database.read { db in
             try db.rows("SELECT id FROM deliveries WHERE kind = \(kind.rawValue)").count
         }
     }
 
-    /// Waits until the only one of `kind` that there is has been tried, and is to be tried again in a minute or so.
+    /// Waits until the only delivery of `kind` has been tried and postponed, for about a minute.
     func untilPostponed(_ kind: Waiting) async throws {
         let soon = server.clock.now + .seconds(90)
         let deadline = ContinuousClock.now + .seconds(30)

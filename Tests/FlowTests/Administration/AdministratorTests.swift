@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing
@@ -96,7 +96,7 @@ struct AdministratorTests {
     }
 }
 
-/// A problem document (RFC 9457), and the member it names.
+/// Expects a problem document (RFC 9457) that names `member`.
 func expectProblem(
     _ answer: Answer, _ status: Int, member: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// What it must not do to other merchants, and to this server.
+/// What a merchant's administrator must not do to other merchants, and to this server.
 extension MerchantAdministratorTests {
     @Test("no client of any merchant has an address at this server", arguments: Backend.available)
     func ownAddresses(backend: Backend) async throws {
@@ -62,7 +62,7 @@ extension MerchantAdministratorTests {
             let change: JSON = ["resources": ["https://api.rival.example", "https://api.loom.example"]]
             let changed = try await patch(world, rival, "clients/\(world.rivalBackend.id)", change)
             expectProblem(changed, 400, member: "resources")
-            // Nothing of a refused change is left: the rival's own name is still free.
+            // A refused change leaves nothing behind: the rival's own name is still free.
             #expect(try await patch(world, token, "clients/\(second.require("client_id"))", change).status == 200)
         }
     }
@@ -81,7 +81,7 @@ extension MerchantAdministratorTests {
                 try await patch(world, rival, "clients/\(world.rivalBackend.id)", ["client_name": "y"]).status == 200)
             #expect(try await World.make(world.server, rival, "clients", members).status == 201)
             #expect(try await World.make(world.server, token, "clients", members).status == 201)
-            // An API that nobody names any more is free.
+            // An API that no client names any more is free.
             let alone: JSON = ["client_name": "x", "resources": ["https://old.loom.example"]]
             let old = try await World.make(world.server, token, "clients", alone).require("client_id")
             expectProblem(try await World.make(world.server, rival, "clients", alone), 400, member: "resources")

@@ -1,9 +1,9 @@
-import JOSE
+import JSON
 import Storage
 import TestSupport
 
 extension World {
-    /// A client of Loom's that is not its own: it must ask.
+    /// A third-party client of Loom: it must ask for consent.
     func stranger(_ changes: KeyValuePairs<String, JSON> = [:]) async throws -> Actor {
         let members: [JSON.Member] = [
             .init("merchant_id", .string(merchant)), .init("client_name", "Stranger"), .init("first_party", false),
@@ -16,7 +16,8 @@ extension World {
             .object(members.filter { !changed.contains($0.name) } + changes.map { .init($0.key, $0.value) }))
     }
 
-    /// Answers a consent page with `decision` and these ticks, as the browser sends it; `over` replaces hidden fields.
+    /// Submits a consent page with `decision` and the boxes of `scopes` ticked, as a browser sends it; `over` replaces
+    /// hidden fields.
     func answer(
         _ page: Answer, in browser: Browser, _ decision: String, ticking scopes: [String] = [],
         over: [String: String] = [:], headers: [String: String] = [:]
@@ -36,7 +37,7 @@ extension World {
         return try await browser.open(answered.header("location") ?? "/nowhere")
     }
 
-    /// How many rows `consents` has.
+    /// The number of rows in `consents`.
     func consents() async throws -> Int {
         try await server.database.read { db in try db.rows("SELECT scope FROM consents").count }
     }

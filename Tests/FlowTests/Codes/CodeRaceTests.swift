@@ -37,7 +37,7 @@ struct CodeRaceTests {
     }
 }
 
-/// What `count` runners get who all start at once.
+/// The answers to `count` requests that start at once.
 func race(_ count: Int, _ run: @escaping @Sendable () async throws -> Answer) async throws -> [Answer] {
     try await withThrowingTaskGroup(of: Answer.self) { runners in
         for _ in 0..<count { runners.addTask { try await run() } }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Somebody who tries an app out: before a browser, with a server in development mode.
+/// A developer who tries an app out: a browser, and a server in development mode.
 struct Developer {
     var browser: Browser
     let world: World
@@ -22,7 +22,8 @@ struct Developer {
         return answer
     }
 
-    /// Signs in as `name` for the request at `path`, with `choices` over those of the form, and goes on to the answer.
+    /// Signs in as `name` for the request at `path`, with `choices` over those of the form, and goes on to the
+    /// response.
     mutating func enter(
         as name: String, at path: String, choosing choices: [String: String] = [:]
     ) async throws -> Answer {
@@ -54,7 +55,7 @@ struct Developer {
 }
 
 extension Answer {
-    /// The parameters in the fragment of the address it redirects to.
+    /// The parameters in the fragment of the redirect location.
     var fragment: [String: String] {
         let pairs = (header("location") ?? "").split(separator: "#").dropFirst().first?.split(separator: "&") ?? []
         return pairs.reduce(into: [:]) { values, pair in

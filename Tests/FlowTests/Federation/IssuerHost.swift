@@ -1,11 +1,12 @@
 import Cryptography
 import JOSE
+import JSON
 import Synchronization
 import TestSupport
 
-/// An issuer of ID tokens on 127.0.0.1: publishes what it is and its keys, and signs what it is told.
+/// An issuer of ID tokens on 127.0.0.1: publishes its metadata and keys, and signs whatever a test wants.
 final class IssuerHost: Sendable {
-    /// What it answers at one path.
+    /// The response at one path.
     struct Page: Sendable {
         var body: String
         var status = "200 OK"
@@ -21,7 +22,7 @@ final class IssuerHost: Sendable {
         let state = Mutex((pages: [String: Page](), questions: [String]()))
     }
 
-    /// Making one takes a good part of a second: all hosts have the same, and other issuers' tokens are told apart by name.
+    /// Generating a key takes most of a second, so all hosts share one. Their tokens differ by the issuer's name.
     static let rsa = PrivateKey.generate(.rs256)
 
     let key: PrivateKey
@@ -29,7 +30,7 @@ final class IssuerHost: Sendable {
     private let shelf: Shelf
     private let listener: LocalListener
 
-    /// An issuer that calls itself `name`, or by its own address.
+    /// An issuer that calls itself `name`, or by its own URL.
     init(named name: String? = nil, key: PrivateKey = rsa) throws {
         self.name = name
         self.key = key
@@ -48,11 +49,11 @@ final class IssuerHost: Sendable {
 
     var origin: String { "http://127.0.0.1:\(listener.port)" }
     var issuer: String { name ?? origin }
-    /// The addresses that administration registers.
+    /// The URLs that administration registers.
     var discovery: String { origin + "/discovery" }
     var keys: String { origin + "/keys" }
 
-    /// What it publishes about itself, with `changes` in their place.
+    /// Its metadata, with `changes` over them.
     func document(_ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
         let good: [JSON.Member] = [
             .init("issuer", .string(issuer)), .init("jwks_uri", .string(keys)),
@@ -70,7 +71,7 @@ final class IssuerHost: Sendable {
         publish("/keys", Page(body: JSON.members(["keys": .array(keys.map { JSONWebKey($0).json })]).text))
     }
 
-    /// How often it was asked for `path`.
+    /// How often `path` was requested.
     func questions(_ path: String) -> Int {
         shelf.state.withLock { state in state.questions.count { $0 == path } }
     }

@@ -1,11 +1,11 @@
 import Cryptography
-import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing
 import Values
 
-/// Loom's app for phones, whose people sign in at somebody else, with that somebody's own SDK.
+/// Loom's phone app, whose users sign in with the SDK of another issuer.
 struct IssuerStory: Sendable {
     /// The app's id at every issuer.
     static let audience = "loom-at-the-issuer"
@@ -61,7 +61,7 @@ struct IssuerStory: Sendable {
 
     // MARK: What the app sends
 
-    /// The claims of an ID token of `host`, with `changes` in their place; one changed to null is left out.
+    /// The claims of an ID token of `host`, with `changes` over them; one changed to null is left out.
     func claims(_ host: IssuerHost, _ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
         let now = world.server.clock.now.seconds
         var claims: [JSON.Member] = [
@@ -76,7 +76,7 @@ struct IssuerStory: Sendable {
         return .object(claims)
     }
 
-    /// Signs in with an ID token of `host` that says `changes`.
+    /// Signs in with an ID token of `host`, with `changes` over its claims.
     func signIn(
         at host: IssuerHost, _ changes: KeyValuePairs<String, JSON> = [:], nonce: String? = nil
     ) async throws -> Answer {
@@ -91,7 +91,7 @@ struct IssuerStory: Sendable {
             ], as: client)
     }
 
-    /// Exchanges `token` as RFC 8693 has it, with `more` parameters.
+    /// Exchanges `token` as in RFC 8693, with `more` parameters.
     func exchange(
         _ token: String, _ more: KeyValuePairs<String, String> = [:], as client: World.Actor? = nil
     ) async throws -> Answer {
@@ -111,9 +111,9 @@ struct IssuerStory: Sendable {
         return try await world.server.post("/oauth/token", form: form + [("client_id", client.id)])
     }
 
-    // MARK: What came of it
+    // MARK: Outcomes
 
-    /// Whether `answer` refused for `reason`, which only the log tells.
+    /// Expects that `answer` is a refusal for `reason`, which only the log shows.
     func expect(
         _ reason: String, _ answer: Answer, _ error: String = "invalid_grant",
         sourceLocation: SourceLocation = #_sourceLocation

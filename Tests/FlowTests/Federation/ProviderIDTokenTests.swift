@@ -1,8 +1,8 @@
 import Cryptography
-import JOSE
-import Values
+import JSON
 import TestSupport
 import Testing
+import Values
 
 @Suite("ID tokens of Google, Apple and Facebook") struct ProviderIDTokenTests {
     private static let google = "https://accounts.google.com"

@@ -1,17 +1,18 @@
 import Cryptography
 import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing
 import Values
 
-/// A website whose server is told of logouts.
+/// A website whose server is told about logouts.
 struct NotifiedSite {
     let site: Website
     let path: String
     let receiver: CallbackReceiver
 
-    /// The next notice, which must be for this site: its claims, checked as the specification has the client do
+    /// The claims of the next logout token, which must be for this site, checked as the specification requires
     /// (Back-Channel Logout §2.6).
     func next() async throws -> JSON {
         let call = try await receiver.next()

@@ -1,25 +1,26 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import TestSupport
 import Testing
 import Values
 
-/// What a relying party has after a whole flow.
+/// What a relying party has after a complete flow.
 struct Outcome {
     let delivery: ConformanceParty.Delivery
-    /// The claims of each ID token: that of the answer, then that of the token endpoint.
+    /// The claims of each ID token: first that of the authorization response, then that of the token endpoint.
     var ids: [JSON] = []
     var accessToken: String?
     var tokens: Answer?
     var userinfo: JSON?
 
-    /// Claims about the person, where the response type has them.
+    /// The claims about the user, if the response type gives any.
     var person: JSON? { userinfo ?? ids.last }
 }
 
 extension ConformanceParty {
-    /// A whole flow, and all that the suite checks in every one: the ID tokens, the hashes, the token answer, userinfo.
+    /// Runs a complete flow with everything that the suite checks in each: ID tokens, hashes, token response, userinfo.
     @discardableResult
     mutating func flow(_ changes: KeyValuePairs<String, String> = [:]) async throws -> Outcome {
         try await check(try await authorize(changes), changes)
@@ -39,7 +40,7 @@ extension ConformanceParty {
         }
         if let id = delivery["id_token"] {
             let claims = try await verified(id, nonce: nonce)
-            // Core §3.2.2.9, §3.3.2.11: what comes along is bound by its hash.
+            // Core §3.2.2.9, §3.3.2.11: the code and the access token are bound by their hashes.
             #expect(claims["at_hash"]?.string == delivery["access_token"].map(Self.hash))
             #expect(claims["c_hash"]?.string == delivery["code"].map(Self.hash))
             outcome.ids.append(claims)
@@ -78,7 +79,7 @@ extension ConformanceParty {
         outcome.accessToken = token
     }
 
-    /// The claims of an ID token whose signature our published keys verify, after the standard checks.
+    /// The claims of an ID token that the published keys verify, after the standard checks.
     func verified(_ token: String, nonce: String?) async throws -> JSON {
         let keySet = try await world.server.get("/oauth/jwks").body
         let jwt = try await AssertionKeys(keySet: keySet).verify(token, allowed: [.rs256])
@@ -101,7 +102,7 @@ extension ConformanceParty {
         Base64URL.encode(Array(Digest.sha256(text.utf8).prefix(16)))
     }
 
-    /// What the suite wants of every error: one of the list, legal characters, nothing that was asked for.
+    /// The suite's checks of every error: an expected code, legal characters, and no tokens.
     func expectRefusal(_ delivery: Delivery, _ errors: String...) {
         #expect(errors.contains(delivery["error"] ?? ""), "\(delivery.values)")
         let description = delivery["error_description"] ?? ""

@@ -1,14 +1,14 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-// What a request may hold: the modules of the suite that vary the authorization request.
+// The modules of the suite that vary the authorization request.
 extension ConformanceParty {
     mutating func server() async throws { try await flow() }
 
     mutating func responseTypeMissing() async throws {
         let answer = try await browser.open(address(["response_type": ""]))
-        // Nothing says that tokens were wanted: the answer is in the query, unless the request names a mode.
+        // Nothing says that tokens were wanted: the response is in the query, unless the request names a mode.
         if mode == "form_post" {
             #expect(answer.fields["error"] == "invalid_request")
         } else {
@@ -16,7 +16,7 @@ extension ConformanceParty {
         }
     }
 
-    /// Without a word of the algorithm it is RS256; `verified` takes no other.
+    /// Without a registered algorithm it is RS256; `verified` accepts no other.
     mutating func idTokenSignature() async throws { try await flow() }
 
     mutating func requestWithoutNonceSucceeds() async throws {
@@ -28,7 +28,7 @@ extension ConformanceParty {
         expectRefusal(try await authorize(["nonce": ""]), "invalid_request")
     }
 
-    /// Claims of a scope come from userinfo; in the ID token they stand only when there is nothing else to ask.
+    /// The claims of a scope come from userinfo. The ID token has them only when there is no access token.
     mutating func scope(_ scope: String, _ claims: String...) async throws {
         let outcome = try await flow(["scope": "openid \(scope)"])
         for claim in claims { #expect(outcome.person?[claim] != nil, "\(claim)") }

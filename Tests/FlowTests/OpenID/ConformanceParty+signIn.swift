@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-// What a request may ask of the sign-in: the modules of the suite that go to the authorization endpoint twice.
+// The modules of the suite that go to the authorization endpoint twice.
 extension ConformanceParty {
     mutating func promptLogin() async throws {
         let first = try await flow()
@@ -47,7 +47,7 @@ extension ConformanceParty {
         try expectSame(try await silent(["prompt": "none", "id_token_hint": token]), outcome)
     }
 
-    /// A flow in which nothing is asked.
+    /// A flow in which the user is asked nothing.
     private func silent(_ changes: KeyValuePairs<String, String>) async throws -> Outcome {
         var silent = self
         let answer = try await silent.browser.open(address(changes))

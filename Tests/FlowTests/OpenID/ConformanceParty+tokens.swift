@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-// What is done with codes and tokens: the modules of the suite that go on after the answer.
+// The modules of the suite that use codes and tokens after the authorization response.
 extension ConformanceParty {
     mutating func userinfoGet() async throws { #expect(try await flow().userinfo?["sub"]?.string == world.user) }
 
@@ -57,7 +57,7 @@ extension ConformanceParty {
         let access = try refreshed.require("access_token")
         #expect(access != outcome.accessToken)
         #expect(try await userinfo(access).status == 200)
-        // Core §12.2: the same person, the same sign-in, and no nonce.
+        // Core §12.2: the same user, the same sign-in, and no nonce.
         let claims = try await verified(try refreshed.require("id_token"), nonce: nil)
         for name in ["iss", "sub", "aud", "auth_time"] { #expect(claims[name] == outcome.ids.last?[name], "\(name)") }
     }

@@ -1,10 +1,10 @@
 import Foundation
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// A client of the conformance suite: it asks by one response type and one response mode, and checks what comes as the
-/// suite does for every module.
+/// A client of the conformance suite with one response type and one response mode. It makes the checks that the suite
+/// makes in every module.
 struct ConformanceParty {
     static let callback = "https://suite.example/test/a/spindle/callback"
 
@@ -17,7 +17,7 @@ struct ConformanceParty {
 
     struct Undelivered: Error { let member: String, values: [String: String] }
 
-    /// What came back with the browser.
+    /// The authorization response.
     struct Delivery {
         let answer: Answer
         let values: [String: String]
@@ -29,7 +29,7 @@ struct ConformanceParty {
         }
     }
 
-    /// Registers with `world`, and the second client that the suite wants for what is bound to the first.
+    /// Registers at `world`, with the second client that the suite needs for tokens bound to the first.
     init(_ world: World, type: String, mode: String? = nil, _ changes: KeyValuePairs<String, JSON> = [:]) async throws {
         let common: KeyValuePairs<String, JSON> = [
             "redirect_uris": [.string(Self.callback)], "response_types": [.string(type)],
@@ -59,8 +59,8 @@ struct ConformanceParty {
     var hasToken: Bool { words.contains("token") }
     var hasIDToken: Bool { words.contains("id_token") }
 
-    /// The address of an authorization request, with `changes` over its good parameters; one changed to nothing is left
-    /// out.
+    /// The address of an authorization request, with `changes` over its valid parameters; one changed to an empty text
+    /// is left out.
     func address(_ changes: KeyValuePairs<String, String> = [:]) -> String {
         "/oauth/authorize?"
             + parameters(changes).map { "\($0.0)=\(TestServer.encode($0.1))" }.joined(separator: "&")
@@ -80,21 +80,21 @@ struct ConformanceParty {
         return items
     }
 
-    /// Sends the browser with a request, signs in where that is asked for, and checks how the answer travels.
+    /// Sends a request, signs in if asked to, and checks how the response is transferred.
     mutating func authorize(_ changes: KeyValuePairs<String, String> = [:]) async throws -> Delivery {
         var page = try await browser.open(address(changes))
         if page.status == 303, let way = page.header("location") { page = try await browser.open(way) }
         return try await finish(page, changes)
     }
 
-    /// Signs in at `page`, if it asks for that.
+    /// Signs in at `page`, if it is the login page.
     mutating func finish(_ page: Answer, _ changes: KeyValuePairs<String, String> = [:]) async throws -> Delivery {
         guard page.status == 200, page.formAction == "/login" else { return try deliver(page, changes) }
         let signedIn = try await browser.submit(page, ["email": World.email, "password": World.password])
         return try deliver(try await browser.open(signedIn.header("location") ?? "/nowhere"), changes)
     }
 
-    /// Reads an answer where the mode says it is, and nowhere else. State and issuer are checked with it.
+    /// Reads a response from where its mode says, and nowhere else. Checks state and issuer.
     func deliver(_ answer: Answer, _ changes: KeyValuePairs<String, String> = [:]) throws -> Delivery {
         let delivery: Delivery
         if mode == "form_post" {
@@ -136,10 +136,10 @@ struct ConformanceParty {
 }
 
 extension ConformanceParty {
-    /// What the module for credentials in the body is registered with.
+    /// The registration for the module with credentials in the body.
     static let secretPost: KeyValuePairs<String, JSON> = ["token_endpoint_auth_method": "client_secret_post"]
 
-    /// Registers at a server of its own and runs one module there.
+    /// Registers at a new server and runs one module there.
     static func run(
         _ type: String, mode: String? = nil, on backend: Backend = .sqlite,
         _ changes: KeyValuePairs<String, JSON> = [:],

@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import JSON
 import Keys
 import TestSupport
 import Testing

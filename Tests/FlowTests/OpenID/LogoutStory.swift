@@ -1,22 +1,23 @@
 import Cryptography
 import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// A website that signs people in by OpenID Connect, and out again.
+/// A website that signs users in and out by OpenID Connect.
 struct Website {
     static let bye = "https://site.example/bye"
 
     let actor: World.Actor
     let world: World
 
-    /// Signs Ada in by way of `browser`, or finds her signed in there: the answer of the token endpoint.
+    /// Signs Ada in in `browser`, or uses her session there. Returns the token response.
     func signIn(in browser: inout Browser, scope: String = "openid") async throws -> Answer {
         let answer = try await world.authorize(in: &browser, ["scope": scope, "nonce": "n-1"], for: actor)
         return try await world.redeemAuthorization(try answer.requireRedirected("code"), as: actor)
     }
 
-    /// What the site hears when it asks whether somebody is signed in, without asking the person.
+    /// The error that the site gets when it asks, without user interaction, whether a user is signed in.
     func silentError(in browser: inout Browser) async throws -> String? {
         try await browser.open(world.authorizeAddress(["scope": "openid", "prompt": "none"], for: actor))
             .redirected("error")
@@ -38,7 +39,7 @@ extension World {
             actor: try await Self.client(server, admin, .object(all.map { .init($0.0, $0.1) })), world: self)
     }
 
-    /// The claims of a JWT that the published keys verify.
+    /// The JWT, if the published keys verify it.
     func verified(_ jwt: String) async throws -> VerifiedJWT {
         let keys = try AssertionKeys(keySet: try await server.get("/oauth/jwks").body)
         return try await keys.verify(jwt, allowed: [.rs256, .es256, .ps256, .edDSA])
@@ -57,7 +58,7 @@ extension Browser {
     }
 }
 
-/// The parts of a JWT, to make others of them.
+/// The parts of a JWT, to make other JWTs of them.
 struct TakenApart {
     let header: JSON
     let claims: JSON
@@ -76,7 +77,7 @@ struct TakenApart {
         ["{\"alg\":\"none\"}", claims.text].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".") + "."
     }
 
-    /// The same claims, with `changes` over them, signed by somebody else under the name of our key.
+    /// The same claims with `changes` over them, signed by another key under this server's key id.
     func forged(_ changes: KeyValuePairs<String, JSON> = [:], type: String = "JWT") -> String {
         let changed = Set(changes.map(\.key))
         let members =

@@ -1,15 +1,16 @@
 import JOSE
+import JSON
 import TestSupport
 import Testing
 
 extension World {
-    /// A JWT of ours, verified as its reader does: with the keys that are published.
+    /// A JWT of this server, verified with its published keys.
     func published(_ jwt: String) async throws -> VerifiedJWT {
         let keys = try AssertionKeys(keySet: try await server.get("/oauth/jwks").body)
         return try await keys.verify(jwt, allowed: Set(SignatureAlgorithm.allCases.filter { !$0.isSymmetric }))
     }
 
-    /// The claims of the ID token in an answer.
+    /// The claims of the ID token in a token response.
     func idToken(in answer: Answer) async throws -> JSON {
         try await published(try answer.require("id_token")).claims
     }

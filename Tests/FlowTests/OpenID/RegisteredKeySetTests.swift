@@ -1,5 +1,6 @@
 import Cryptography
 import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing

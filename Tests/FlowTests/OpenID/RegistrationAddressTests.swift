@@ -1,8 +1,8 @@
-import JOSE
-@testable import Directory
-@testable import OAuth
+import JSON
 import TestSupport
 import Testing
+@testable import Directory
+@testable import OAuth
 
 @Suite("Addresses that a client may not register for itself")
 struct RegistrationAddressTests {

@@ -1,7 +1,7 @@
-import JOSE
+import JSON
 import TestSupport
 
-/// A client that registered itself, and what it was told.
+/// A client that registered itself, with the response it got.
 struct Registered: Sendable {
     let answer: Answer
     let world: World
@@ -15,7 +15,7 @@ struct Registered: Sendable {
             redirectURI: answer.json["redirect_uris"]?.strings?.first ?? "")
     }
 
-    /// What it is told of itself, with `changes`: the body of a change as RFC 7592 §2.2 wants it.
+    /// The registered members with `changes` over them: the body of an update as RFC 7592 §2.2 requires.
     func update(_ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
         let told = [
             "registration_access_token", "registration_client_uri", "client_secret_expires_at", "client_id_issued_at",
@@ -41,7 +41,7 @@ extension World {
         ).require("initial_access_token")
     }
 
-    /// Sends a registration with `changes` over the least there is to say.
+    /// Sends a registration with `changes` over the minimal one.
     func sendRegistration(_ changes: KeyValuePairs<String, JSON> = [:], with token: String) async throws -> Answer {
         let least: [JSON.Member] = [.init("redirect_uris", [.string(Self.returnURI)])]
         let changed = Set(changes.map(\.key))
@@ -56,7 +56,7 @@ extension World {
         return Registered(answer: answer, world: self)
     }
 
-    /// Signs Ada in for `client`, lets her allow what it asks, and comes back.
+    /// Signs Ada in for `client`, allows everything it asks for, and comes back.
     func consented(
         in browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:], for client: Actor
     ) async throws -> Answer {
@@ -65,13 +65,13 @@ extension World {
         return try await allow(page, in: &browser, ticking: page.boxes)
     }
 
-    /// A code of a registered client's first sign-in.
+    /// A code of the first sign-in at a registered client.
     func registeredCode(_ client: Actor, scope: String = "openid") async throws -> String {
         var browser = Browser(server)
         return try await consented(in: &browser, ["scope": scope], for: client).requireRedirected("code")
     }
 
-    /// The answer of the token endpoint to it.
+    /// The token response of a sign-in at a registered client.
     func signInToRegistered(
         _ client: Actor, _ changes: KeyValuePairs<String, String> = [:]
     ) async throws -> Answer {
@@ -82,7 +82,7 @@ extension World {
 }
 
 extension SigningClient {
-    /// Redeems the code of an authorization request of `client`, which this is.
+    /// Redeems a code of an authorization request of `client`, which is this one.
     func redeem(_ code: String, _ client: World.Actor, _ assertion: String? = nil) async throws -> Answer {
         try await ask(
             assertion,

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport

@@ -1,9 +1,10 @@
 import Cryptography
 import JOSE
+import JSON
 import TestSupport
 import Values
 
-/// A relying party whose client signs with `key`, and an object of good claims with `changes` over them.
+/// A relying party that signs request objects with `key`: valid claims with `changes` over them.
 struct RequestSigner {
     static let key = PrivateKey.generate(.es256)
 

@@ -1,9 +1,10 @@
 import Cryptography
 import JOSE
+import JSON
 import TestSupport
 import Values
 
-/// A client that signs instead of showing a secret.
+/// A client that signs instead of sending a secret.
 struct SigningClient: Sendable {
     enum Key: Sendable {
         case own(PrivateKey)
@@ -19,7 +20,7 @@ struct SigningClient: Sendable {
 
     static func keySet(_ keys: PrivateKey...) -> JSON { ["keys": .array(keys.map { JSONWebKey($0).json })] }
 
-    /// An assertion with `changes` over its good claims; one changed to null is left out.
+    /// An assertion with `changes` over its valid claims; one changed to null is left out.
     func assertion(_ changes: KeyValuePairs<String, JSON> = [:]) -> String {
         let now = world.server.clock.now
         let good: [JSON.Member] = [
@@ -39,14 +40,14 @@ struct SigningClient: Sendable {
         }
     }
 
-    /// `claims` under an HMAC with whatever key.
+    /// `claims` under an HMAC with any key.
     static func hs256(_ claims: JSON, key: [UInt8], keyID: String? = nil) -> String {
         let header = JSON.members(["alg": "HS256", "typ": "JWT", "kid": keyID.map { .string($0) }])
         let input = [header, claims].map { Base64URL.encode(Array($0.text.utf8)) }.joined(separator: ".")
         return input + "." + Base64URL.encode(Digest.hmacSHA256(Array(input.utf8), key: key))
     }
 
-    /// A request of its own for tokens, or for whatever `form` asks at `path`.
+    /// A request for the client's own tokens, or for `form` at `path`.
     func ask(
         _ assertion: String? = nil, _ form: KeyValuePairs<String, String> = ["grant_type": "client_credentials"],
         at path: String = "/oauth/token", on server: TestServer? = nil
@@ -57,7 +58,7 @@ struct SigningClient: Sendable {
 }
 
 extension World {
-    /// A client of Loom's that signs with `key`, whose public half it registered.
+    /// A client of Loom that signs with `key`, whose public half it registered.
     func signingClient(
         _ key: PrivateKey = .generate(.es256), _ changes: KeyValuePairs<String, JSON> = [:]
     ) async throws -> SigningClient {

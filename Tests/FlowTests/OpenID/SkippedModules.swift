@@ -1,10 +1,10 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
 @Suite("Modules that the conformance suite skips for this server")
 struct SkippedModules {
-    /// The modules that the suite skips, with its reason. In the other plans every one has its test
+    /// The modules that the suite skips, with its reason. Every module of the other plans has a test
     /// (`ConformanceTests`).
     static let reasons: KeyValuePairs<String, String> = [
         "oidcc-idtoken-unsigned":

@@ -1,5 +1,5 @@
 import Cryptography
-import JOSE
+import JSON
 import TestSupport
 import Testing
 

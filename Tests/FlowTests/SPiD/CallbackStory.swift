@@ -1,19 +1,19 @@
 import Cryptography
-import JOSE
+import JSON
 import OAuth
 import Storage
 import TestSupport
 import Testing
 import Values
 
-/// A client that is told of its people, and its server.
+/// A client that gets callbacks about its users, and its server.
 struct ToldClient {
     let actor: World.Actor
     let signSecret: String
     let path: String
     let receiver: CallbackReceiver
 
-    /// The next message, which must be for this client: checked and read as SPiD's SDKs do.
+    /// The next callback, which must be for this client, checked and read as SPiD's SDKs do.
     func next() async throws -> JSON {
         let call = try await receiver.next()
         #expect(call.path == path, "another client was told")
@@ -37,7 +37,7 @@ struct ToldClient {
 extension JSON {
     /// The only entry of a callback.
     var entry: JSON { self["entry"]?.array?.first ?? .null }
-    /// `object: changedFields` and, where it has one, `= status`.
+    /// `object: changedFields` and, if there is a status, `= status`.
     var gist: String {
         let status = entry["status"]?.string.map { " = " + $0 } ?? ""
         return "\(self["object"]?.string ?? ""): \(entry["changedFields"]?.string ?? "")\(status)"
@@ -48,7 +48,7 @@ extension World {
     /// Settings under which callbacks may go to this machine.
     static let receiversAllowed = ["outbound_allow_private": "127.0.0.0/8"]
 
-    /// A client that is told at `receiver`, and a sign-in with it. What it is refused it is told later.
+    /// A client with callbacks to `receiver`, where a user has signed in. A refused callback is repeated later.
     func told(
         at receiver: CallbackReceiver, _ path: String = "/loom", of merchant: String? = nil,
         as email: String? = World.email

@@ -1,14 +1,14 @@
 import Cryptography
 import Foundation
-import JOSE
+import JSON
 import Storage
 import TestSupport
 import Testing
 import Values
 
-/// An app in SPiD's ways whose people come from Facebook and Google.
+/// An app with SPiD's SDK whose users come from Facebook and Google.
 struct ProviderStory: Sendable {
-    /// How SPiD's SDKs write a JWT, and how RFC 7515 does.
+    /// How SPiD's SDKs encode a JWT, and how RFC 7515 does.
     enum Writing: CaseIterable { case android, iOS, rfc }
 
     /// What an assertion is for.
@@ -70,7 +70,7 @@ struct ProviderStory: Sendable {
 
     // MARK: Assertions
 
-    /// The claims that an SDK makes for a token of `type`, with `changes` in their place.
+    /// The claims that an SDK makes for a token of `type`, with `changes` over them.
     func claims(
         _ deed: Deed, _ type: String, _ token: String, _ changes: KeyValuePairs<String, JSON> = [:]
     ) -> JSON {
@@ -108,7 +108,7 @@ struct ProviderStory: Sendable {
         return text + "." + digest.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
     }
 
-    // MARK: Deeds
+    // MARK: Requests
 
     func logIn(_ assertion: String, as client: World.Actor? = nil) async throws -> Answer {
         try await world.server.post(
@@ -135,14 +135,14 @@ struct ProviderStory: Sendable {
         try await world.api(path, try person.require("access_token"), ["jwt": assertion])
     }
 
-    /// How many users and links there are.
+    /// The numbers of users and of linked subjects.
     func counts() async throws -> [Int] {
         try await world.server.database.read { db in
             [try db.rows("SELECT id FROM users").count, try db.rows("SELECT subject FROM issuer_subjects").count]
         }
     }
 
-    // MARK: People
+    // MARK: Users of providers
 
     func facebook(_ token: String, _ subject: String, app: String = ProviderStandIn.facebookApp) {
         provider.give(

@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// What SPiD's apps and backends do in the world.
+/// The requests of SPiD's apps and backends.
 extension World {
     /// A backend of Loom that is set to SPiD compatibility, with `changes` over its registration.
     func spidBackend(_ changes: KeyValuePairs<String, JSON> = [:], of merchant: String? = nil) async throws -> Actor {
@@ -27,8 +27,8 @@ extension World {
 }
 
 extension Answer {
-    /// What is in SPiD's container.
+    /// The data of SPiD's response container.
     var data: JSON { json["data"] ?? .null }
-    /// `description` of the error in SPiD's container.
+    /// The `description` of the error in SPiD's response container.
     var spidError: JSON? { json["error"]?["description"] }
 }

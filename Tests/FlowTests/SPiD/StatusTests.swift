@@ -1,5 +1,5 @@
+import JSON
 import Server
-import JOSE
 import TestSupport
 import Testing
 import Values

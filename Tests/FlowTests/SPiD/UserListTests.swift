@@ -1,6 +1,6 @@
 import Authentication
 import Directory
-import JOSE
+import JSON
 import TestSupport
 import Testing
 import Values

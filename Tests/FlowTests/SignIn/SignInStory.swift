@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A person before a browser: what most stories of signing in and up are made of.
+/// A user with a browser, for tests of signing in and up.
 struct BrowserUser {
     var browser: Browser
     let world: World
@@ -10,17 +10,17 @@ struct BrowserUser {
         browser = Browser(world.server)
     }
 
-    /// Opens `path` and sends its first form with `fields`.
+    /// Opens `path` and submits its first form with `fields`.
     mutating func fill(_ path: String, _ fields: [String: String]) async throws -> Answer {
         try await browser.submit(try await browser.open(path), fields)
     }
 
-    /// Posts the first form of `page` to another action: what a second button of it does.
+    /// Submits the first form of `page` to another action, as its second button does.
     mutating func press(_ page: Answer, action: String, _ fields: [String: String] = [:]) async throws -> Answer {
         try await browser.submit(page, fields, to: action)
     }
 
-    /// Signs up to the page that asks for the code.
+    /// Signs up, as far as the page that asks for the code.
     mutating func signUp(
         _ email: String, password: String = World.password, name: String = "", continueTo: String = ""
     ) async throws -> Answer {
@@ -29,6 +29,6 @@ struct BrowserUser {
         return try await fill(path, ["email": email, "password": password, "name": name])
     }
 
-    /// Whether a session is open here.
+    /// Whether a session is open in this browser.
     mutating func isSignedIn() async throws -> Bool { try await browser.isSignedIn() }
 }

@@ -1,6 +1,6 @@
 import Cryptography
 import Delivery
-import JOSE
+import JSON
 import Mail
 import OAuth
 import Storage

@@ -1,10 +1,10 @@
 import Cryptography
 import Foundation
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// A webhook of Loom's, and Ditto that asks there.
+/// A webhook of Loom, and the requests that Ditto sends to it.
 struct DittoStory: Sendable {
     static let app = "fe60a4fb-95b3-488e-9a98-5e58d2b7b6e2"
     static let provider = "my-auth"
@@ -20,7 +20,7 @@ struct DittoStory: Sendable {
     let id: String
     let name: String
 
-    /// Makes a webhook with `changes` over what is usual.
+    /// Creates a webhook with `changes` over the usual members.
     static func make(
         _ world: World, _ changes: KeyValuePairs<String, JSON> = [:], as administrator: String? = nil
     ) async throws -> Answer {
@@ -41,7 +41,7 @@ struct DittoStory: Sendable {
         name = try made.require("name")
     }
 
-    /// What Ditto sends, with `changes` over the members of its first shape; one changed to null is left out.
+    /// The body that Ditto sends, with `changes` over the members of its first form; one changed to null is left out.
     static func body(_ token: String, _ changes: KeyValuePairs<String, JSON> = [:]) -> String {
         let usual: [JSON.Member] = [
             .init("appID", .string(app)), .init("provider", .string(provider)), .init("token", .string(token)),
@@ -67,18 +67,18 @@ struct DittoStory: Sendable {
     @discardableResult
     func change(_ json: JSON) async throws -> Answer { try await world.change("webhooks", id, json) }
 
-    /// Sets what administration says of Ada.
+    /// Sets Ada's attributes through administration.
     func describe(_ attributes: JSON) async throws {
         try #require(try await world.change("users", world.user, ["attributes": attributes]).status == 200)
     }
 
-    /// Ada's token of her phone.
+    /// An access token for Ada on her phone.
     func token(scope: String = "profile", with client: World.Actor? = nil) async throws -> String {
         try await world.signIn(scope: scope, with: client).require("access_token")
     }
 }
 
-/// The whole shape of an answer that lets somebody in: what is there, and of which type.
+/// Checks every member and type of a response that admits a user.
 func expectAdmitted(
     _ answer: Answer, as subject: String, for seconds: Int64? = nil, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -110,7 +110,7 @@ func expectAdmitted(
     check(json.members?.allSatisfy { known.contains($0.name) } ?? false, "no other members")
 }
 
-/// The whole shape of an answer that lets nobody in.
+/// Checks every member of a response that refuses a user.
 func expectRefused(
     _ answer: Answer, _ error: String = "invalid_token", status: Int = 200,
     sourceLocation: SourceLocation = #_sourceLocation

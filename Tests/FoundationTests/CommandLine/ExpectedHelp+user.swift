@@ -1,5 +1,5 @@
 extension ExpectedHelp {
-    /// Written out, its line would pass for an import of a module.
+    /// Written in place, its line would be taken for the import of a module.
     private static let importing = "import"
 
     static let user: [ExpectedHelp] = [

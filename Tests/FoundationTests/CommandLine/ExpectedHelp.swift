@@ -1,6 +1,6 @@
 import Testing
 
-/// What `--help` prints of a command, word by word and column by column.
+/// What `--help` prints for a command, word by word and column by column.
 struct ExpectedHelp: Sendable, CustomTestStringConvertible {
     let command: String
     let text: String
@@ -15,7 +15,7 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
     var words: [String] { command.split(separator: " ").map(String.init) }
     var testDescription: String { "spindle \(command)" }
 
-    /// The section that every command has which works.
+    /// The section of every command that does work.
     static let configuration = """
         CONFIGURATION:
           --config <file>         Read settings from FILE, JSON or YAML.
@@ -62,7 +62,7 @@ struct ExpectedHelp: Sendable, CustomTestStringConvertible {
           --log-format <format>   text or json.
         """
 
-    /// What can be asked of every command.
+    /// The options of every command.
     static let builtIns = """
           --version               Show the version.
           -h, --help              Show help information.

@@ -1,6 +1,6 @@
 import Testing
 
-/// A request that is refused, and how.
+/// A request that is refused, with its status.
 struct BadRequest: CustomTestStringConvertible, Sendable {
     let name: String
     let bytes: [UInt8]

@@ -2,13 +2,13 @@ import HTTP
 
 @testable import HTTPServer
 
-/// A session without a socket: its requests are answered at once by `Echo`.
+/// A session without a socket: `Echo` answers its requests at once.
 struct Conversation: Equatable, CustomStringConvertible {
-    /// What was handed up.
+    /// The requests that reached the handler.
     var requests: [String] = []
-    /// What was sent, without the lines of Date.
+    /// The output, without Date fields.
     var sent = ""
-    /// The session has nothing more to say.
+    /// Whether the session has ended.
     var isOver = false
 
     var description: String { "\(requests) → \(sent.debugDescription)\(isOver ? " over" : "")" }

@@ -1,10 +1,10 @@
 import Testing
 
-/// A request that stands next to a refused one and is served.
+/// A valid request that resembles a refused one.
 struct HonestRequest: CustomTestStringConvertible, Sendable {
     let name: String
     let text: String
-    /// What the handler is asked.
+    /// The request as the handler sees it.
     let asks: String
 
     init(_ name: String, _ text: String, _ asks: String = "GET / ") {

@@ -1,6 +1,6 @@
 import CNGHTTP2
 
-/// Reads the header blocks of one connection, each once and in their order.
+/// Decodes the header blocks of one connection, each once and in order.
 final class FieldDecoder {
     private var inflater: OpaquePointer?
 

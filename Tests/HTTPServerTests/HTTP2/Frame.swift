@@ -1,4 +1,4 @@
-/// A frame of HTTP/2 (RFC 9113 §4.1), by hand: a client's library would not send what a bad client sends.
+/// A frame of HTTP/2 (RFC 9113 §4.1), made by hand: a client library would not send what a bad client sends.
 struct Frame: Equatable {
     enum Kind: UInt8 {
         case data, headers, priority, reset, settings, pushPromise, ping, goAway, windowUpdate, continuation
@@ -31,7 +31,7 @@ struct Frame: Equatable {
             + Self.number(UInt32(stream)) + payload
     }
 
-    /// A header block over as many frames as it takes, of 16 KiB at most.
+    /// A header block, split into frames of at most 16 KiB.
     var split: [UInt8] {
         guard payload.count > 16_384 else { return bytes }
         let first = Frame(
@@ -53,7 +53,7 @@ struct Frame: Equatable {
         [UInt8(value >> 24), UInt8(value >> 16 & 0xFF), UInt8(value >> 8 & 0xFF), UInt8(value & 0xFF)]
     }
 
-    /// Takes the whole frames off `bytes`.
+    /// Removes the complete frames from `bytes`.
     static func take(from bytes: inout [UInt8]) -> [Frame] {
         var (frames, start): ([Frame], Int) = ([], 0)
         while bytes.count - start >= 9 {
@@ -71,7 +71,7 @@ struct Frame: Equatable {
     }
 }
 
-/// Fields as HPACK literals that nobody keeps (RFC 7541 §6.2.2).
+/// Fields as HPACK literals without indexing (RFC 7541 §6.2.2).
 enum HPACK {
     static func block(_ fields: [(String, String)]) -> [UInt8] {
         fields.flatMap { [0] + text($0.0) + text($0.1) }

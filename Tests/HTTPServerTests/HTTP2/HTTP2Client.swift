@@ -3,12 +3,12 @@ import Logging
 
 @testable import HTTPServer
 
-/// A client beside one session, without a socket: what it sends the session receives at once, and the other way round.
+/// A client connected to a session without a socket: each side receives at once what the other sends.
 final class HTTP2Client {
     let session: HTTP2Session
     let handler: ScriptedHandler
     var now: Milliseconds = 1_000_000
-    /// What the server sent, in order.
+    /// The frames from the server, in order.
     private(set) var frames: [Frame] = []
     private var unread: [UInt8] = []
     private let decoder = FieldDecoder()
@@ -49,7 +49,7 @@ final class HTTP2Client {
         return Frame(.headers, flags: flags, stream: stream, HPACK.block(fields))
     }
 
-    /// Takes what the server has to say.
+    /// Reads the server's output.
     func read() {
         while session.hasOutput { session.produce(into: &unread, now: now) }
         frames += Frame.take(from: &unread)
@@ -79,11 +79,11 @@ final class HTTP2Client {
     var goAways: [Frame] { of(0, .goAway) }
     var isOver: Bool { session.end != nil }
 
-    /// The fields of the last answer head of `stream`; blocks must be asked for in the order in which they came.
+    /// The fields of the last response head of `stream`. Blocks must be read in the order in which they arrived.
     func fields(of stream: Int32) -> [String: String] { decoder.fields(in: of(stream, .headers).last?.payload ?? []) }
 }
 
-/// Admits all, and is never asked for an answer.
+/// Admits everything; its answer is never used.
 struct ScriptedHandler: RequestHandler {
     let bodyLimit: Int
 

@@ -1,7 +1,7 @@
 import HTTP
 import Synchronization
 
-/// Says what it was asked, and counts how often.
+/// Answers with the request itself, and counts requests.
 final class Echo: RequestHandler {
     static let bodyLimit = 64 * 1024
     static let smallLimit = 16
@@ -9,7 +9,7 @@ final class Echo: RequestHandler {
     private let asked = Mutex<[String]>([])
     let gate = Gate()
 
-    /// `METHOD target body` of every request, in the order in which they were handed up.
+    /// `METHOD target body` of every request, in the order in which they were handled.
     var requests: [String] { asked.withLock { $0 } }
 
     func admit(_ head: Request) -> Admission {
@@ -40,7 +40,7 @@ final class Echo: RequestHandler {
         }
     }
 
-    /// As many parts of 1,000 bytes as the query says; with `broken` an error ends them.
+    /// As many parts of 1,000 bytes as the query says; with `broken`, an error ends them.
     private static func parts(of request: Request) -> AsyncThrowingStream<[UInt8], any Error> {
         let query = request.target.query ?? ""
         let count = Int(query.prefix { $0.isNumber }) ?? 3

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps its lines.
+/// Records its lines.
 final class KeptLog: LogSink {
     let level = Logger.Level.debug
     private let kept = Mutex<[LogRecord]>([])

@@ -3,7 +3,7 @@ import Logging
 
 @testable import HTTPServer
 
-/// A server of `Echo` on a port of its own.
+/// A server of `Echo` on its own port.
 struct Served {
     let echo: Echo
     let loops: EventLoops
@@ -11,7 +11,7 @@ struct Served {
     let port: Int
     let log: KeptLog
 
-    /// Runs `body` beside a server, which is gone afterwards.
+    /// Runs `body` beside a server and stops the server afterwards.
     static func run(
         loops count: Int = 2, limits: ServerLimits = ServerLimits(), unsentOfEach: Int? = nil, tls: TLSSettings? = nil,
         _ body: (Served) async throws -> Void
@@ -36,7 +36,7 @@ struct Served {
 
     func dial() throws -> Wire { try Wire(port: port) }
 
-    /// What a connection of its own is answered until the server ends it.
+    /// Everything that a new connection receives for `text` until the server closes it.
     func answers(to text: String) throws -> String {
         let wire = try dial()
         try wire.send(text)
@@ -46,7 +46,7 @@ struct Served {
 }
 
 extension Served {
-    /// Waits until `condition` holds, a minute at most.
+    /// Waits until `condition` holds, for at most a minute.
     static func eventually(_ condition: () throws -> Bool) async rethrows -> Bool {
         for _ in 0..<6000 {
             if try condition() { return true }

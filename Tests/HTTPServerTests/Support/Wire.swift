@@ -1,6 +1,6 @@
 import Glibc
 
-/// A client's connection to a port of this machine. Nothing waits longer than a minute.
+/// A client's connection to a port of this machine. No call waits longer than a minute.
 final class Wire {
     struct Failure: Error {
         let call: String
@@ -10,7 +10,7 @@ final class Wire {
     private(set) var descriptor: Int32
     private var buffered: [UInt8] = []
 
-    /// A small `receiveBuffer` makes a peer that reads slowly.
+    /// A small `receiveBuffer` simulates a slow reader.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket") }
@@ -55,7 +55,7 @@ final class Wire {
 
     func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Closes so that the peer is told by a reset.
+    /// Closes the connection with a reset.
     func reset() {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
@@ -67,7 +67,7 @@ final class Wire {
         descriptor = -1
     }
 
-    /// Everything until the end; a reset is one too.
+    /// Reads everything until the connection ends or is reset.
     func readToEnd() -> [UInt8] {
         var all = buffered
         buffered = []
@@ -75,14 +75,14 @@ final class Wire {
         return all
     }
 
-    /// What has arrived by now.
+    /// Reads what has arrived so far.
     func readWhatIsThere() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// The next answer with a Content-Length or without a body.
+    /// The next response with a Content-Length or without a body.
     func answer(toHead: Bool = false) throws -> WireAnswer {
         while true {
             if let (answer, count) = WireAnswer.first(in: buffered, toHead: toHead) {

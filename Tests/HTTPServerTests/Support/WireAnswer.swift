@@ -1,4 +1,4 @@
-/// An answer as a client reads it.
+/// A response as a client reads it.
 struct WireAnswer: Equatable {
     var status: Int
     var fields: [String: String]
@@ -6,7 +6,7 @@ struct WireAnswer: Equatable {
 
     subscript(name: String) -> String? { fields[name] }
 
-    /// The first whole answer in `bytes`, and its length.
+    /// The first complete response in `bytes`, and its length.
     static func first(in bytes: [UInt8], toHead: Bool = false) -> (WireAnswer, Int)? {
         guard let end = endOfHead(bytes) else { return nil }
         let lines = String(decoding: bytes[..<(end - 4)], as: UTF8.self).split(separator: "\r\n")

@@ -1,12 +1,12 @@
 import COpenSSL
 import Foundation
 
-/// A client of a server's TLS port. Nothing waits longer than its `Wire`.
+/// A client of a server's TLS port. It waits no longer than its `Wire`.
 final class TLSClient {
     private let wire: Wire
     private let context: OpaquePointer?
     private let ssl: OpaquePointer?
-    /// Of HTTP/2.
+    /// Bytes of HTTP/2 frames.
     private var unread: [UInt8] = []
     private let decoder = FieldDecoder()
 
@@ -27,7 +27,7 @@ final class TLSClient {
         SSL_CTX_free(context)
     }
 
-    /// Ends both sides.
+    /// Closes both directions.
     func close() {
         SSL_shutdown(ssl)
         wire.close()
@@ -50,17 +50,17 @@ final class TLSClient {
 
     func send(_ bytes: [UInt8]) { SSL_write(ssl, bytes, Int32(bytes.count)) }
 
-    /// Some bytes; none when the server has ended.
+    /// Some bytes; empty when the server has closed the connection.
     func read() -> [UInt8] {
         var part = [UInt8](repeating: 0, count: 16 * 1024)
         let count = SSL_read(ssl, &part, Int32(part.count))
         return Array(part.prefix(Int(max(0, count))))
     }
 
-    /// Whether the server has said close_notify.
+    /// Whether the server has sent close_notify.
     var isEnded: Bool { SSL_get_shutdown(ssl) & SSL_RECEIVED_SHUTDOWN != 0 }
 
-    /// The answer to one request of HTTP/1.1.
+    /// The response to an HTTP/1.1 request.
     func ask(_ text: String) -> WireAnswer? {
         send(Array(text.utf8))
         var bytes: [UInt8] = []
@@ -74,7 +74,7 @@ final class TLSClient {
 
     func greet() { send(Frame.preface + Frame(.settings).bytes) }
 
-    /// The next frames; none when the server has ended. Windows are opened as data comes.
+    /// The next frames; empty when the server has closed the connection. Opens windows as data arrives.
     func frames() -> [Frame] {
         while true {
             let part = read()
@@ -89,7 +89,7 @@ final class TLSClient {
         }
     }
 
-    /// Status and body of each of `streams`, as soon as all have come.
+    /// The status and body of each of `streams`, once all have arrived.
     func answers(to streams: [Int32]) -> [Int32: (status: String, body: [UInt8])] {
         var answers: [Int32: (status: String, body: [UInt8])] = [:]
         var open = Set(streams)

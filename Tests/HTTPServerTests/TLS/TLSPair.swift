@@ -3,7 +3,7 @@ import Foundation
 
 @testable import HTTPServer
 
-/// A server's end under test and OpenSSL's own client, over two sockets of this process that do not block.
+/// A server's end under test and OpenSSL's own client, over two non-blocking sockets of this process.
 final class TLSPair {
     private(set) var server: TLSConnection
     private(set) var client: OpaquePointer?
@@ -15,7 +15,7 @@ final class TLSPair {
         var version: Int32?
         var ciphers: String?
         var session: OpaquePointer?
-        /// Of the sockets' buffers, in bytes.
+        /// The size of the sockets' buffers, in bytes.
         var room: Int32?
     }
 
@@ -54,7 +54,7 @@ final class TLSPair {
         close(sockets.client)
     }
 
-    /// What the server says at the end of the handshake.
+    /// The server's result at the end of the handshake.
     func handshake() -> TLSHandshake {
         for _ in 0..<20 {
             ERR_clear_error()
@@ -63,7 +63,7 @@ final class TLSPair {
             case .again: if result != 1, SSL_get_error(client, result) == SSL_ERROR_SSL { return .failed }
             case .failed: return .failed
             case .done(let agreed):
-                // The server's last flight, and its ticket.
+                // The server's last flight, and its session ticket.
                 _ = clientReads()
                 return .done(agreed)
             }
@@ -87,7 +87,7 @@ final class TLSPair {
         }
     }
 
-    /// Everything until the server's end says something else, and that.
+    /// Reads until the server's end returns something other than bytes. Returns both.
     func serverReads() -> (bytes: [UInt8], end: TransportRead) {
         var all: [UInt8] = []
         var part = [UInt8](repeating: 0, count: 16 * 1024)
@@ -101,10 +101,10 @@ final class TLSPair {
     func serverWrites(_ bytes: [UInt8]) -> TransportWrite { bytes.withUnsafeBytes { server.write($0) } }
 
     func clientEnds() { shutdown(sockets.client, Int32(SHUT_WR)) }
-    /// Bytes beside TLS.
+    /// Sends bytes past TLS.
     func clientSays(_ bytes: [UInt8]) { _ = send(sockets.client, bytes, bytes.count, 0) }
 
     var isResumed: Bool { SSL_session_reused(client) == 1 }
-    /// To be freed.
+    /// The session, which the caller must free.
     func session() -> OpaquePointer? { SSL_get1_session(client) }
 }

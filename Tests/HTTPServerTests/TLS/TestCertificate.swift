@@ -1,13 +1,13 @@
 import COpenSSL
 import Foundation
 
-/// A certificate of a name, with its key, as files that go with it.
+/// A certificate for a name, with its key, in files that are removed with this object.
 final class TestCertificate {
     let folder: URL
     var certificate: String { folder.appendingPathComponent("certificate.pem").path }
     var key: String { folder.appendingPathComponent("key.pem").path }
 
-    /// Good from now on for `seconds`.
+    /// Valid from now on for `seconds`.
     init(_ name: String = "id.example", seconds: Int = 86_400, curve: String = "P-256") throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -32,7 +32,7 @@ final class TestCertificate {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The key once more, under a password.
+    /// The path of the same key, encrypted with a password.
     func encryptedKey() -> String {
         let path = folder.appendingPathComponent("encrypted.pem").path
         let input = BIO_new_file(key, "r")

@@ -1,1 +1,1 @@
-"""What the black-box tests share: the server process, its clients, a person's browser, a PostgreSQL cluster."""
+"""What the black-box tests share: the server process, its clients, a user's browser, a PostgreSQL cluster."""

@@ -1,4 +1,4 @@
-"""What a merchant's trusted issuer says of somebody: a JWT signed with a shared secret (RFC 7523, HS256)."""
+"""The assertions of a merchant's trusted issuer: JWTs signed with a shared secret (RFC 7523, HS256)."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""A person's browser: cookies, redirects inside one origin, forms. No scripts."""
+"""A user's browser: cookies, redirects inside one origin, forms. No scripts."""
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -46,7 +46,7 @@ class _Forms(HTMLParser):
 
 @dataclass(frozen=True)
 class Page:
-    """Where the browser came to rest: a page of Spindle's, or `left_for`, the foreign address it was sent to."""
+    """Where the browser ended: a page of Spindle, or `left_for`, the address elsewhere that it was sent to."""
 
     url: str
     answer: Answer
@@ -60,7 +60,7 @@ class Page:
 
     @property
     def query(self) -> dict[str, str]:
-        """The parameters the foreign address received."""
+        """The parameters that the address elsewhere received."""
         return {name: values[0] for name, values in parse_qs(urlsplit(self.left_for or "").query).items()}
 
 
@@ -71,7 +71,7 @@ class Browser:
         self.cookie_lines: list[str] = []
 
     def open(self, url: str, method: str = "GET", form: dict | None = None, **headers: str) -> Page:
-        """Navigates, as a top-level document, and follows redirects as long as they stay with Spindle."""
+        """Navigates, as a top-level document, and follows redirects as long as they stay at Spindle."""
         url = urljoin(self.spindle.origin + "/", url)
         for _ in range(10):
             answer = self._fetch(url, method, form, headers)
@@ -96,13 +96,13 @@ class Browser:
         return self.submit(page, form, **{form.name_field: person.email, form.password_field: person.password})
 
     def is_signed_in(self) -> bool:
-        """What /login says to this browser."""
+        """Whether /login says that this browser is signed in."""
         page = self.open("/login")
         assert page.answer.status == 200, f"/login: {page.answer}"
         return not any(form.password_field for form in page.forms) and "signed in" in page.answer.text.lower()
 
     def log_out(self) -> Page:
-        """/logout, and the confirmation if it asks for one."""
+        """Opens /logout, and confirms if asked to."""
         page = self.open("/logout")
         form = next((form for form in page.forms if form.method == "POST"), None)
         return self.submit(page, form) if form else page

@@ -1,4 +1,4 @@
-"""Bad requests, each with the answer that is owed to it."""
+"""Bad requests, each with the response it must get."""
 
 import base64
 from collections.abc import Callable
@@ -14,7 +14,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @dataclass(frozen=True)
 class Scene:
-    """What a bad request may refer to, all of it in good order."""
+    """What a bad request may refer to, all of it valid."""
 
     world: World
     token: str
@@ -34,14 +34,14 @@ class Scene:
         return {"grant_type": "client_credentials"} | self.world.backend.proof
 
     def basic(self, **form) -> dict:
-        """The backend, proven by Basic."""
+        """A form with the backend's Basic credentials."""
         backend = self.world.backend
         return {"form": form, "headers": {"Authorization": basic(backend.id, backend.secret)}}
 
 
 @dataclass(frozen=True)
 class Case:
-    """`errors` empty means: no OAuth error object is asked for, but a body is."""
+    """Empty `errors` means that no OAuth error object is required, but a body is."""
 
     name: str
     method: str
@@ -89,7 +89,7 @@ def exchanging(s: Scene, **changes: str) -> dict:
 
 
 def encoded(s: Scene, tail: bytes) -> bytes:
-    """A request that would be good without its tail."""
+    """A request that would be valid without its tail."""
     return urlencode(s.own).encode() + tail
 
 

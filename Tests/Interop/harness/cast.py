@@ -1,4 +1,4 @@
-"""Everybody who asks in the walk of extreme values: each made anew when the walk signed it out."""
+"""Every actor in the walk of extreme values. Each is signed in again when the walk has signed it out."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from harness.spindle import Spindle
 from harness.wire import Answer, basic
 from harness.world import World
 
-# Where the honest requests come from: a throttle that the walk sets off is for the walk.
+# The address of honest requests, so that throttles set off by the walk do not affect them.
 HONEST = "127.0.0.9"
 ISSUER, SECRET = "https://127.0.0.1/issuer", "s" * 40
 SPID_ORIGIN = "https://spid.example"
@@ -23,14 +23,14 @@ PERMISSIONS = {
 
 
 class Steady(Spindle):
-    """Requests from an address of their own."""
+    """Requests from a separate address."""
 
     def call(self, method: str, path: str, *, source: str | None = None, **options) -> Answer:
         return super().call(method, path, source=source or HONEST, **options)
 
 
 def signed(key: str, header: bytes, payload: bytes) -> str:
-    """A JWS in compact form by HMAC-SHA256, whatever its parts are."""
+    """A JWS in compact form by HMAC-SHA256, with any parts."""
     parts = b".".join(base64.urlsafe_b64encode(part).rstrip(b"=") for part in (header, payload))
     signature = base64.urlsafe_b64encode(hmac.new(key.encode(), parts, hashlib.sha256).digest()).rstrip(b"=")
     return f"{parts.decode()}.{signature.decode()}"
@@ -41,7 +41,7 @@ class Cast:
         self.spindle = spindle
         self.world = World.create(spindle)
         self.neighbour = spindle.create_person()
-        # Connected to the merchant, whose administrator therefore sees them.
+        # Connected to the merchant, so that the merchant's administrator sees them.
         spindle.password(self.world.app, self.neighbour)
         merchant = self.world.merchant
         assert spindle.administer("PATCH", f"merchants/{merchant}", {"accent_color": "#123456"}).status == 200
@@ -74,10 +74,10 @@ class Cast:
         return self.spindle.good("POST", f"/admin/v1/{collection}", 201, bearer=bearer, content=content)
 
     def number(self) -> int:
-        """Another one each time."""
+        """A new number each time."""
         return next(self._numbers)
 
-    # What shows who asks
+    # Credentials of the actors
 
     def fields(self, actor: str) -> list[tuple[bytes, bytes]]:
         """The header fields by which the server knows `actor`."""
@@ -116,7 +116,7 @@ class Cast:
         raise AssertionError(actor)
 
     def renew(self, actor: str) -> None:
-        """Signs `actor` in again, if it is not any more."""
+        """Signs `actor` in again, if it is signed out."""
         probes = {"person": "/me", "spid_person": "/me", "own_token": "/api/2/clients", "spid_client": "/api/2/clients"}
         if actor in probes and actor in self._tokens:
             if self.spindle.call("GET", probes[actor], bearer=self._tokens[actor]).status == 401:
@@ -150,7 +150,7 @@ class Cast:
         return browser
 
     def form_fields(self, browser: Browser, path: str) -> dict[str, str]:
-        """What `browser` finds hidden in the form of `path`, or of the page that it is led to instead."""
+        """The hidden fields in the form at `path`, or in that of the page that `browser` is redirected to."""
         if path == "/oauth/consent":
             path = self.spindle.authorize_path(self.world.web, None, prompt="consent", scope="openid email", nonce="n")
         found: dict[str, str] = {}
@@ -158,16 +158,16 @@ class Cast:
             for form in browser.open(address).forms:
                 if form.fields.get("form_token"):
                     kept = {name: value for name, value in form.fields.items() if form.kinds[name] == "hidden"}
-                    # The one that is posted there, if it is on the page.
+                    # The form that posts to `path`, if it is on the page.
                     if form.action.split("?")[0] == path.split("?")[0] or "request" in kept:
                         return kept
                     found = found or {"form_token": form.fields["form_token"]}
         return found
 
-    # What is asked with
+    # Values to ask with
 
     def refresh_token(self) -> str:
-        """A backend's, which keeps its value; another when the walk ended that."""
+        """A refresh token of the backend, which keeps its value; a new one when the walk has ended it."""
         spindle, backend = self.spindle, self.world.backend
         if self._refresh_token and spindle.refresh(backend, self._refresh_token).status == 200:
             return self._refresh_token
@@ -179,13 +179,13 @@ class Cast:
         return self.spindle.code(self.token("person"), self.world.backend)
 
     def assertion(self, claims: dict[str, bytes], header: dict[str, bytes] | None = None) -> str:
-        """What the trusted issuer says, with `claims` in JSON in the place of what it should."""
+        """An assertion of the trusted issuer, with `claims` in JSON in place of the valid ones."""
         now = int(time.time())
         honest = {"iss": ISSUER, "sub": "u-1", "aud": self.spindle.origin, "iat": now, "exp": now + 60}
         return self._statement(SECRET, honest | {"jti": f"j{self.number()}.{now}"}, claims, header or {})
 
     def client_assertion(self, claims: dict[str, bytes], header: dict[str, bytes] | None = None) -> str:
-        """The same of a client that signs (RFC 7523 §2.2)."""
+        """The same from a client that signs (RFC 7523 §2.2)."""
         now, identifier = int(time.time()), self.signer.id
         honest = {"iss": identifier, "sub": identifier, "aud": self.spindle.origin, "iat": now, "exp": now + 60}
         honest |= {"jti": f"j{self.number()}.{now}"}
@@ -205,7 +205,7 @@ class Cast:
         return made.get("id") or made.get("client_id") or made.get("user_id")
 
     def members(self, collection: str) -> dict:
-        """What one of `collection` cannot be without."""
+        """The required members of `collection`."""
         number, merchant = self.number(), {"merchant_id": self.world.merchant}
         return {
             "merchants": {"name": f"Merchant {number}"},

@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL cluster on a private socket, with durability on, as in production."""
+"""A temporary PostgreSQL cluster on a private socket, with durability on, as in production."""
 
 import os
 import pwd
@@ -20,7 +20,7 @@ class Cluster:
         if not installed:
             raise PostgreSQLMissing("no PostgreSQL server in /usr/lib/postgresql (apt-get install postgresql)")
         self.programs = installed[-1]
-        # The path of a socket is limited to 107 bytes, so it does not live under pytest's long directories.
+        # A socket path is limited to 107 bytes, so it cannot be under pytest's long directories.
         self.directory = Path(tempfile.mkdtemp(prefix="spindle-pg-"))
         self._count = 0
         # PostgreSQL refuses to run as root.
@@ -58,7 +58,7 @@ class Cluster:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def _run(self, program: str, *arguments: str) -> str:
-        # pg_ctl's server inherits its output: a file, or the pipe would never end.
+        # The server that pg_ctl starts inherits its output, so it is a file: a pipe would never end.
         with tempfile.TemporaryFile("w+") as output:
             done = subprocess.run(
                 [self.programs / program, *arguments], user=self._owner, cwd="/", timeout=120,

@@ -1,4 +1,4 @@
-"""What docs/api.md names: every route, and beside it every word that may be the name of a parameter."""
+"""The routes in docs/api.md, each with every word that may be the name of a parameter."""
 
 import re
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ API = Path(__file__).resolve().parents[3] / "docs" / "api.md"
 
 _SPAN = re.compile(r"`([^`\n]+)`")
 _ROUTE = re.compile(r"(?:[A-Z]+ )?(/[A-Za-z0-9_{}./-]*[A-Za-z0-9_{}])(?:\?.*)?")
-# Below SPiD's heading a route has no slash in front, and always a method.
+# Below SPiD's heading, a route has no leading slash and always a method.
 _SPID_ROUTE = re.compile(r"[A-Z]+ ([A-Za-z0-9_{}][A-Za-z0-9_{}/.]*)(?:\?.*)?")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*(?:\[\])?")
 _IN_QUERY = re.compile(r"[?&]([A-Za-z0-9_]+)=")
-# What only begins the address of others.
+# The beginning of other routes, and no route itself.
 _PREFIXES = {"/admin/v1"}
 
 
 @dataclass(frozen=True)
 class Documented:
-    """A path as the document writes it, with its placeholders, and the names that its section speaks of."""
+    """A path as the document writes it, with its placeholders, and the names in its section."""
 
     path: str
     names: tuple[str, ...]
-    # Those of them that stand in a query somewhere: `?limit=`.
+    # Those of the names that occur in a query: `?limit=`.
     queried: tuple[str, ...] = ()
 
 
 def documented(text: str | None = None) -> list[Documented]:
-    """Every route, in the order of the document. One that stands in several sections has the names of each."""
+    """Every route, in the order of the document. A route in several sections has the names of all of them."""
     text = API.read_text("utf-8") if text is None else text
-    # Headings inside an example are none; there are no code blocks with headings.
+    # Examples have no lines that look like headings.
     sections = re.split(r"(?m)^(?=## |### )", text)
     names: dict[str, dict[str, None]] = {}
     queried: dict[str, dict[str, None]] = {}

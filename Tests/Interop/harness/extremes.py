@@ -1,4 +1,4 @@
-"""Values that no honest client sends, each raw bytes, so that what no library would write can be sent too."""
+"""Values that no honest client sends, as raw bytes, to send what no library would write."""
 
 from urllib.parse import quote
 
@@ -28,7 +28,7 @@ ADDRESSES = [
     "a@" + "b." * 120 + "example", "é@é.example", "a@ex\u00adample.com", "a@\u3002.example", "\"\"@example.com",
     "a@.example.com", "a@example..com", "A" * 65 + "@example.com", "a@1.2.3.4", "<a@example.com>", "a\r\nBcc: x@example.com",
 ]
-# Addresses of hosts that nobody has to look up.
+# URIs with hosts that need no lookup.
 URIS = [
     "https://", "https:///", "https://127.0.0.1:99999/", "https://127.0.0.1:-1/", "https://[::1", "https://[::1]:0/",
     "https://[1::2::3]/", "https://[v1.a]/", "https://user:pass@127.0.0.1/", "https://127.1/", "https://2130706433/",
@@ -46,13 +46,13 @@ TOKENS = [
 
 WORDS = NUMBERS + DATES + TEXTS + ADDRESSES + URIS + TOKENS
 
-# Inside a form or a query, percent-encoded where that is what is odd about it.
+# In a form or a query; percent-encoded when the encoding is the odd part.
 ESCAPED = [quote(word, safe="").encode() for word in WORDS] + [
     b"%", b"%2", b"%zz", b"%00", b"a%00b", b"%ff", b"%c0%80", b"%ed%a0%80", b"%f4%90%80%80", b"%u0041", b"+", b"%2b",
     b"%25%30%30", b"%e2%80%ae", b"%0d%0a", b"a=b=c", b"%5b%5d", b"a;b", b"\xff", b"\xc3", b"\xed\xa0\x80", b"a" * 9000,
 ]
 
-# What stands in the place of a member's value. Not all of it is JSON.
+# Replacements for a member's value. Not all of them are JSON.
 JSON_VALUES = [b'"' + word.encode().replace(b"\\", b"\\\\").replace(b'"', b'\\"') + b'"' for word in WORDS] + [
     number.encode() for number in NUMBERS
 ] + [
@@ -68,7 +68,7 @@ JSON_VALUES = [b'"' + word.encode().replace(b"\\", b"\\\\").replace(b'"', b'\\"'
     b'{"keys":[{"kty":"oct","k":"AA"}]}', b'{"keys":[{}]}', b'{"keys":{}}', b'{"keys":[[]]}', b'{"keys":[null]}',
 ]
 
-# A second member, and things that are no member at all.
+# Duplicate members, and bodies without any member.
 BODIES = [
     b"", b"null", b"[]", b"1", b'"a"', b"{", b"}", b"{}", b"\xef\xbb\xbf{}", b"\xff\xfe{\x00}\x00", b"\x00", b"&", b"=",
     b"&&&&", b"=a", b"a", b"&" * 2000, b"a=b&" * 2000, b"a=" + b"b" * 65_000, b"a" * 70_000, b"%", b"\xff" * 100,
@@ -136,7 +136,7 @@ HEADERS: list[tuple[bytes, bytes]] = [
     (b"X-" + b"a" * 3000, b"b"), (b"Content-Encoding", b"gzip"), (b"Content-Language", b"\xff"), (b"TE", b"trailers"),
 ]
 
-# In the place of a path's placeholder.
+# Replacements for a placeholder in a path.
 SEGMENTS = [piece for piece in ESCAPED if piece and b"/" not in piece and piece[0] < 0x80 and piece[-1] < 0x80] + [
     b"a.json", b".json", b"..", b".", b"%2e%2e", b"%2f", b"a%2fb", b"%2F%2F", b"a;b=c", b"1.json.json", b"~", b"!$'()*,:@",
 ]

@@ -1,4 +1,4 @@
-"""A disk that fails while a test wants it to: faults.c, built and preloaded."""
+"""A disk that fails when a test wants it to: faults.c, built and preloaded."""
 
 import subprocess
 from collections import Counter
@@ -10,7 +10,7 @@ SOURCE = Path(__file__).with_name("faults.c")
 
 
 class Disk:
-    """What the servers that are given `settings` keep their files on."""
+    """The disk of the servers that get `settings`."""
 
     def __init__(self, compiler: str, directory: Path):
         library = directory / "faults.so"
@@ -20,9 +20,9 @@ class Disk:
 
     @contextmanager
     def failing(self, *wishes: str) -> Iterator[None]:
-        """`write .db-wal`: writing to a file whose path ends so fails; the others are `sync`, `read` and `room`."""
+        """`write .db-wal`: writes to a file whose path ends so fail; the others are `sync`, `read` and `room`."""
         self._told.unlink(missing_ok=True)
-        # At once whole: a server reads it at each call.
+        # Replaced in one step: a server reads the file at each call.
         draft = self._wishes.with_suffix(".draft")
         draft.write_text("".join(f"{wish}\n" for wish in wishes))
         draft.rename(self._wishes)
@@ -33,5 +33,5 @@ class Disk:
 
     @property
     def told(self) -> Counter:
-        """How often each wish of the last time was granted."""
+        """How often each of the last wishes was granted."""
         return Counter(self._told.read_text().splitlines() if self._told.exists() else [])

@@ -1,4 +1,4 @@
-"""Just enough HTTP/2 (RFC 9113) to be a bad client: frames by hand, over TLS."""
+"""Just enough HTTP/2 (RFC 9113) for a bad client: frames made by hand, over TLS."""
 
 import socket
 import ssl
@@ -19,7 +19,7 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
 
 
 def headers(path: str, *fields: tuple[bytes, bytes]) -> bytes:
-    """A POST as HPACK literals without indexing (RFC 7541 §6.2.2), except what the static table has whole."""
+    """A POST as HPACK literals without indexing (RFC 7541 §6.2.2), except for fields in the static table."""
     block = b"\x83\x87" + b"\x04" + _text(path.encode()) + b"\x01" + _text(b"localhost")
     return block + b"".join(b"\x00" + _text(name) + _text(value) for name, value in fields)
 
@@ -30,7 +30,7 @@ def _text(value: bytes) -> bytes:
 
 
 def dial(address: Address, certificate: str, protocol: str) -> ssl.SSLSocket:
-    """A TLS connection that agreed on `protocol`."""
+    """A TLS connection that negotiated `protocol`."""
     trust = ssl.create_default_context(cafile=certificate)
     trust.set_alpn_protocols([protocol])
     line = trust.wrap_socket(
@@ -41,7 +41,7 @@ def dial(address: Address, certificate: str, protocol: str) -> ssl.SSLSocket:
 
 
 def seconds_until_refused(line: ssl.SSLSocket, stream: int, drip: bytes, every: float = 0.25) -> float:
-    """How long the server bears with `drip`, sent again and again, until it resets `stream`, answers it or closes."""
+    """How long the server tolerates `drip`, sent again and again, until it resets `stream`, answers it or closes."""
     started, received = time.monotonic(), b""
     line.settimeout(every)
     while time.monotonic() - started < PATIENCE:
@@ -62,7 +62,7 @@ def seconds_until_refused(line: ssl.SSLSocket, stream: int, drip: bytes, every: 
 
 
 def _frames(received: bytes):
-    """Kind and stream of each frame in `received`."""
+    """The kind and stream of each frame in `received`."""
     while len(received) >= 9:
         length = int.from_bytes(received[:3], "big")
         yield received[3], int.from_bytes(received[5:9], "big")
@@ -70,7 +70,7 @@ def _frames(received: bytes):
 
 
 class Frames:
-    """What came on a connection, a frame each: kind, flags, stream and payload."""
+    """The frames received on a connection: kind, flags, stream and payload of each."""
 
     def __init__(self):
         self.frames: list[tuple[int, int, int, bytes]] = []
@@ -78,7 +78,7 @@ class Frames:
         self._rest = b""
 
     def add(self, data: bytes) -> bool:
-        """False at the end."""
+        """Adds received data. False when the connection has ended."""
         self.is_over = self.is_over or not data
         self._rest += data
         while len(self._rest) >= 9 and len(self._rest) >= 9 + int.from_bytes(self._rest[:3], "big"):
@@ -89,21 +89,21 @@ class Frames:
         return bool(data)
 
     def of(self, kind: int) -> list[tuple[int, bytes]]:
-        """Stream and payload of each frame of `kind`, but for acknowledged settings."""
+        """The stream and payload of each frame of `kind`, without acknowledgements of settings."""
         return [(stream, payload) for its, _, stream, payload in self.frames if its == kind]
 
     def codes(self, kind: int) -> list[int]:
-        """The errors that frames of `kind` name."""
+        """The error codes in frames of `kind`."""
         return [int.from_bytes(payload[4:8] if kind == GOAWAY else payload, "big") for _, payload in self.of(kind)]
 
     def ends(self, stream: int) -> bool:
-        """Whether the last of `stream` has come, or its reset."""
+        """Whether the last frame of `stream`, or its reset, has arrived."""
         return any(
             at == stream and (kind == RST_STREAM or kind in (DATA, HEADERS) and flags & END_STREAM)
             for kind, flags, at, _ in self.frames)
 
     def first_of(self, streams: list[int]) -> dict[int, int | None]:
-        """The status of each of `streams` that was answered, None for one that was reset."""
+        """The status of each answered stream of `streams`; None for one that was reset."""
         found: dict[int, int | None] = {}
         for kind, _, at, payload in self.frames:
             if at in streams and at not in found and kind in (HEADERS, RST_STREAM):
@@ -111,7 +111,7 @@ class Frames:
         return found
 
     def wait(self, line: socket.socket, until) -> None:
-        """Reads until `until` says so, or the server closes."""
+        """Reads until `until` returns true, or the server closes."""
         deadline = time.monotonic() + PATIENCE
         line.settimeout(0.2)
         while not until() and not self.is_over:
@@ -129,10 +129,10 @@ class Frames:
 
 
 def _status(block: bytes) -> int:
-    """What a block says first: an index of the static table, or text of its own (RFC 7541 appendix A)."""
+    """The status at the start of a block: an index of the static table, or a literal (RFC 7541 appendix A)."""
     known = {0x88: 200, 0x89: 204, 0x8A: 206, 0x8B: 304, 0x8C: 400, 0x8D: 404, 0x8E: 500}
     if block[0] in known:
         return known[block[0]]
-    # A literal with the name of entry 8, Huffman's or plain.
+    # A literal with the name of entry 8, Huffman-coded or plain.
     decoder = hpack.Decoder()
     return int(dict(decoder.decode(block, raw=True))[b":status"])

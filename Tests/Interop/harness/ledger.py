@@ -1,4 +1,4 @@
-"""What clients were told, written down only once an answer was read to its end."""
+"""What clients were told, noted only after a response was read to its end."""
 
 import http.client
 import threading
@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from harness.wire import Answer
 from harness.world import World
 
-# What a client sees of a server that was killed: the request is then in doubt.
+# What a client sees when the server is killed: the request's outcome is then in doubt.
 CUT_OFF = (OSError, http.client.HTTPException)
 
 
 @dataclass
 class Phone:
-    """One chain of rotated refresh tokens; `in_doubt` is set when a rotation's answer never came."""
+    """A chain of rotated refresh tokens. `in_doubt` is set when the response to a rotation never came."""
 
     refresh_token: str
     in_doubt: bool = False
@@ -27,7 +27,7 @@ class Code:
 
     @property
     def is_fresh(self) -> bool:
-        """With a wide margin to its 30 seconds."""
+        """Whether it is well within its lifetime of 30 seconds."""
         return time.monotonic() - self.made < 20
 
 
@@ -38,10 +38,10 @@ class Ledger:
     own_tokens: list[str] = field(default_factory=list)
     rotated_tokens: list[str] = field(default_factory=list)
     redeemed: list[tuple[Code, str]] = field(default_factory=list)
-    # Codes we were given, and never tried to redeem; and those whose redemption was cut off.
+    # Codes that were issued but never redeemed, and those whose redemption was cut off.
     untouched: list[Code] = field(default_factory=list)
     in_doubt: list[Code] = field(default_factory=list)
-    # An answer that is neither success nor a cut: always a fault.
+    # A response that is neither success nor a cut: always a bug.
     surprises: list[str] = field(default_factory=list)
 
     @property
@@ -50,7 +50,7 @@ class Ledger:
 
 
 class Traffic:
-    """Clients of every kind, each on a thread and a connection of its own, until the server goes away."""
+    """Clients of every kind, each on its own thread and connection, until the server goes away."""
 
     def __init__(self, world: World, phones: list[Phone], source_token: str):
         self.world = world
@@ -67,7 +67,7 @@ class Traffic:
         return self
 
     def wait_for(self, each: int, limit: float) -> None:
-        """Until every kind was acknowledged `each` times."""
+        """Waits until requests of every kind were acknowledged `each` times."""
         deadline = time.monotonic() + limit
         while min(self.ledger.counts) < each and time.monotonic() < deadline and not self.ledger.surprises:
             time.sleep(0.002)

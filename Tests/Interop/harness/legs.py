@@ -1,4 +1,4 @@
-"""The walk of extreme values, in legs: one asker, one route, one method, many requests."""
+"""The walk of extreme values, in legs: one actor, one route, one method, many requests."""
 
 import base64
 import json
@@ -15,14 +15,14 @@ from harness.spindle import PKCE
 from harness.world import BACKEND_REDIRECT, WEB_REDIRECT
 
 FORM, JSON = b"application/x-www-form-urlencoded", b"application/json"
-# The claims of a JWT that one of our endpoints reads, and what its header says.
+# The claims and header members of JWTs that the server reads.
 CLAIMS = [
     "iss", "sub", "aud", "exp", "iat", "nbf", "jti", "nonce", "azp", "email", "email_verified", "name", "locale", "events",
     "auth_time", "acr", "sid", "phone_number", "address", "picture", "birthdate", "updated_at", "client_id", "scope",
 ]
 HEADER = ["alg", "typ", "kid", "crit", "jwk", "b64", "x5c", "zip"]
 
-# Who asks, by the beginning of the path; the first that fits.
+# The actors, by the beginning of the path; the first match counts.
 ACTORS = [
     ("/admin/v1/", ("platform", "merchant", "person", "nobody")),
     ("/api/2/oauth/token", ("client", "nobody")),
@@ -64,7 +64,7 @@ class Leg:
 
     @property
     def length(self) -> int:
-        """Each name once at least, and some headers, segments and bodies."""
+        """Covers each name at least once, and some headers, segments and bodies."""
         if self.method == "DELETE" or self.path.startswith("/admin/v1/") and self.actor in ("person", "nobody"):
             return 8
         return max(len(self.names), 24)
@@ -72,7 +72,7 @@ class Leg:
 
 def plan(routes: list[Documented]) -> list[Leg]:
     def names(route: Documented, method: str) -> tuple[str, ...]:
-        # What administration's objects consist of is said in bodies.
+        # The members of administration's objects belong in bodies.
         return route.queried if route.path.startswith("/admin/v1/") and method == "GET" else route.names
 
     return [
@@ -85,19 +85,19 @@ def plan(routes: list[Documented]) -> list[Leg]:
 
 @dataclass
 class Walk:
-    """What one part of the walk sends, and what comes back."""
+    """One part of the walk: the requests it sends and their results."""
 
     cast: Cast
     seed: str
     sent: int = 0
     statuses: Counter = field(default_factory=Counter)
-    # All of them, so that one run tells of all.
+    # All problems, so that one run reports them all.
     bad: list[str] = field(default_factory=list)
 
     def go(self, leg: Leg, number: int) -> None:
         self.cast.renew(leg.actor)
         requests = Requests(self.cast, leg, random.Random(f"{self.seed} {leg}"))
-        # An address of its own: a throttle that one leg sets off does not spare the next ones.
+        # A separate address for each leg: a throttle that one leg sets off must not spare the next ones.
         line = Line(self.cast.spindle.address, f"127.{1 + number // 200}.{number % 200}.1")
         try:
             for step in range(leg.length):
@@ -113,14 +113,14 @@ class Walk:
                 if status >= 500:
                     self.bad.append(f"{status}: {told}")
                 if step == 0 and status == 405:
-                    # No such method here: nothing else that is said is read.
+                    # The route has no such method: the server reads nothing else of the request.
                     break
         finally:
             line.close()
 
 
 class Requests:
-    """The requests of a leg. One thing about each is extreme, all else as it should be, so that it comes far."""
+    """The requests of a leg. Each has one extreme part; the rest is valid, so that it gets far."""
 
     def __init__(self, cast: Cast, leg: Leg, chance: random.Random):
         self.cast, self.leg, self.chance = cast, leg, chance
@@ -129,7 +129,7 @@ class Requests:
         self.placeholders = self._placeholders()
         self.names = list(leg.names) or ["a"]
         chance.shuffle(self.names)
-        # Another stretch of each list in every leg.
+        # A different part of each list in every leg.
         self.turn = chance.randrange(10_000)
         self.hidden: dict[str, str] = {}
         if leg.actor in ("browser", "visitor"):
@@ -153,7 +153,7 @@ class Requests:
             headers = [field for field in headers if field[0] != odd[0]] + [odd]
         elif kind == 7 and self.placeholders:
             target = self._odd_target()
-        # With an odd header, path or content type the parameters are as they should be.
+        # With an odd header, path or content type, the parameters are valid.
         honest = kind in (3, 5, 7) and not (kind == 7 and not self.placeholders)
         base = self._base(step)
         if self.leg.method in ("GET", "DELETE"):
@@ -175,12 +175,12 @@ class Requests:
         return values[(self.turn * 7919) % len(values)]
 
     def _with(self, base: list, name: str, step: int) -> list:
-        """Sometimes it is said twice, and sometimes beside one that is as it should be."""
+        """Sometimes sends the parameter twice, and sometimes beside a valid one."""
         kept = [pair for pair in base if pair[0] != name or step % 13 == 12]
         return kept + [(name, self._of(ESCAPED))] * (2 if step % 9 == 8 else 1)
 
     def _encoded(self, pairs: list) -> bytes:
-        # What is bytes is encoded already.
+        # Bytes are encoded already.
         def encoded(value) -> bytes:
             if isinstance(value, bytes):
                 return value
@@ -194,7 +194,7 @@ class Requests:
             members.append((name, self._of(JSON_VALUES)))
         return b"{" + b",".join(json.dumps(key).encode() + b":" + value for key, value in members) + b"}"
 
-    # The path
+    # Paths
 
     def _placeholders(self) -> dict[str, str]:
         cast, path = self.cast, self.leg.path
@@ -229,7 +229,7 @@ class Requests:
             start, end = start.replace("{" + name + "}", value), end.replace("{" + name + "}", value)
         return start.encode() + self._of(SEGMENTS) + end.encode()
 
-    # The parameters as they should be
+    # Valid parameters
 
     def _base(self, step: int) -> list:
         path = self.leg.path
@@ -287,12 +287,12 @@ class Requests:
         return {}
 
     def _grant(self, step: int) -> dict[str, str]:
-        """Each grant in its turn. Every other JWT has one claim, or a member of its header, that is extreme."""
+        """Each grant in turn. Every other JWT has one extreme claim or header member."""
         odd = {self.chance.choice(CLAIMS): self._of(JSON_VALUES)} if step % 2 else {}
         head = {self.chance.choice(HEADER): self._of(JSON_VALUES)} if step % 10 == 4 else {}
         kind = "urn:ietf:params:oauth:grant-type:"
         proof = {"client_id": self.cast.receiver.id, "client_secret": self.cast.receiver.secret}
-        # Who shows a header already has no second proof.
+        # An actor with credentials in a header must not send others.
         proof = proof if self.leg.actor == "nobody" else {}
         match step % 7 if self.leg.actor != "public" else 0:
             case 0:

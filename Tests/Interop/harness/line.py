@@ -1,4 +1,4 @@
-"""A connection that stays open from request to request, and sends bytes as they are."""
+"""A connection that stays open between requests, and sends bytes unchanged."""
 
 import socket
 
@@ -8,7 +8,7 @@ _ANSWERLESS = (204, 304)
 
 
 class Line:
-    """Requests of any bytes to one server. Where the server hangs up after an answer, the next one dials anew."""
+    """Requests of any bytes to one server. When the server closes after a response, the next request reconnects."""
 
     def __init__(self, address: Address, source: str | None = None, timeout: float = 30):
         self.address = address
@@ -23,7 +23,7 @@ class Line:
         self._socket, self._read = None, b""
 
     def send(self, method: bytes, target: bytes, headers: list[tuple[bytes, bytes]], body: bytes | None) -> int:
-        """The status of the answer. A connection that ended while it was idle is dialled once more."""
+        """The status of the response. Reconnects once if the connection ended while it was idle."""
         lines = [method + b" " + target + b" HTTP/1.1", b"Host: " + self.address.origin.split("//")[1].encode()]
         lines += [name + b": " + value for name, value in headers]
         if body is not None:
@@ -49,7 +49,7 @@ class Line:
         try:
             self._socket.sendall(request)
         except (BrokenPipeError, ConnectionResetError):
-            pass  # It may refuse before it has read all; what it said is there to be read.
+            pass  # The server may refuse before it has read everything; its response is still readable.
         status = 100
         while status < 200:
             status, fields = self._head()

@@ -1,4 +1,4 @@
-"""Clients that ask all the time, and what became of each of their requests."""
+"""Clients that send requests all the time, and the results of their requests."""
 
 import http.client
 import threading
@@ -12,7 +12,7 @@ from harness.wire import Answer
 
 @dataclass
 class Tally:
-    """What the clients saw: statuses, and what went wrong with its time."""
+    """What the clients saw: statuses, and failures with their time."""
 
     statuses: Counter = field(default_factory=Counter)
     failures: list[tuple[float, str]] = field(default_factory=list)
@@ -23,7 +23,7 @@ class Tally:
 
 
 class Load:
-    """`count` threads that call `ask` until `stop`; each has a connection of its own, or a new one each time."""
+    """`count` threads that call `ask` until `stop`. Each keeps a connection, or opens a new one each time."""
 
     def __init__(
         self, connect: Callable[[], http.client.HTTPConnection], ask: Callable[[http.client.HTTPConnection], Answer],
@@ -43,7 +43,7 @@ class Load:
         self.stop()
 
     def wait_for(self, answered: int, limit: float = 60) -> None:
-        """Until so many more requests were answered."""
+        """Waits until that many more requests were answered."""
         goal, deadline = self.tally.answered + answered, time.monotonic() + limit
         while self.tally.answered < goal and not self.tally.failures and time.monotonic() < deadline:
             time.sleep(0.005)

@@ -1,4 +1,4 @@
-"""A mail server in this process, real enough for TLS, passwords, refusals and silence."""
+"""A mail server in this process, with TLS, passwords, refusals and silence."""
 
 import asyncio
 import email
@@ -14,7 +14,7 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from harness.server import free_port
 
-# A login server's mail is there at once; a test waits longer only to fail.
+# The server's mail arrives at once; a test waits longer only to fail.
 PATIENCE = 30
 
 
@@ -41,21 +41,21 @@ class Received:
 
 @dataclass
 class MailServer:
-    """`answers` has what it says to RCPT or DATA instead of yes, used up one by one."""
+    """`answers` has the replies to RCPT or DATA that replace success, used up one by one."""
 
     port: int = field(default_factory=free_port)
     certificate: ssl.SSLContext | None = None
-    # TLS from the first byte, rather than by STARTTLS.
+    # Whether TLS starts with the first byte and not with STARTTLS.
     implicit: bool = False
     login: tuple[str, str] | None = None
     answers: dict[str, list[str]] = field(default_factory=dict)
-    # Takes the message and says nothing until `release` is called.
+    # Whether it takes the message and does not reply until `release` is called.
     is_silent: bool = False
 
     def __post_init__(self):
         self._arrivals: queue.Queue[Received] = queue.Queue()
         self.logins: list[str] = []
-        # What came over the line, taken or not.
+        # Every received message, accepted or not.
         self.attempts: list[Received] = []
         self.reached = threading.Event()
         self._released = threading.Event()
@@ -63,7 +63,7 @@ class MailServer:
         if self.certificate and not self.implicit:
             options |= {"tls_context": self.certificate, "require_starttls": True}
         elif self.login:
-            # Implicit TLS is not seen by aiosmtpd's rule that a password needs STARTTLS.
+            # aiosmtpd requires STARTTLS for passwords and does not count implicit TLS.
             options["auth_require_tls"] = False
         self._controller = Controller(
             self, hostname="127.0.0.1", port=self.port,
@@ -82,7 +82,7 @@ class MailServer:
         self._released.set()
 
     def receive(self) -> Received:
-        """The next message, as soon as it is there."""
+        """The next message, as soon as it arrives."""
         try:
             return self._arrivals.get(timeout=PATIENCE)
         except queue.Empty:
@@ -96,14 +96,14 @@ class MailServer:
         assert isinstance(data, LoginPassword)
         self.logins.append(data.login.decode())
         is_right = (data.login.decode(), data.password.decode()) == self.login
-        # Not handled: aiosmtpd shall say so itself.
+        # Not handled, so that aiosmtpd itself sends the reply.
         return AuthResult(success=is_right, handled=False)
 
     def _answer(self, command: str) -> str | None:
         answers = self.answers.get(command)
         return answers.pop(0) if answers else None
 
-    # What aiosmtpd asks
+    # The hooks of aiosmtpd
 
     async def handle_RCPT(self, server, session, envelope, address, options) -> str:
         if answer := self._answer("RCPT"):

@@ -1,4 +1,4 @@
-"""What a server takes of its machine, and a connection that ends without a word."""
+"""What resources a server uses, and a connection that ends abruptly."""
 
 import os
 import socket
@@ -10,7 +10,7 @@ from harness.server import Server
 
 
 def resident(server: Server) -> int:
-    """Bytes of memory that the process has; under a sanitizer none, since it keeps what the server has freed."""
+    """The process's memory in bytes; 0 under a sanitizer, which keeps freed memory."""
     if "TEST_SANITIZER" in os.environ:
         return 0
     status = Path(f"/proc/{server.process.pid}/status").read_text()
@@ -18,7 +18,7 @@ def resident(server: Server) -> int:
 
 
 def sockets(server: Server) -> int:
-    """How many sockets it has; files of the database may be opened and closed at any time."""
+    """The number of its sockets; database files may be opened and closed at any time."""
     found = 0
     for link in Path(f"/proc/{server.process.pid}/fd").iterdir():
         try:
@@ -29,18 +29,18 @@ def sockets(server: Server) -> int:
 
 
 def cpu_seconds(server: Server) -> float:
-    """The clock of another process's CPU time: clock_getcpuclockid(3), which Python has no name for."""
+    """The CPU time of another process by clock_getcpuclockid(3), for which Python has no function."""
     return time.clock_gettime((~server.process.pid << 3) | 2)
 
 
 def busy(server: Server, seconds: float) -> float:
-    """How much of a core it takes meanwhile."""
+    """The share of a core that it uses during `seconds`."""
     began = cpu_seconds(server)
     time.sleep(seconds)
     return (cpu_seconds(server) - began) / seconds
 
 
 def reset(line: socket.socket) -> None:
-    """Closes `line` by a reset, whatever is on its way."""
+    """Closes `line` with a reset, whatever is in transit."""
     line.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     line.close()

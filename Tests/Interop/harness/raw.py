@@ -1,4 +1,4 @@
-"""Requests as bytes, sent whole or one at a time, and all that comes back until the server closes."""
+"""Requests as bytes, sent whole or one by one, and everything received until the server closes."""
 
 import io
 import re
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from harness.wire import Address, Answer, read_answers
 
-# How long an answer and the end of a connection may take. No precision is asked for.
+# How long a response and the end of a connection may take. It need not be precise.
 PATIENCE = 15
 
 
@@ -22,16 +22,16 @@ class Received:
 
     @property
     def answers(self) -> list[Answer]:
-        """Every whole response; those that only say to go on (1xx) are not among them."""
+        """Every complete final response; interim ones (1xx) are left out."""
         return read_answers(self)
 
     @property
     def beginnings(self) -> int:
-        """How many responses were begun, whole or not: with `answers` it tells whether anything was left over."""
+        """The number of responses begun, complete or not: with `answers` it shows whether anything is left over."""
         return len(re.findall(rb"HTTP/1\.1 [2-5][0-9][0-9] ", self.data))
 
     def makefile(self, _mode: str) -> io.BytesIO:
-        """As a socket has it."""
+        """Like the method of a socket."""
         return io.BytesIO(self.data)
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class Received:
 
 
 def converse(address: Address, request: bytes, by_byte: bool = False) -> Received:
-    """Sends `request` and reads until the server closes. Stops sending when the server has begun to answer."""
+    """Sends `request` and reads until the server closes. Stops sending when the server begins to answer."""
     with address.dial(PATIENCE) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
@@ -51,12 +51,12 @@ def converse(address: Address, request: bytes, by_byte: bool = False) -> Receive
             else:
                 line.sendall(request)
         except OSError:
-            pass  # The server may refuse early; what it said is still there to be read.
+            pass  # The server may refuse early; its response is still readable.
         return read_all(line)
 
 
 def read_all(line: socket.socket, seconds: float = PATIENCE) -> Received:
-    """Everything until `line` is closed, or until nothing more has come for `seconds`."""
+    """Reads until `line` is closed, or until nothing more arrives for `seconds`."""
     data, deadline = b"", time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
         if not is_readable(line, left):
@@ -72,7 +72,7 @@ def read_all(line: socket.socket, seconds: float = PATIENCE) -> Received:
 
 
 def is_readable(line: socket.socket, seconds: float = 0) -> bool:
-    """Whether something has come on `line`, or its end, within `seconds`."""
+    """Whether data or the end of `line` arrives within `seconds`."""
     poll = select.poll()
     poll.register(line, select.POLLIN | select.POLLHUP | select.POLLERR)
     return bool(poll.poll(seconds * 1000))

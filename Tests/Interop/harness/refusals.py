@@ -1,4 +1,4 @@
-"""Requests that no honest client sends (refused, and the connection closed), and their honest neighbours."""
+"""Requests that no honest client sends (refused, and the connection closed), and similar honest ones."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ FORM = b"Content-Type: application/x-www-form-urlencoded"
 LENGTH = b"Content-Length: %d" % len(BODY)
 CHUNKED = b"Transfer-Encoding: chunked"
 CHUNKS = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY)
-# Stands for the proof of a client, so that a body that is taken after all gives a token, and 200.
+# Replaced by a client's credentials, so that a body that is accepted after all gets a token and 200.
 PROOF = b"@proof@"
 
 
@@ -23,7 +23,7 @@ PROOF = b"@proof@"
 class Case:
     name: str
     request: bytes
-    # None: it is good, and answered with 200.
+    # None for a valid request, answered with 200.
     statuses: tuple[int, ...] | None = None
 
     def bytes_for(self, world: World) -> bytes:
@@ -52,7 +52,7 @@ def chunked(body: bytes) -> bytes:
 NEXT = get()
 
 BAD = (400,)
-# No coding of ours; or no token of the grammar at all.
+# A coding that the server does not know, or a text that is no token.
 UNKNOWN_CODING = (400, 501)
 
 HOST = [

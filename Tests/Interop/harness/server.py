@@ -1,4 +1,4 @@
-"""One `spindle serve` process with its files and its log, in a directory of its own."""
+"""A `spindle serve` process with its files and its log, in its own directory."""
 
 import base64
 import json
@@ -25,7 +25,7 @@ def binary() -> Path:
 
 
 def free_port() -> int:
-    """A port nobody listens on, below the range from which the system takes the ports of outgoing connections."""
+    """A port without a listener, below the range from which the system takes ports of outgoing connections."""
     worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") or 0)
     lowest = 20_000 + (worker % 6) * 2_000
     for port in random.SystemRandom().sample(range(lowest, lowest + 2_000), 200):
@@ -65,7 +65,7 @@ class Server:
         return self.settings.get("SPINDLE_ISSUER", self.address.origin)
 
     def environment(self, **changes: str | None) -> dict[str, str]:
-        """This machine's environment with no SPINDLE_ setting but ours; a change to None removes a setting."""
+        """This machine's environment with only the test's SPINDLE_ settings; a change to None removes a setting."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SPINDLE_", "PG"))}
         merged = {**inherited, **self.settings, **changes}
         return {name: value for name, value in merged.items() if value is not None}
@@ -85,7 +85,7 @@ class Server:
         return made
 
     def start(self, *arguments: str) -> "Server":
-        """Serves, with `arguments` after the command."""
+        """Starts `spindle serve` with `arguments` and waits until it is ready."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [*self.wrapper, binary(), "serve", *arguments], env=self.environment(), cwd=self.directory,
@@ -115,17 +115,17 @@ class Server:
             connection.close()
 
     def kill(self) -> None:
-        """SIGKILL: no warning, no last write."""
+        """Sends SIGKILL: no warning, no last write."""
         self.process.kill()
         self.process.wait(STOP_LIMIT)
 
     def stop(self) -> int:
-        """SIGTERM, then waits; returns the exit status."""
+        """Sends SIGTERM and waits; returns the exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(STOP_LIMIT)
 
     def end(self) -> None:
-        """However the test went, nothing of ours stays behind."""
+        """Ends the server however the test went, so that nothing stays behind."""
         if self.process is None or self.process.poll() is not None:
             return
         try:
@@ -134,7 +134,7 @@ class Server:
             self.kill()
 
     def has_logged(self, text: str, start: int = 0) -> bool:
-        """Whether the log says `text` after byte `start`, or soon does: its lines are written after the answers."""
+        """Whether the log has `text` after byte `start`, or gets it soon: lines are written after the responses."""
         deadline = time.monotonic() + 10
         while text.encode() not in self.log.read_bytes()[start:]:
             if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Looks for secrets in bytes, in every dress a careless program might store them in."""
+"""Looks for secrets in bytes, in every encoding in which a careless program might store them."""
 
 import base64
 from urllib.parse import quote, quote_plus
@@ -17,7 +17,7 @@ def dresses(secret: bytes) -> dict[str, bytes]:
         "form": quote_plus(secret).encode(),
     }
     for shift in range(3):
-        # The first and last characters of base64 also depend on the neighbours: only the certain ones are sought.
+        # The first and last characters of base64 also depend on the neighbouring bytes, so they are left out.
         encoded = base64.b64encode(bytes(shift) + secret)
         certain = encoded[-(-shift * 8 // 6) : (shift + len(secret)) * 8 // 6]
         forms[f"base64+{shift}"] = certain
@@ -26,7 +26,7 @@ def dresses(secret: bytes) -> dict[str, bytes]:
 
 
 def finds(secrets: dict[str, bytes], places: dict[str, bytes]) -> list[str]:
-    """Which secret was found in which place, in which dress."""
+    """Which secrets were found, where and in which encoding."""
     return [
         f"{name} ({dress}) in {place}"
         for name, secret in secrets.items()

@@ -1,4 +1,4 @@
-"""Spindle's endpoints as a program that uses them sees them."""
+"""Spindle's endpoints, as a client program uses them."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ class Client:
 
     @property
     def proof(self) -> dict[str, str]:
-        """How it names itself in a form body."""
+        """Its credentials in a form body."""
         return {"client_id": self.id} | ({"client_secret": self.secret} if self.secret else {})
 
 
@@ -44,7 +44,7 @@ class PKCE:
 
 
 class Spindle:
-    """Requests to one server, each on a connection of its own unless one is given."""
+    """Requests to one server, each on a new connection unless one is given."""
 
     def __init__(self, address: Address, admin: tuple[str, str], origin: str | None = None):
         self.address = address
@@ -65,7 +65,7 @@ class Spindle:
                 line.close()
 
     def good(self, method: str, path: str, status: int = 200, **options) -> dict:
-        """The JSON of a request that has to succeed."""
+        """The JSON of a request that must succeed."""
         answer = self.call(method, path, **options)
         assert answer.status == status, f"{method} {path}: {answer}"
         return answer.json if answer.body else {}
@@ -92,7 +92,7 @@ class Spindle:
         return self._create("merchants", {"name": name})["id"]
 
     def create_client(self, merchant: str, name: str, redirect_uri: str | None = None, **members) -> Client:
-        """Confidential unless `token_endpoint_auth_method` says "none"."""
+        """Creates a client, confidential unless `token_endpoint_auth_method` is "none"."""
         content = {
             "merchant_id": merchant, "client_name": name, "scope": "openid email profile",
             "redirect_uris": [redirect_uri] if redirect_uri else [],

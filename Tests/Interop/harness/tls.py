@@ -12,7 +12,7 @@ from harness.wire import Address
 
 @dataclass(frozen=True)
 class Identity:
-    """A certificate for this machine, signed by itself, and its key; two PEM files."""
+    """A self-signed certificate for this machine and its key, in two PEM files."""
 
     certificate: Path
     key: Path
@@ -30,11 +30,11 @@ class Identity:
 
     @property
     def encoded(self) -> bytes:
-        """The certificate as it is shown in a handshake."""
+        """The certificate as sent in a handshake."""
         return ssl.PEM_cert_to_DER_cert(self.certificate.read_text())
 
     def install(self, place: "Identity") -> None:
-        """Puts this one where `place` is, as a tool that renews certificates does: each file whole or not at all."""
+        """Replaces the files of `place` as tools that renew certificates do: each file completely or not at all."""
         for own, other in ((self.certificate, place.certificate), (self.key, place.key)):
             fresh = other.with_suffix(".new")
             fresh.write_bytes(own.read_bytes())
@@ -42,7 +42,7 @@ class Identity:
 
 
 def trusting(*identities: Identity) -> ssl.SSLContext:
-    """A client's context that knows `identities` and nobody else."""
+    """A client's context that trusts only `identities`."""
     return ssl.create_default_context(cadata="".join(each.certificate.read_text() for each in identities))
 
 

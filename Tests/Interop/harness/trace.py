@@ -1,9 +1,9 @@
-"""Reads an strace of the server: was the log on the disk before the answer was on the wire?"""
+"""Reads an strace of the server: was the log on disk before the response was sent?"""
 
 import re
 from dataclasses import dataclass
 
-# Thread number, then a whole call, its beginning, or its end.
+# A thread number, then a complete call, its beginning, or its end.
 LINE = re.compile(r"^(?P<thread>\d+)\s+(?P<rest>.*)$")
 CALL = re.compile(r"^(?P<name>\w+)\((?P<fd>\d+)<(?P<path>[^>]*)>(?P<arguments>.*)$")
 RESUMED = re.compile(r"^<\.\.\. (?P<name>\w+) resumed>(?P<arguments>.*)$")
@@ -29,7 +29,7 @@ class Event:
 
 
 def events(text: str) -> list[Event]:
-    """The calls of a trace, in the order in which they returned; calls that never returned are not among them."""
+    """The calls of a trace, in the order in which they returned, without calls that never returned."""
     found: list[Event] = []
     open_calls: dict[str, tuple[int, re.Match, str]] = {}
     for number, line in enumerate(text.splitlines()):
@@ -60,7 +60,7 @@ def events(text: str) -> list[Event]:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request as it was read and the beginning of its answer, on one connection."""
+    """A request as it was read and the beginning of its response, on one connection."""
 
     read: Event
     answer: Event
@@ -82,8 +82,8 @@ def exchanges(trace: list[Event], request: str = "POST /oauth/", status: str = "
 
 def unsynced(trace: list[Event], asked: list[Exchange]) -> list[Exchange]:
     """
-    Those answered too early: the log has to be written after the request was read, a sync of it has to begin after
-    that and return before the answer begins to leave.
+    The exchanges answered too early. The log must be written after the request was read, and a sync of it must begin
+    after that and return before the response is sent.
     """
     logged = [event for event in trace if event.name.startswith("pwrite") and event.path.endswith("-wal")]
     synced = [event for event in trace if event.name in SYNCS and event.path.endswith("-wal") and event.result == 0]

@@ -1,4 +1,4 @@
-"""The commands of a guide, run as they stand there."""
+"""Runs the commands of a guide as they are written."""
 
 import os
 import re
@@ -9,8 +9,7 @@ from harness.server import binary, free_port
 
 
 def walk(guide: Path, folder: Path) -> str:
-    """What the commands of `guide` print that stand between its marks, in an empty folder and with a port of their own.
-    """
+    """The output of the commands between the marks of `guide`, run in an empty folder and with a free port."""
     text = guide.read_text("utf-8").partition("<!-- walk -->")[2].partition("<!-- /walk -->")[0]
     commands = "\n".join(re.findall(r"^```sh\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL))
     assert commands, f"{guide} has no commands"
@@ -21,7 +20,7 @@ def walk(guide: Path, folder: Path) -> str:
     place.mkdir()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SPINDLE_")}
     environment |= {"PATH": f"{tools}:{os.environ['PATH']}", "SPINDLE_LISTEN": f"127.0.0.1:{free_port()}"}
-    # The guide is pasted into a shell that goes on; here the first command that fails ends it, and the server with it.
+    # The guide's commands go into an open shell. Here the first failing command ends the shell and the server.
     guard = "set -euo pipefail\ntrap '[[ -z ${server-} ]] || kill $server 2>/dev/null || true' EXIT\n"
     done = subprocess.run(
         ["bash", "-c", guard + commands], env=environment, cwd=place,
@@ -33,7 +32,7 @@ def walk(guide: Path, folder: Path) -> str:
 
 
 def expect_in_order(output: str, *signs: str) -> None:
-    """Requires a line for each of `signs`, one after the other."""
+    """Requires a line with each of `signs`, in this order."""
     told = iter(output.splitlines())
     for sign in signs:
         assert any(sign in line for line in told), f"{sign} is not there, or not in its place:\n{output}"

@@ -1,4 +1,4 @@
-"""HTTP as bytes: one request, one answer, nothing hidden. Standard library only, so that connections are ours."""
+"""HTTP as bytes: one request, one response, nothing hidden. Only the standard library, to control connections."""
 
 import base64
 import http.client
@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import quote_plus, urlencode
 
-# How long a connection may outlive its limit before we say that it was not cut. No precision is asked for.
+# How long a connection may exceed its limit before it counts as not closed. It need not be precise.
 PATIENCE = 20
 
 
@@ -51,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Address:
-    """Where the server listens, and how to speak TLS to it, if at all."""
+    """Where the server listens, and the TLS context for it, if any."""
 
     host: str
     port: int
@@ -62,14 +62,14 @@ class Address:
         return f"{'https' if self.tls else 'http'}://{self.host}:{self.port}"
 
     def connect(self, timeout: float = 30, source: str | None = None) -> http.client.HTTPConnection:
-        """A new connection; `source` is the loopback address to come from, to look like somebody else."""
+        """A new connection; `source` is the loopback address to come from, to look like another client."""
         options = {"timeout": timeout, "source_address": (source, 0) if source else None}
         if self.tls:
             return http.client.HTTPSConnection(self.host, self.port, context=self.tls, **options)
         return http.client.HTTPConnection(self.host, self.port, **options)
 
     def dial(self, timeout: float = 30) -> socket.socket:
-        """A bare TCP connection, for what no HTTP library would send."""
+        """A bare TCP connection, to send what no HTTP library would."""
         return socket.create_connection((self.host, self.port), timeout=timeout)
 
 
@@ -90,7 +90,7 @@ def send(
     headers: dict[str, str] | None = None,
     bearer: str | None = None,
 ) -> Answer:
-    """Sends raw bytes; returns each response the server gave before it closed. `half_close`: no more will come."""
+    """Sends a request and reads its response to the end."""
     fields = dict(headers or {})
     if form is not None:
         body = urlencode(form).encode()
@@ -106,19 +106,19 @@ def send(
 
 
 def converse(address: Address, request: bytes, timeout: float = 10, half_close: bool = False) -> list[Answer]:
-    """Sends raw bytes; returns each response the server gave before it closed. `half_close` says: no more will come."""
+    """Sends raw bytes and returns each response before the server closes. `half_close` ends the sending."""
     with address.dial(timeout) as line:
         try:
             line.sendall(request)
             if half_close:
                 line.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # The server may refuse early; what it said is still there to be read.
+            pass  # The server may refuse early; its response is still readable.
         return read_answers(line)
 
 
 def read_answers(line: socket.socket) -> list[Answer]:
-    """Every whole response on `line` until it is closed or falls silent."""
+    """Every complete response on `line` until it is closed or falls silent."""
     answers: list[Answer] = []
     with line.makefile("rb") as stream:
         while True:
@@ -133,7 +133,7 @@ def read_answers(line: socket.socket) -> list[Answer]:
 
 
 def seconds_until_closed(line: socket.socket, drip: bytes = b"", every: float = 0.25) -> float:
-    """How long the server keeps `line` open while we send `drip` byte after byte."""
+    """How long the server keeps `line` open while `drip` is sent byte by byte."""
     started = time.monotonic()
     line.settimeout(every)
     rest = iter(drip)
@@ -151,7 +151,7 @@ def seconds_until_closed(line: socket.socket, drip: bytes = b"", every: float = 
 
 
 class _Stream:
-    """What HTTPResponse wants of a socket: the same reader each time, never closed under us."""
+    """What HTTPResponse needs of a socket: the same reader each time, never closed by it."""
 
     def __init__(self, stream):
         self._stream = stream

@@ -1,4 +1,4 @@
-"""A merchant with a phone app, its backend and a web site, and one person who uses them."""
+"""A merchant with a phone app, its backend and a web site, and one user."""
 
 from dataclasses import dataclass
 
@@ -35,5 +35,5 @@ class World:
         )
 
     def phone(self) -> dict:
-        """The token answer of a phone on which the person just signed in."""
+        """The token response of a phone on which the user just signed in."""
         return self.spindle.password(self.app, self.person)

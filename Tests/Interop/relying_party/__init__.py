@@ -1,4 +1,4 @@
-"""A program like Couchbase Sync Gateway that signs its people in with us, by the library that Sync Gateway uses."""
+"""A program like Couchbase Sync Gateway that signs its users in at Spindle, with the library that Sync Gateway uses."""
 
 import json
 import os
@@ -14,12 +14,12 @@ from harness.spindle import Person, Spindle
 from harness.wire import Address, Answer, send
 
 SOURCE = Path(__file__).parent / "gateway"
-# Where Debian's packages put the sources of Go's libraries.
+# Where Debian's packages install the sources of Go libraries.
 LIBRARIES = "/usr/share/gocode"
 
 
 def build(folder: Path) -> Path:
-    """Compiles the program from its sources and the system's, without asking anybody for anything."""
+    """Compiles the program from its sources and the system's, without network access."""
     program = folder / "gateway"
     environment = os.environ | {
         "GO111MODULE": "off", "GOPATH": LIBRARIES, "GOPROXY": "off", "GOFLAGS": "",
@@ -33,7 +33,7 @@ def build(folder: Path) -> Path:
 
 
 class Gateway:
-    """One that runs. `origin` is where its people come."""
+    """A running gateway. `origin` is where its users come to."""
 
     def __init__(self, program: Path, folder: Path, default: str | None = None, **providers: dict):
         settings = folder / "gateway.json"
@@ -68,20 +68,20 @@ class Gateway:
         assert answer.status == 200, f"{method} {path}: {answer}"
         return answer.json
 
-    # What an app or a browser does there
+    # Requests of an app or a browser
 
     def login(self, **parameters: str) -> str:
-        """The address at the provider that a person is sent to."""
+        """The identity provider's address that a user is sent to."""
         answer = self.call("GET", "/db/_oidc?" + urlencode(parameters))
         assert answer.status == 302, answer
         return answer.location
 
     def back(self, address: str) -> Answer:
-        """The browser arrives at the gateway's callback, wherever that was registered to be."""
+        """Brings the browser to the gateway's callback, wherever that was registered to be."""
         return self.call("GET", "/db/_oidc_callback?" + urlsplit(address).query)
 
     def refresh(self, token: str, **parameters: str) -> Answer:
-        # Not escaped, as Sync Gateway's clients have it.
+        # Not escaped, as Sync Gateway's clients send it.
         return self.call("GET", f"/db/_oidc_refresh?refresh_token={token}" + "".join(
             f"&{name}={quote(value)}" for name, value in parameters.items()
         ))
@@ -89,18 +89,18 @@ class Gateway:
     def whoami(self, token: str) -> dict:
         return self.good("GET", "/db/", bearer=token)
 
-    # The instruments of the tests
+    # For the tests
 
     def put_clock_ahead(self, seconds: int) -> None:
         assert self.call("POST", f"/test/clock?ahead={seconds}").status == 200
 
     def trace(self, path: str = "") -> list[dict]:
-        """What it asked of its providers since the last time."""
+        """The requests it has made to its identity providers since the last call."""
         return [visit for visit in self.good("GET", "/test/trace") if visit["path"].endswith(path)]
 
 
 class Guest:
-    """A person with a browser who uses a gateway."""
+    """A user with a browser who uses a gateway."""
 
     def __init__(self, spindle: Spindle, gateway: Gateway, person: Person):
         self.browser = Browser(spindle)
@@ -108,7 +108,7 @@ class Guest:
         self.person = person
 
     def go(self, address: str, decide: Callable[[Page], Page] | None = None) -> str:
-        """From `address` at the provider to where the browser is sent at last, signing in if asked."""
+        """Goes from `address` at the identity provider to the final redirect, signing in if asked to."""
         page = self.browser.open(address)
         if any(form.password_field for form in page.forms):
             page = self.browser.sign_in(page, self.person)
@@ -124,7 +124,7 @@ class Guest:
         return answer.json
 
     def choose(self, decision: str) -> Callable[[Page], Page]:
-        """Answers the page that asks for consent, with every box ticked."""
+        """Submits the consent page with every box ticked."""
 
         def decide(page: Page) -> Page:
             form = next((form for form in page.forms if "decision" in form.fields), None)

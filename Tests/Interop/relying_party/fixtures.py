@@ -1,4 +1,4 @@
-"""What the tests of the gateway share; a test file imports the fixtures it uses."""
+"""The fixtures of the gateway tests; a test file imports those that it uses."""
 
 import base64
 import json
@@ -35,14 +35,14 @@ def start(gateway_program, tmp_path) -> Iterator[Callable[..., Gateway]]:
 
 
 def register(spindle: Spindle, redirect_uri: str = CALLBACK, **members) -> Client:
-    # Sync Gateway reads ID tokens, and nothing else; it sends neither a `code_challenge` nor a `nonce`.
+    # Sync Gateway reads only ID tokens, and sends neither a `code_challenge` nor a `nonce`.
     members = {"grant_types": GRANTS, "id_token_scope_claims": True} | members
     members.setdefault("require_pkce", members.get("token_endpoint_auth_method") == "none")
     return spindle.create_client(spindle.create_merchant(), "Sync Gateway", redirect_uri, **members)
 
 
 def provider(spindle: Spindle, client: Client, **settings) -> dict:
-    """What an operator writes into Sync Gateway's configuration."""
+    """The identity provider in Sync Gateway's configuration."""
     return {
         "issuer": spindle.origin, "client_id": client.id, "validation_key": client.secret, "callback_url": CALLBACK,
     } | settings
@@ -50,7 +50,7 @@ def provider(spindle: Spindle, client: Client, **settings) -> dict:
 
 @pytest.fixture
 def visit(world, start) -> Callable[..., Guest]:
-    """A person in front of a gateway of their own."""
+    """A user with their own gateway."""
 
     def visit(client: Client | None = None, **settings) -> Guest:
         client = client or register(world.spindle)
@@ -65,7 +65,7 @@ def header(token: str) -> dict:
 
 
 def claims(token: str) -> dict:
-    """The payload of a JWT that the gateway has verified already."""
+    """The payload of a JWT that the gateway has already verified."""
     return _part(token, 1)
 
 

@@ -1,4 +1,4 @@
-/// The field Connection (RFC 9112 §9.3): only what it says of persistence is read.
+/// The field Connection (RFC 9112 §9.3): only its options about persistence are read.
 struct ConnectionOptions {
     var close = false
     var keepAlive = false
@@ -16,6 +16,6 @@ struct ConnectionOptions {
         }
     }
 
-    /// RFC 9112 §9.3: HTTP/1.1 persists unless told otherwise, HTTP/1.0 only when asked.
+    /// RFC 9112 §9.3: HTTP/1.1 persists unless told otherwise, HTTP/1.0 only on request.
     func persists(minorVersion: Int) -> Bool { !close && (minorVersion > 0 || keepAlive) }
 }

@@ -4,7 +4,7 @@ enum Framing: Equatable {
     case length(Int)
     case chunked
 
-    /// RFC 9110 §8.6: digits, nothing else. Nil for what overflows.
+    /// RFC 9110 §8.6: digits, nothing else. A number that overflows is an error.
     static func contentLength(_ value: borrowing Span<UInt8>) throws(Refusal) -> Int {
         guard value.count > 0 else { throw .badRequest("empty Content-Length") }
         var length = 0

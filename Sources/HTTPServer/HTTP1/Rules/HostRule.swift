@@ -2,7 +2,7 @@ import CLinux
 
 /// The field Host (RFC 9112 §3.2, RFC 9110 §7.2): a host, and perhaps a port.
 enum HostRule {
-    /// RFC 3986 §3.2.2 without the comma: two hosts joined are none.
+    /// RFC 3986 §3.2.2 without the comma: two hosts joined by one are not a host.
     private static let name = ByteSet { $0.isUnreserved || "!$&'()*+;=".utf8.contains($0) }
 
     static func isValid(_ value: borrowing Span<UInt8>) -> Bool {
@@ -11,7 +11,7 @@ enum HostRule {
         return value[host] == UInt8(ascii: ":") && isPort(value.extracting((host + 1)...))
     }
 
-    /// Whether two valid values name the same server: without regard to case, and to a port that is the scheme's own.
+    /// Whether two valid values name the same server. Case and a scheme's default port do not count.
     static func areEqual(_ one: borrowing Span<UInt8>, _ other: borrowing Span<UInt8>) -> Bool {
         let (first, second) = (withoutDefaultPort(one), withoutDefaultPort(other))
         guard first == second else { return false }
@@ -25,7 +25,7 @@ enum HostRule {
         return port.count == 0 || port.equals("80") || port.equals("443") ? host : value.count
     }
 
-    /// Nil when it begins with no host.
+    /// The length of the host; nil when the value does not begin with one.
     private static func hostLength(_ value: borrowing Span<UInt8>) -> Int? {
         guard value.count > 0, value.count <= 261 else { return nil }
         guard value[0] != UInt8(ascii: "[") else { return literalLength(value) }

@@ -4,10 +4,10 @@ import HTTP
 struct RequestLine {
     var method: Method
     var target: Range<Int>
-    /// 0 or 1: of HTTP/1.
+    /// 0 or 1, of HTTP/1.
     var minorVersion: Int
 
-    /// Reads a line without its CRLF. The target's range counts from the line's begin.
+    /// Reads a line without its CRLF. The range of the target counts from the start of the line.
     init(_ line: borrowing Span<UInt8>, maxTarget: Int) throws(Refusal) {
         guard let first = line.firstIndex(of: .blank) else { throw .badRequest("request line without target") }
         method = try Self.method(line.extracting(0..<first))
@@ -19,7 +19,7 @@ struct RequestLine {
         guard length <= maxTarget else { throw .targetTooLong }
     }
 
-    /// RFC 9110 §9.1: a token. Case counts. What would make this a proxy, or an echo of credentials, is not implemented.
+    /// RFC 9110 §9.1: a token; case matters. CONNECT (a proxy) and TRACE (an echo of credentials) are not implemented.
     static func method(_ bytes: borrowing Span<UInt8>) throws(Refusal) -> Method {
         if bytes.equals("GET") { return .get }
         if bytes.equals("POST") { return .post }

@@ -1,6 +1,6 @@
 import HTTP
 
-/// What an answer must not hold (RFC 9110 §5.5): a line's end in a field would be another field, or another answer.
+/// What a response must not contain (RFC 9110 §5.5): a line end in a field would start another field or response.
 enum ResponseRule {
     static func isValid(_ response: Response) -> Bool {
         guard (200...599).contains(response.status.code), isValue(response.status.reasonPhrase) else { return false }
@@ -8,7 +8,7 @@ enum ResponseRule {
         return true
     }
 
-    /// Names are tokens by their type.
+    /// Checks values only: the type of names makes them tokens.
     static func isValue(_ text: String) -> Bool {
         for byte in text.utf8 where !byte.isFieldValueCharacter { return false }
         return true

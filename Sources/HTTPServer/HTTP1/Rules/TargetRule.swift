@@ -4,10 +4,10 @@ import HTTP
 enum TargetRule {
     /// RFC 3986 §3.3.
     private static let path = ByteSet { $0.isUnreserved || "!$&'()*+,;=:@/%".utf8.contains($0) }
-    /// RFC 3986 §3.4, and what browsers leave as it is (URL Standard, query percent-encode set).
+    /// RFC 3986 §3.4, and the characters that browsers leave as they are (URL Standard, query percent-encode set).
     private static let query = ByteSet { path.contains($0) || "?[]{}|\\^`".utf8.contains($0) }
 
-    /// What names the resource. The host of an absolute target is in `authority`.
+    /// The requested resource. `authority` is the host of an absolute target.
     struct Parsed {
         var target: Target
         var authority: Range<Int>?
@@ -39,7 +39,7 @@ enum TargetRule {
         return Parsed(target: Target("/" + (try origin(rest)).text), authority: scheme..<end)
     }
 
-    /// Of `http://` or `https://`.
+    /// The length of `http://` or `https://`.
     private static func schemeLength(_ bytes: borrowing Span<UInt8>) -> Int? {
         if bytes.count > 7, bytes.extracting(0..<7).equalsFolded("http://") { return 7 }
         if bytes.count > 8, bytes.extracting(0..<8).equalsFolded("https://") { return 8 }

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import TestSupport
 import Testing
 import Values

@@ -1,4 +1,4 @@
-import JOSE
+import JSON
 import Mail
 import Storage
 import TestSupport

@@ -1,12 +1,13 @@
 import Cryptography
 import Foundation
 import JOSE
+import JSON
 import Synchronization
 import TestSupport
 
-/// An issuer on 127.0.0.1 to which people are sent: it redeems every code for what it is told, and remembers who asked.
+/// An identity provider on 127.0.0.1: it redeems every code for what the test says, and records the requests.
 final class IdentityProviderStandIn: Sendable {
-    /// What was sent to its token endpoint.
+    /// A request to its token endpoint.
     struct Redemption: Sendable {
         let form: [String: String]
         let authorization: String?
@@ -46,7 +47,7 @@ final class IdentityProviderStandIn: Sendable {
 
     var origin: String { "http://127.0.0.1:\(listener.port)" }
     var issuer: String { name ?? origin }
-    /// What its userinfo endpoint was asked with.
+    /// The bearer tokens that its userinfo endpoint received.
     var bearers: [String] { shelf.state.withLock(\.bearers) }
 
     private var document: [JSON.Member] {
@@ -66,7 +67,7 @@ final class IdentityProviderStandIn: Sendable {
         shelf.state.withLock { $0.pages[path] = IssuerHost.Page(body: text, status: status) }
     }
 
-    /// Says in its document that it has another endpoint.
+    /// Adds an endpoint to its metadata.
     func addEndpoint(_ name: String, _ path: String) {
         publish("/discovery", .object(document.changed([name: .string(origin + path)])))
     }

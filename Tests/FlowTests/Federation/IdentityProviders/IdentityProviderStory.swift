@@ -1,8 +1,8 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 
-/// A Spindle whose people come from another Spindle: `here` sends them `there`, and takes them back.
+/// A Spindle whose users sign in at another Spindle: `here` sends them `there`, and takes them back.
 struct IdentityProviderStory: Sendable {
     static let origin = "https://here.test"
     static let upstream = "http://upstream.test"
@@ -10,7 +10,7 @@ struct IdentityProviderStory: Sendable {
 
     let here: World
     let there: World
-    /// What `here` knows of `there`.
+    /// The id of `there` at `here`.
     let issuer: String
     private let document: KeyHost
 
@@ -44,7 +44,7 @@ struct IdentityProviderStory: Sendable {
         try #require(changed.status == 200, "\(changed)")
     }
 
-    /// What `server` publishes about itself, its addresses being those where it can be met.
+    /// The metadata of `server`, with the addresses at which it can be reached.
     private static func document(of server: TestServer) async throws -> JSON {
         let published = try await server.get("/.well-known/openid-configuration").json
         return .object(
@@ -54,7 +54,7 @@ struct IdentityProviderStory: Sendable {
             })
     }
 
-    /// Opens the login page on the way to the app, and goes where its button leads.
+    /// Opens the login page of an authorization request, and follows its button.
     func leave(_ browser: inout Browser, _ changes: KeyValuePairs<String, String> = [:]) async throws -> Answer {
         let page = try await browser.open(here.authorizeAddress(changes))
         return try await browser.follow(try page.requireLink(to: "/login/with/\(issuer)?"))
@@ -72,7 +72,7 @@ struct IdentityProviderStory: Sendable {
         return try await browser.open(try #require(signedIn.header("location"))).requireWayBack()
     }
 
-    /// The whole way there and back.
+    /// Signs in there and comes back.
     func signIn(_ browser: inout Browser, as email: String = World.email) async throws -> Answer {
         let departure = try await leave(&browser)
         var other = Browser(there.server)
@@ -81,7 +81,7 @@ struct IdentityProviderStory: Sendable {
 }
 
 extension World {
-    /// Registers an issuer of the merchant, which people are sent to.
+    /// Registers an identity provider of the merchant.
     func issuer(
         discoveredAt address: String, _ members: [JSON.Member]
     ) async throws -> String {
@@ -96,7 +96,7 @@ extension World {
 }
 
 extension [JSON.Member] {
-    /// These with `others` in their place.
+    /// The members, with `others` replacing those of the same name.
     func changed(_ others: [JSON.Member]) -> [JSON.Member] {
         filter { member in !others.contains { $0.name == member.name } } + others
     }
@@ -107,7 +107,7 @@ extension [JSON.Member] {
 }
 
 extension Answer {
-    /// The address of a link whose beginning is `prefix`.
+    /// The address of a link that begins with `prefix`.
     func link(to prefix: String) -> String? {
         body.split(separator: "href=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
             .first { $0.hasPrefix(prefix) }?.replacing("&amp;", with: "&")
@@ -115,7 +115,7 @@ extension Answer {
 
     func requireLink(to prefix: String) throws -> String { try #require(link(to: prefix), "\(self)") }
 
-    /// The path here that another issuer sends the browser to.
+    /// The path here that the identity provider sends the browser back to.
     func requireWayBack() throws -> String {
         let location = try #require(header("location"), "\(self)")
         try #require(location.hasPrefix(IdentityProviderStory.origin), "\(location)")

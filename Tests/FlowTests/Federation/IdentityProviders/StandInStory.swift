@@ -1,9 +1,9 @@
-import JOSE
+import JSON
 import TestSupport
 import Testing
 import Values
 
-/// A Spindle whose people come from an issuer that does whatever a test wants.
+/// A Spindle whose users come from an identity provider that does whatever a test wants.
 struct StandInStory: Sendable {
     let here: World
     let there: IdentityProviderStandIn
@@ -28,7 +28,7 @@ struct StandInStory: Sendable {
         there.stop()
     }
 
-    /// Somebody on the way there.
+    /// A browser on its way there.
     struct Departure {
         let state: String
         let nonce: String
@@ -50,7 +50,7 @@ struct StandInStory: Sendable {
             location: try #require(answer.header("location")))
     }
 
-    /// The claims of the ID token that answers `departure`, with `changes` in their place; one changed to null is left out.
+    /// The claims of an ID token for `departure`, with `changes` over them; one changed to null is left out.
     func claims(_ departure: Departure, _ changes: KeyValuePairs<String, JSON> = [:]) -> JSON {
         let now = here.server.clock.now.seconds
         let good: [JSON.Member] = [
@@ -61,7 +61,7 @@ struct StandInStory: Sendable {
         return .object(good.changed(changes).filter { $0.value != .null })
     }
 
-    /// Has every code redeemed for an ID token with `claims`.
+    /// Makes every code redeem to an ID token with `claims`.
     func grant(_ claims: JSON, accessToken: String = "at") {
         there.publish(
             "/token",
@@ -77,7 +77,7 @@ struct StandInStory: Sendable {
         try await browser.open("\(callback)?code=a-code&state=\(departure.state)\(more)")
     }
 
-    /// The whole way, with `changes` over the claims of the ID token.
+    /// Signs in there and comes back, with `changes` over the claims of the ID token.
     func signIn(
         _ browser: inout Browser, _ changes: KeyValuePairs<String, JSON> = [:]
     ) async throws -> Answer {
@@ -86,7 +86,7 @@ struct StandInStory: Sendable {
         return try await comeBack(departure, in: &browser)
     }
 
-    /// Whether `answer` is a page that signs nobody in, and what the log has for the reason.
+    /// Expects a page without a sign-in, and `reason` in the log.
     func expect(
         _ status: Int, _ reason: String, _ answer: Answer, _ browser: Browser,
         sourceLocation: SourceLocation = #_sourceLocation

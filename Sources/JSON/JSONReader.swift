@@ -1,29 +1,29 @@
 import Values
 
 extension JSON {
-    /// Reads one JSON value (RFC 8259), strictly: valid UTF-8, no member name twice in an object, at most 64 levels.
+    /// Reads one JSON value (RFC 8259) strictly: valid UTF-8, unique member names in an object, at most 64 levels.
     ///
-    /// Foundation's parser takes one of two members of the same name in silence, loses their order, and needs tens of
-    /// microseconds for each scalar that is read into an enum; a 64 KiB body of hostile input must stay cheap.
+    /// Foundation's parser silently accepts two members of the same name, loses their order, and takes tens of
+    /// microseconds for each scalar read into an enum; a hostile 64 KiB body must stay cheap.
     public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var reader = JSONReader(bytes: bytes)
         self = try reader.document()
     }
 
-    /// Reads what Spindle wrote. Text that was stored before it was asked for its marks is still read.
+    /// Reads JSON that Spindle stored. Its marks are not limited, since older values were stored without that check.
     public init(stored text: String) throws(JSONSyntaxError) {
         var reader = JSONReader(bytes: Array(text.utf8), takesAnyText: true)
         self = try reader.document()
     }
 }
 
-/// Why a text is not the JSON that Spindle reads.
+/// Why a text is not acceptable JSON.
 public enum JSONSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
     case malformed(offset: Int)
-    /// RFC 8259 §4 leaves open which of two members counts; two readers must not see two different requests.
+    /// RFC 8259 §4 does not say which of two members counts; two readers must not see two different requests.
     case repeatedName(String)
     case tooDeep
-    /// What would be costly to compare: see `isStreamSafe`.
+    /// The text would be slow to compare: see `isStreamSafe`.
     case tooManyMarks(offset: Int)
 
     public var description: String {
@@ -109,7 +109,7 @@ struct JSONReader {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
     }
 
-    /// Steps over white space and `mark`, if it comes next.
+    /// Steps over white space, and over `mark` if it comes next.
     private mutating func take(_ mark: Unicode.Scalar) -> Bool {
         skipWhitespace()
         guard next == UInt8(ascii: mark) else { return false }

@@ -1,4 +1,4 @@
-/// A member of a JSON document that is not what it should be.
+/// A member of a JSON document with an invalid value.
 public struct JSONFault: Error, Sendable, Equatable {
     public let member: String
     /// What was expected, as the end of the sentence "must be …".
@@ -10,7 +10,7 @@ public struct JSONFault: Error, Sendable, Equatable {
     }
 }
 
-/// Reads the members of an object; each fault names its member. A member that is null counts as absent.
+/// Reads the members of an object; each fault names its member. A null member counts as absent.
 public struct JSONMembers: Sendable {
     private let json: JSON
 
@@ -19,7 +19,7 @@ public struct JSONMembers: Sendable {
         self.json = json
     }
 
-    /// Whether the document names `member` at all.
+    /// Whether the document contains `member`.
     public func has(_ member: String) -> Bool { json[member] != nil }
 
     private func value(_ member: String) -> JSON? {
@@ -36,8 +36,8 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    /// What people are to read, and to tell from other names: nothing in it is unseen, and nothing turns the direction of
-    /// what stands around it (Unicode TR36 §2.10).
+    /// A name for people to read and to tell from other names, without invisible characters and without characters that
+    /// change the direction of the text around it (Unicode TR36 §2.10).
     public func name(_ member: String) throws(JSONFault) -> String? {
         guard let text = try text(member) else { return nil }
         guard text.unicodeScalars.allSatisfy(\.isSeen), text.unicodeScalars.contains(where: { !$0.isBlank }) else {
@@ -81,14 +81,13 @@ public struct JSONMembers: Sendable {
         return .seconds(seconds)
     }
 
-    /// The member as it stands, where its owner reads it.
+    /// The raw member, for a caller that reads it itself.
     public func any(_ member: String) -> JSON? { value(member) }
 }
 
 extension Unicode.Scalar {
-    /// Not a control or format character, of which bidirectional overrides and most invisible characters are, nor a line
-    /// of its own. What chooses between the looks of the character before it is none of these, nor what joins and parts
-    /// characters, without which Persian and Hindi cannot be written.
+    /// Not a control or format character, which include bidirectional overrides and most invisible characters, and not
+    /// a line separator. Variation selectors and joiners are allowed: Persian and Hindi cannot do without joiners.
     fileprivate var isSeen: Bool {
         switch properties.generalCategory {
         case .format where properties.isJoinControl: true
@@ -97,7 +96,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Also the one of Braille that has no dots.
+    /// Includes the Braille pattern without dots.
     fileprivate var isBlank: Bool {
         properties.isWhitespace || value == 0x2800 || properties.isVariationSelector || properties.isJoinControl
     }

@@ -1,4 +1,4 @@
-/// A JSON value whose members keep their order: what is answered, signed and stored is the same bytes each time.
+/// A JSON value whose members keep their order, so that responses, signatures and stored values are reproducible.
 public indirect enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -17,7 +17,7 @@ public indirect enum JSON: Sendable, Hashable {
         }
     }
 
-    /// An object of `members`, leaving out those without a value: absent, never null.
+    /// An object of `members`, without those that have no value: absent, never null.
     public static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
         .object(members.compactMap { name, value in value.map { Member(name, $0) } })
     }
@@ -39,7 +39,7 @@ public indirect enum JSON: Sendable, Hashable {
         default: nil
         }
     }
-    /// An array of strings, or nil when it is anything else.
+    /// An array of strings, or nil for anything else.
     public var strings: [String]? {
         guard let array else { return nil }
         let strings = array.compactMap(\.string)

@@ -59,7 +59,7 @@ extension JSONReader {
                 String(validating: bytes[start..<index], as: UTF8.self)
             }
         guard let text else { throw .malformed(offset: start) }
-        // Before anything hashes or compares it.
+        // Checked before the text is hashed or compared.
         guard takesAnyText || text.isStreamSafe else { throw .tooManyMarks(offset: start) }
         index += 1
         return text
@@ -80,7 +80,7 @@ extension JSONReader {
         }
     }
 
-    /// One code point from `\uXXXX`, or from two of them that make a surrogate pair; half a pair is no text.
+    /// One code point from `\uXXXX`, or from two that make a surrogate pair; half a pair is a fault.
     private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let unit = try codeUnit()
         if let scalar = Unicode.Scalar(unit) { return scalar }

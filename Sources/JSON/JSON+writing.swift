@@ -2,7 +2,7 @@ extension JSON {
     /// The compact form.
     public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// The compact form as UTF-8: what is sent and signed.
+    /// The compact form as UTF-8, to be sent and signed.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
@@ -60,7 +60,7 @@ extension JSON {
         case "\n": bytes += "\\n".utf8
         case "\r": bytes += "\\r".utf8
         case "\t": bytes += "\\t".utf8
-        // `<` and the two line separators cannot end a script element they may be embedded in.
+        // Escaped so that the text cannot end a script element that embeds it.
         case "\u{0}"..<"\u{20}", "<", "\u{2028}", "\u{2029}":
             let digits = String(scalar.value, radix: 16)
             bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8

@@ -1,0 +1,23 @@
+import Directory
+import Values
+
+/// A token family before it is stored. Ending it will end all its tokens at once.
+struct NewTokenFamily: Sendable {
+    let id: TokenFamily.ID
+    /// The family whose token bought the exchange code that this one came from.
+    let parent: TokenFamily.ID?
+    let client: Client.ID
+    /// Nil when a client acts for itself.
+    let subject: Subject?
+    let scope: Scope
+    let request: AuthenticationRequest
+    let createdAt: Timestamp
+    /// As long as its tokens live; moves along with them.
+    let expiresAt: Timestamp
+    /// Whether its tokens come with an authorization response, through the browser.
+    let isOfFrontChannel: Bool
+
+    var user: UserID? { subject?.user }
+    /// A client's own family begins with itself.
+    var signedInAt: Timestamp { subject?.signedInAt ?? createdAt }
+}
