@@ -7,13 +7,13 @@ public struct AddressChange: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
-    private let news: UserEvents
+    private let events: UserEvents
 
-    public init(database: any Database, verifications: Verifications, clock: any WallClock, news: UserEvents) {
+    public init(database: any Database, verifications: Verifications, clock: any WallClock, events: UserEvents) {
         self.database = database
         self.verifications = verifications
         self.clock = clock
-        self.news = news
+        self.events = events
     }
 
     /// Marks the address of the session's user as verified.
@@ -45,7 +45,7 @@ public struct AddressChange: Sendable {
         _ key: VerificationKey, _ purpose: Verification.Purpose, _ session: Session, _ attempt: String,
         at now: Timestamp, _ apply: @escaping @Sendable (Verification, any Transaction) throws -> Bool
     ) async throws -> Result<Verification, Verification.Refusal> {
-        try await news.write(to: database, at: now) { [verifications] db, announcement in
+        try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, purpose, attempt: attempt, in: db)
             guard case .success(let verification) = taken else { return taken }
             // One user asked for the code; another may be signed in to the browser by now.

@@ -12,18 +12,18 @@ public struct AppSignUp: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
-    private let news: UserEvents
+    private let events: UserEvents
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, news: UserEvents
+        random: any RandomSource, events: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
         self.hashing = hashing
         self.clock = clock
         self.random = random
-        self.news = news
+        self.events = events
     }
 
     /// A user who is not stored yet, and the link that is sent to their address.
@@ -105,7 +105,7 @@ public struct AppSignUp: Sendable {
         _ link: Secret<Verification>, by proof: SignIn.Proof, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {
         let now = clock.now
-        return try await news.write(to: database, at: now) { [verifications] db, announcement in
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
             guard try proof.holds(in: db) else { return .failure(.gone(reason: "account_gone_or_changed")) }
             let taken = try verifications.take(link: link, .confirmAddress, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }

@@ -2,19 +2,19 @@ import Directory
 import Storage
 public import Values
 
-/// What happens when the time has come.
+/// What happens when a deletion is due.
 extension Deletion {
-    /// What one round came to.
+    /// The result of one round.
     public struct Round: Sendable {
         public fileprivate(set) var gone = 0
         /// Whether there may be more.
         public fileprivate(set) var isBehind = false
-        /// The accounts that are still there, and why.
+        /// The users that are still there, and why.
         public fileprivate(set) var failures: [(user: UserID, error: any Error)] = []
     }
 
-    /// Deletes the accounts that are due, `batch` at most, each in transactions of its own. Any number of nodes may do so
-    /// at once: each account goes once. One that fails keeps no other from its turn.
+    /// Deletes the users that are due, at most `batch`, each in transactions of its own. Any number of nodes may do so at
+    /// once: each user is deleted once. A failure does not hold up the others.
     public func deleteDue(at now: Timestamp, batch: Int = 20) async throws -> Round {
         let due: [UserID] = try await database.read { db in
             try db.rows(
@@ -33,21 +33,16 @@ extension Deletion {
         return round
     }
 
-    /// Deletes an account that is due, and tells of it. Returns whether this call was the one that did.
+    /// Deletes a user that is due. Returns whether this call did it.
     func finish(_ id: UserID, at now: Timestamp) async throws -> Bool {
-        try await strangers.clear(id)
-        return try await news.write(to: database, at: now) { [strangers] db, announcement in
-            // Restored, or another node was quicker, or this closure runs again after a COMMIT of unknown outcome.
-            guard let user = try User.find(id, in: db), let due = user.deletionDueAt, due <= now else {
-                return false
-            }
-            // First: who is to be told hangs on the account.
+        try await erasure.user(id)
+        return try await events.write(to: database, at: now) { db, announcement in
+            // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
+            guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }
+            // Before the row: it leads to those who are to be told.
             try announcement.say(.deleted, id, db)
-            try strangers.farewell(user, now, db)
-            // A sign-up or a code that waits for an answer may know the address without the account.
-            if let email = user.email { try Verifications.forget(email: email, in: db) }
-            // Sessions, known places, connections, consents, permissions and links of issuers go with it. What has no
-            // foreign key is a number that leads nowhere: in tokens and codes, until they expire.
+            // Every table with a foreign key goes with the row. Tokens and codes without one carry a number that leads
+            // nowhere, until they expire.
             return try User.delete(id, dueBy: now, in: db)
         }
     }

@@ -2,7 +2,7 @@ public import Directory
 import Storage
 public import Values
 
-/// A change of mind, of somebody who signs in to an account that is about to be deleted.
+/// A user who signs in before the deletion is due may cancel it.
 extension Deletion {
     public enum Decision: Sendable { case keep, leave }
 
@@ -11,14 +11,13 @@ extension Deletion {
         case leaving(Timestamp)
     }
 
-    /// What the person decides who showed to be it a moment ago, in the browser in which they did. Whoever keeps the
-    /// account is signed in by `opening`.
+    /// Applies the decision of a user who has just authenticated in this browser. One who stays is signed in by `opening`.
     public func decide(
         _ decision: Decision, on id: Verification.ID, browser: Fingerprint<Browser>?, verifications: Verifications,
         opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Answer, Verification.Refusal> {
         let now = clock.now
-        return try await news.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             let taken = try verifications.take(
                 id: id, purpose: .restore, browser: browser, attempt: opening.id.text, in: db)
             let (user, method): (UserID, Session.Method)
@@ -34,7 +33,7 @@ extension Deletion {
             let row = try db.rows("SELECT deletion_due_at FROM users WHERE id = \(user)").first
             guard let row else { return .failure(.gone(reason: "account_deleted")) }
             if let dueAt: Timestamp = try row.get("deletion_due_at") { return .success(.leaving(dueAt)) }
-            // Kept in another browser meanwhile: whoever wants to leave all the same asks for it again.
+            // Cancelled in another browser meanwhile: a user who still wants to leave asks again.
             guard decision == .keep else { return .failure(.gone(reason: "kept_elsewhere")) }
             try Sessions.open(
                 opening.by(method), user: user, signedInAt: now, replacing: old, at: now, in: db,
@@ -43,7 +42,7 @@ extension Deletion {
         }
     }
 
-    /// Keeps the account, if its time has not come.
+    /// Cancels the deletion, if it is not due yet.
     static func restore(_ id: UserID, at now: Timestamp, in db: any Transaction) throws {
         try User.cancelDeletion(of: id, at: now, in: db)
     }

@@ -2,64 +2,45 @@ public import Directory
 public import Storage
 public import Values
 
-/// The end of an account: when its person asks for it, with time to think again, or at once when the platform does.
+/// Deletes users: after a time of grace when they ask for it, at once when the platform does.
 ///
-/// Whoever is to be deleted has `deletion_due_at` set and can do nothing any more. What comes after that moment anybody
-/// may finish: the request that brought it about, the sweeper of any node, also after a crash in between.
+/// A user to be deleted has `deletion_due_at` set and can no longer do anything. When that time has passed, the request
+/// that set it or the sweeper of any node finishes the deletion, also after a crash in between.
 public struct Deletion: Sendable {
-    /// What others have to do when an account goes: this module knows neither tokens nor mail.
-    public struct Strangers: Sendable {
-        let endAccess: Users.EndAccess
-        let clear: @Sendable (UserID) async throws -> Void
-        let farewell: @Sendable (User, Timestamp, any Transaction) throws -> Void
-
-        /// - Parameters:
-        ///   - endAccess: ends every token.
-        ///   - clear: takes away the bulk of what the account has, in batches, before the account itself goes.
-        ///   - farewell: takes leave of the person, in the transaction in which the account goes.
-        public init(
-            endAccess: @escaping Users.EndAccess, clear: @escaping @Sendable (UserID) async throws -> Void,
-            farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void
-        ) {
-            self.endAccess = endAccess
-            self.clear = clear
-            self.farewell = farewell
-        }
-    }
-
     let database: any Database
-    let strangers: Strangers
-    /// How long a person can change their mind.
+    /// Deletes rows that are too many for one transaction, in batches, before the user's own row.
+    let erasure: BulkErasure
+    /// How long a user can change their mind.
     public let grace: Duration
     let clock: any WallClock
-    let news: UserEvents
+    let events: UserEvents
 
     public init(
-        database: any Database, grace: Duration, strangers: Strangers, clock: any WallClock, news: UserEvents
+        database: any Database, grace: Duration, erasure: BulkErasure, clock: any WallClock, events: UserEvents
     ) {
         self.database = database
         self.grace = grace
-        self.strangers = strangers
+        self.erasure = erasure
         self.clock = clock
-        self.news = news
+        self.events = events
     }
 
-    /// What a person's wish came to.
+    /// The result of a user's request.
     public enum Outcome: Sendable, Equatable {
         case scheduled(Timestamp)
         case deleted
-        /// The password was changed meanwhile, or the session ended: nothing happened.
+        /// Nothing happened: the password was changed meanwhile, or the session ended.
         case overtaken
     }
 
-    /// The wish of the person of `session`. Ends every token and session; deletes after the time of grace, or at once
-    /// where there is none. `also` joins the transaction that schedules: the mail that says until when.
+    /// Deletes the user of `session`, at their request, after the time of grace, or at once without one. Ends every token
+    /// and session now. `also` joins the transaction that schedules: the mail that names the date.
     public func request(
         by session: Session, proof: SignIn.Proof?, also: @escaping @Sendable (any Transaction) throws -> Void
     ) async throws -> Outcome {
         let now = clock.now
         let due = dueAt(askedAt: now)
-        let outcome: Outcome = try await news.write(to: database, at: now) { [self] db, announcement in
+        let outcome: Outcome = try await events.write(to: database, at: now) { [self] db, announcement in
             let row = try db.rows(
                 "SELECT password_hash, deletion_due_at FROM users WHERE id = \(session.user)"
             ).first
@@ -70,7 +51,7 @@ public struct Deletion: Sendable {
                 return .overtaken
             }
             guard due > now else {
-                // That it is gone is said when it is.
+                // The deletion itself will be announced when it happens.
                 try mark(session.user, dueAt: due, at: now, in: db, announcement)
                 return .scheduled(due)
             }
@@ -85,18 +66,18 @@ public struct Deletion: Sendable {
         return .deleted
     }
 
-    /// When an account goes whose person asks for it at `now`.
+    /// When a user who asks at `now` will be deleted.
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
-    /// Deletes an account at once, whoever wants to keep it. False when there is none.
+    /// Deletes a user at once, without their consent. False when there is none.
     public func delete(_ id: UserID) async throws -> Bool {
         let now = clock.now
-        let exists = try await news.write(to: database, at: now) { [self] db, announcement in
+        let exists = try await events.write(to: database, at: now) { [self] db, announcement in
             guard try User.find(id, in: db) != nil else { return false }
             try mark(id, dueAt: now, at: now, in: db, announcement)
             return true
         }
-        // Whoever was quicker deleted it as well.
+        // If another request was faster, it deleted the user.
         if exists { _ = try await finish(id, at: now) }
         return exists
     }
@@ -106,8 +87,6 @@ public struct Deletion: Sendable {
         _ announcement: UserEvents.Announcement
     ) throws {
         try User.scheduleDeletion(of: id, at: due, in: db)
-        try Sessions.endAll(of: id, at: now, in: db, announcement)
-        try strangers.endAccess(id, now, db)
-        try Verifications.endAll(of: id, at: now, in: db)
+        try announcement.say(.accessRevoked(keeping: nil), id, db)
     }
 }

@@ -7,22 +7,16 @@ public struct MailSignIn: Sendable {
     private let database: any Database
     private let verifications: Verifications
     private let clock: any WallClock
-    private let endAccess: Users.EndAccess
-    private let unlink: Users.EndAccess
-    private let news: UserEvents
+    private let events: UserEvents
 
-    /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, clock: any WallClock,
-        endAccess: @escaping Users.EndAccess, unlink: @escaping Users.EndAccess,
-        news: UserEvents
+        events: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
         self.clock = clock
-        self.endAccess = endAccess
-        self.unlink = unlink
-        self.news = news
+        self.events = events
     }
 
     /// Whom a right code belongs to.
@@ -44,7 +38,7 @@ public struct MailSignIn: Sendable {
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Entry, Verification.Refusal> {
         let now = clock.now
-        return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let place = KnownDevices.Place(address: opening.address, device: opening.device)
             let verification: Verification
             switch try verifications.takeSignIn(key, at: place, attempt: opening.id.text, in: db) {
@@ -58,13 +52,10 @@ public struct MailSignIn: Sendable {
                 try User.verifyLive(verification.email, of: user, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst {
-                // Until now the account may have been somebody else's who gave this address, and knows its password.
+                // Until now the user may have been somebody else who gave this address, and who knows the password.
                 try User.setPasswordHash(nil, of: user, at: now, in: db)
                 try announcement.say(verification.takeover, user, db)
-                try Sessions.endAll(of: user, at: now, in: db, announcement)
-                try endAccess(user, now, db)
-                try unlink(user, now, db)
-                try Verifications.endAll(of: user, at: now, in: db)
+                try announcement.say(.accessRevoked(keeping: nil), user, db)
             }
             try announcement.sayWhatChanged(since: before, in: db)
             let dueAt: Timestamp? = try db.rows(

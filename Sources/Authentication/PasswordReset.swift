@@ -10,24 +10,18 @@ public struct PasswordReset: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
-    private let endAccess: Users.EndAccess
-    private let unlink: Users.EndAccess
-    private let news: UserEvents
+    private let events: UserEvents
 
-    /// `unlink` takes away the names by which issuers know the person.
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, endAccess: @escaping Users.EndAccess, unlink: @escaping Users.EndAccess,
-        news: UserEvents
+        random: any RandomSource, events: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
         self.hashing = hashing
         self.clock = clock
         self.random = random
-        self.endAccess = endAccess
-        self.unlink = unlink
-        self.news = news
+        self.events = events
     }
 
     /// What came of a link.
@@ -49,7 +43,7 @@ public struct PasswordReset: Sendable {
         }
         let hash = try await hashing.hash(password.text, random: random).encoded
         let now = clock.now
-        return try await news.write(to: database, at: now) { [verifications, endAccess, unlink] db, announcement in
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(
                 link: link, .resetPassword, attempt: opening.id.text, in: db)
             let verification: Verification
@@ -65,11 +59,7 @@ public struct PasswordReset: Sendable {
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst { try announcement.say(verification.takeover, user, db) }
             try announcement.sayWhatChanged(since: before, in: db)
-            try Sessions.endAll(of: user, at: now, in: db, announcement)
-            try endAccess(user, now, db)
-            // Until now the account may have been somebody else's who gave this address: none of their ways in may stay.
-            if isFirst { try unlink(user, now, db) }
-            try Verifications.endAll(of: user, at: now, in: db)
+            try announcement.say(.accessRevoked(keeping: nil), user, db)
             let isToBeDeleted = try db.rows(
                 "SELECT id FROM users WHERE id = \(user) AND deletion_due_at IS NULL"
             ).isEmpty

@@ -12,26 +12,18 @@ public struct SignUp: Sendable {
     private let hashing: HashingPool
     private let clock: any WallClock
     private let random: any RandomSource
-    private let agree: Agree
-    private let news: UserEvents
-
-    /// Keeps what a new account agreed to, in the transaction that makes it.
-    public typealias Agree =
-        @Sendable (
-            _ note: String, _ user: UserID, _ now: Timestamp, _ db: any Transaction
-        ) throws -> Void
+    private let events: UserEvents
 
     public init(
         database: any Database, verifications: Verifications, hashing: HashingPool, clock: any WallClock,
-        random: any RandomSource, agree: @escaping Agree, news: UserEvents
+        random: any RandomSource, events: UserEvents
     ) {
         self.database = database
         self.verifications = verifications
         self.hashing = hashing
         self.clock = clock
         self.random = random
-        self.agree = agree
-        self.news = news
+        self.events = events
     }
 
     /// A sign-up that waits for its address and has been charged, and whether that address has an account already.
@@ -40,7 +32,7 @@ public struct SignUp: Sendable {
         public let isTaken: Bool
     }
 
-    /// Does the work that a known and an unknown address cost alike. `agreed` is what `agree` will be given. Whoever asks,
+    /// Does the work that a known and an unknown address cost alike. `agreed` is the note of the terms that were accepted. Whoever asks,
     /// at `address`, is charged for the mail before their password is hashed: the pool is everybody's. Throws
     /// `SignIn.Refusal`.
     public func prepare(
@@ -85,7 +77,7 @@ public struct SignUp: Sendable {
     ) async throws -> Result<Verification, Verification.Refusal> {
         let id = UserID.random(from: random)
         let now = clock.now
-        return try await news.write(to: database, at: now) { [verifications, agree] db, announcement in
+        return try await events.write(to: database, at: now) { [verifications] db, announcement in
             let taken = try verifications.take(key, .signUp, attempt: opening.id.text, in: db)
             guard case .success(let verification) = taken else { return taken }
             // A retry after a COMMIT of unknown outcome meets its own row.
@@ -95,7 +87,7 @@ public struct SignUp: Sendable {
                 id: id, email: verification.email, emailVerified: true, profile: try JSON(stored: newcomer.profile),
                 createdAt: now, updatedAt: now, disabledAt: nil, deletionDueAt: nil)
             try User.insert(user, passwordHash: newcomer.passwordHash, in: db)
-            try agree(newcomer.agreed, id, now, db)
+            try announcement.say(.signedUp(agreed: newcomer.agreed), id, db)
             try db.execute(
                 "UPDATE verifications SET password_hash = NULL, profile = \("{}") WHERE id = \(verification.id)")
             try Sessions.open(

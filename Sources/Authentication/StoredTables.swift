@@ -21,7 +21,7 @@ extension KnownDevices {
                 """
             }
         ],
-        ofUser: .cascade, export: ["known_places"])
+        ofUser: .cascade, export: [KnownDevices.export])
 }
 
 extension Logins {
@@ -30,7 +30,7 @@ extension Logins {
 
     static let table = StoredTable(
         "logins", retention: [.rows("logins", key: "id", until: "created_at", memory: memory)], ofUser: .cascade,
-        ofClient: .expiry, export: ["logins"])
+        ofClient: .expiry, export: [Logins.export])
 }
 
 extension Verifications {
@@ -39,7 +39,7 @@ extension Verifications {
 
     static let table = StoredTable(
         "verifications", retention: [.rows("verifications", key: "id", until: "expires_at", memory: memory)],
-        ofUser: .withOwner, export: ["pending_verifications"])
+        ofUser: .withOwner, export: [Verifications.export])
 }
 
 extension StoredTable {

@@ -16,19 +16,19 @@ extension ClientResources {
 }
 
 extension User {
-    static let table = StoredTable("users", export: ["account", "profile", "attributes"])
+    static let table = StoredTable("users", export: User.export)
 }
 
 extension Connections {
     static let table = StoredTable(
         "connections", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"),
-        export: ["connections"])
+        export: [Connections.export])
 }
 
 extension Sessions {
     static let table = StoredTable(
         "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")], ofUser: .cascade,
-        ofMerchant: .cascade, export: ["sessions"])
+        ofMerchant: .cascade, export: [Sessions.export])
 }
 
 extension StoredTable {

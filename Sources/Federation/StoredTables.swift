@@ -20,7 +20,7 @@ extension IssuerSubjects {
                     SELECT s.subject FROM issuers i JOIN issuer_subjects s ON s.issuer_id = i.id
                     WHERE i.merchant_id = \(merchant) LIMIT \(batch))
             """
-        }, export: ["issuer_subjects"])
+        }, export: [IssuerSubjects.export])
 }
 
 extension IdentityProviderRequests {

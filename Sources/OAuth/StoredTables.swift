@@ -71,7 +71,7 @@ extension TokenFamilies {
             },
         ],
         ofUser: .batches(owner: "user_id", key: "id"), ofClient: .batches(owner: "client_id", key: "id"),
-        export: ["permissions"])
+        export: [TokenFamilies.export])
 }
 
 extension AuthorizationCodes {
@@ -95,19 +95,19 @@ extension ExchangeCodes {
 
 extension Consents {
     static let table = StoredTable(
-        "consents", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"), export: ["consents"])
+        "consents", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"), export: [Consents.export])
 }
 
 extension Agreements {
     static let table = StoredTable(
         "agreements", ofUser: .cascade, ofClient: .batches(owner: "client_id", key: "user_id"),
-        export: ["agreements"])
+        export: [Agreements.export])
 }
 
 extension Introductions {
     static let table = StoredTable(
         "introductions", ofUser: .cascade, ofMerchant: .batches(owner: "merchant_id", key: "user_id"),
-        export: ["introductions"])
+        export: [Introductions.export])
 }
 
 extension InitialAccessTokens {

@@ -7,6 +7,7 @@ import Keys
 import OAuth
 import OpenID
 import Outbound
+import Storage
 import Values
 
 /// The half of the wiring that people meet: their pages, their mail, and what is behind them.
@@ -43,7 +44,7 @@ struct People {
         let mail = stores.mail
 
         // Who somebody is
-        sessions = Sessions(database: database, clock: clock, news: stores.news)
+        sessions = Sessions(database: database, clock: clock, events: stores.events)
         consents = Consents(database: database)
         introductions = Introductions(database: database)
         agreements = Agreements(database: database, terms: terms)
@@ -52,26 +53,25 @@ struct People {
         verifications = Verifications(
             database: database, clock: clock, random: random, codeKey: parts.masterKey.key(for: "mail_codes"))
         let mailSignIn = MailSignIn(
-            database: database, verifications: verifications, clock: clock, endAccess: TokenFamilies.endAll,
-            unlink: IssuerSubjects.unlink, news: stores.news)
+            database: database, verifications: verifications, clock: clock, events: stores.events)
         let addresses = AddressChange(
-            database: database, verifications: verifications, clock: clock, news: stores.news)
+            database: database, verifications: verifications, clock: clock, events: stores.events)
         let signUp = SignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            agree: Agreements.accept, news: stores.news)
+            events: stores.events)
         appSignUp = AppSignUp(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            news: stores.news)
+            events: stores.events)
         let reset = PasswordReset(
             database: database, verifications: verifications, hashing: hashing, clock: clock, random: random,
-            endAccess: TokenFamilies.endAll, unlink: IssuerSubjects.unlink, news: stores.news)
-        data = PersonalData(database: database, clock: clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
+            events: stores.events)
+        data = PersonalData(database: database, clock: clock, tables: StoredTable.all.reversed())
 
         // What answers
         arrivals = NewSessions(
             sessions: sessions, interactions: interactions, site: site, address: address, random: random)
         gate = UserAccess(pages: pages, arrivals: arrivals, signIn: signIn, clock: clock)
-        let sessionList = SessionList(database: database, clock: clock, news: stores.news)
+        let sessionList = SessionList(database: database, clock: clock, events: stores.events)
         let links = IssuerSubjects(database: database)
         let view = AccountView(
             pages: pages, users: stores.users, sessions: sessionList, apps: apps, links: links)

@@ -27,7 +27,7 @@ public struct Stores: Sendable {
     let outbox: Outbox
     /// What clients are told of their people.
     let callbacks: Callbacks
-    let news: UserEvents
+    let events: UserEvents
     let mail: MailComposer
     let deletion: Deletion
     let administration: UserAdministration
@@ -45,22 +45,18 @@ public struct Stores: Sendable {
             database: database, clock: clock, random: random, seal: seal, known: knownClients, erasure: erasure)
         outbox = Outbox(database: database, seal: seal, clock: clock, random: random, logger: logger)
         callbacks = Callbacks(seal: seal, random: random, post: Callbacks.Post(outbox))
-        news = UserEvents(callbacks)
+        self.templates = templates
+        mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
+        events = UserEvents(UserEvents.subscribers(callbacks, mail), random: random)
         families = TokenFamilies(database: database, callbacks: callbacks)
         users = Users(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
-            news: news)
+            database: database, hashing: hashing, clock: clock, random: random, events: events)
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
             outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
-        self.templates = templates
-        mail = MailComposer(templates: templates, outbox: outbox, site: Site(configuration))
-        let farewell = UserDeletedMail(mail: mail)
         deletion = Deletion(
             database: database, grace: configuration.deletionGrace,
-            strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: farewell.say),
-            clock: clock, news: news)
+            erasure: erasure, clock: clock, events: events)
         administration = UserAdministration(users: users, families: families, deletion: deletion, clock: clock)
     }
 }

@@ -2,9 +2,9 @@ public import Values
 
 /// A table's description of itself, written once beside the SQL of the module that owns it.
 ///
-/// The sweep, the deletion of a user, a client or a merchant and the change of the master key use these declarations.
-/// Tests compare them with the foreign keys, the sealed columns and the copy of a user's data. Only the owner writes
-/// the table; modules above it may read it.
+/// The sweep, the deletion of a user, a client or a merchant, the change of the master key and the copy of a
+/// user's data use these declarations. Tests compare them with the foreign keys and the sealed columns. Only the owner
+/// writes the table; modules above it may read it.
 public struct StoredTable: Sendable {
     private let table: SQL.Columns
     public var name: String { "\(table.text)" }
@@ -13,15 +13,15 @@ public struct StoredTable: Sendable {
     public let ofUser: Erasure
     public let ofClient: Erasure
     public let ofMerchant: Erasure
-    /// The members under which the copy of a user's data contains the rows.
-    public let export: [String]
+    /// What the copy of a user's data shows of the rows.
+    public let export: [Export]
     public let sealed: [SealedColumn]
     /// Deletes values that only open with a secret that we do not have; runs when the master key changes.
     package let forgottenWithKey: SQL?
 
     public init(
         _ table: SQL.Columns, retention: [Keeping] = [], ofUser: Erasure = .nothing, ofClient: Erasure = .nothing,
-        ofMerchant: Erasure = .nothing, export: [String] = [], sealed: [(place: String, column: SQL.Columns)] = [],
+        ofMerchant: Erasure = .nothing, export: [Export] = [], sealed: [(place: String, column: SQL.Columns)] = [],
         forgottenWithKey: SQL? = nil
     ) {
         self.table = table

@@ -16,7 +16,7 @@ import Values
             random: SystemRandom())
         return Users(
             database: database, hashing: hashing, clock: ManualClock(), random: SystemRandom(),
-            endAccess: { _, _, _ in }, news: .unheard)
+            events: .unheard)
     }
 
     static func run(

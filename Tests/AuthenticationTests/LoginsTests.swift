@@ -24,7 +24,7 @@ struct LoginsTests {
                 random: SystemRandom())
             let users = Users(
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
-                endAccess: { _, _, _ in }, news: .unheard)
+                events: .unheard)
             user = try await users.create(
                 try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
             ) { id, now, db in

@@ -4,6 +4,7 @@ import Directory
 import Federation
 import JSON
 import OAuth
+import Server
 import Storage
 import TestSupport
 import Testing
@@ -58,16 +59,17 @@ struct QueryPlanTests {
         let secret = Secret<Session>.random(from: SystemRandom())
         let opening = Session.Opening(
             id: .random(from: SystemRandom()), secret: secret, userAgent: "", address: "192.0.2.1", method: .mail)
+        let opened = UserEvents.unheard.announcement(at: world.clock.now)
         try await database.write { db in
             try Sessions.open(
                 opening, user: world.user, signedInAt: world.clock.now, replacing: nil,
-                at: world.clock.now, in: db, .unheard)
+                at: world.clock.now, in: db, opened)
         }
-        let sessions = Sessions(database: database, clock: world.clock, news: .unheard)
+        let sessions = Sessions(database: database, clock: world.clock, events: .unheard)
         let session = try #require(try await sessions.find(secret))
         database.forget()
 
-        let list = SessionList(database: database, clock: world.clock, news: .unheard)
+        let list = SessionList(database: database, clock: world.clock, events: .unheard)
         #expect(try await list.items(of: world.user).count == 1)
         try await list.end(.random(from: SystemRandom()), of: world.user)
         try await list.endOthers(than: session)
@@ -77,15 +79,11 @@ struct QueryPlanTests {
                 try TokenFamilies.end(with: browsers, of: user, telling: announcement, in: db)
             }
         }
-        let data = PersonalData(
-            database: database, clock: world.clock, alsoFrom: [DataExport.members, IssuerSubjects.members])
+        let data = PersonalData(database: database, clock: world.clock, tables: StoredTable.all)
         #expect(try await data.document(of: world.user) != nil)
-        let erasure = BulkErasure(database: database)
         let deletion = Deletion(
             database: database, grace: .days(14),
-            strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: { _, _, _ in }),
-            clock: world.clock, news: .unheard)
+            erasure: BulkErasure(database: database), clock: world.clock, events: .unheard)
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }
         #expect(outcome == .scheduled(world.clock.now + .days(14)))
         #expect(try await deletion.deleteDue(at: world.clock.now + .days(14)).gone == 1)
@@ -165,13 +163,14 @@ struct QueryPlanTests {
             method: .token)
         let now = world.clock.now
         _ = try await exchange.look(at: Secret(code))
+        let announcement = UserEvents.unheard.announcement(at: now)
         _ = try await exchange.spend(Secret(code), attempt: opening.id.text, at: now) { entitlement, db in
             try Sessions.open(
                 opening.at(entitlement.client), user: entitlement.subject.user, signedInAt: now,
                 boughtBy: entitlement.family,
-                replacing: nil, at: now, in: db, .unheard)
+                replacing: nil, at: now, in: db, announcement)
         }
-        let sessions = Sessions(database: world.database, clock: world.clock, news: .unheard)
+        let sessions = Sessions(database: world.database, clock: world.clock, events: .unheard)
         world.clock.advance(by: .seconds(90))
         let found = try #require(try await sessions.find(secret))
         try await sessions.end(found.id)
@@ -182,7 +181,7 @@ struct QueryPlanTests {
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let users = Users(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
-            endAccess: TokenFamilies.endAll, news: .unheard)
+            events: .unheard)
         let signIn = SignIn(database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom())
         let changes = try UserChanges(["email": "ada@example.com", "password": "correct horse battery"])
         let user = try await users.create(changes) { _, _, _ in }

@@ -46,14 +46,13 @@ struct UnknownCommitTests {
         let hashing = HashingPool(
             parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
         let users = Users(
-            database: database, hashing: hashing, clock: clock, random: random, endAccess: TokenFamilies.endAll,
-            news: .unheard)
+            database: database, hashing: hashing, clock: clock, random: random, events: .unheard)
 
         let user = try await users.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
         let deletion = Deletion(
             database: database, grace: .days(14),
-            strangers: .init(endAccess: TokenFamilies.endAll, clear: { _ in }, farewell: { _, _, _ in }), clock: clock,
-            news: .unheard)
+            erasure: BulkErasure(database: database), clock: clock,
+            events: .unheard)
         #expect(try await deletion.delete(user.id))
         #expect(try await deletion.delete(user.id) == false)
 

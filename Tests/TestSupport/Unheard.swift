@@ -5,13 +5,11 @@ import Keys
 public import OAuth
 
 extension UserEvents {
-    /// Events without subscribers.
-    public static let unheard = UserEvents { _ in .unheard }
-}
-
-extension UserEvents.Announcement {
-    /// An announcement without subscribers.
-    public static let unheard = UserEvents.Announcement(say: { _, _, _ in }, send: {})
+    /// Events that end sessions and tokens, and that nobody outside hears of.
+    public static let unheard = UserEvents(
+        [
+            Sessions.subscriber, TokenFamilies.subscriber(telling: .unheard) { _ in nil }, Verifications.subscriber,
+        ], random: SystemRandom())
 }
 
 extension Callbacks {

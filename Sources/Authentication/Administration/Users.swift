@@ -6,26 +6,21 @@ public import Values
 
 /// Where accounts are kept.
 public struct Users: Sendable {
-    /// Ends all access of an account in the caller's transaction: tokens live on another side of the house.
-    public typealias EndAccess = @Sendable (UserID, Timestamp, any Transaction) throws -> Void
-
     let database: any Database
     let hashing: HashingPool
     let clock: any WallClock
     let random: any RandomSource
-    let endAccess: EndAccess
-    let news: UserEvents
+    let events: UserEvents
 
     public init(
         database: any Database, hashing: HashingPool, clock: any WallClock, random: any RandomSource,
-        endAccess: @escaping EndAccess, news: UserEvents
+        events: UserEvents
     ) {
         self.database = database
         self.hashing = hashing
         self.clock = clock
         self.random = random
-        self.endAccess = endAccess
-        self.news = news
+        self.events = events
     }
 
     /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
@@ -86,7 +81,7 @@ public struct Users: Sendable {
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
         let newHash = hash
-        return try await news.write(to: database, at: now) { [endAccess] db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             try confirm(db)
             guard var user = try User.find(id, in: db) else { return nil }
             let address = user.email
@@ -95,10 +90,8 @@ public struct Users: Sendable {
                 try User.update(user, passwordHash: newHash, in: db)
             }
             if newHash != nil || changes.disabled == true {
-                try Sessions.endAll(of: id, at: now, in: db, announcement)
-                try endAccess(id, now, db)
-            }
-            if newHash != nil || changes.disabled == true || user.email != address {
+                try announcement.say(.accessRevoked(keeping: nil), id, db)
+            } else if user.email != address {
                 // A link on its way to an address that is no longer the person's must not open the account.
                 try Verifications.endAll(of: id, at: now, in: db)
             }

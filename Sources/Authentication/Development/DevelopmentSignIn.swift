@@ -9,12 +9,12 @@ public import Values
 public struct DevelopmentSignIn: Sendable {
     private let database: any Database
     private let clock: any WallClock
-    private let news: UserEvents
+    private let events: UserEvents
 
-    public init(database: any Database, clock: any WallClock, news: UserEvents) {
+    public init(database: any Database, clock: any WallClock, events: UserEvents) {
         self.database = database
         self.clock = clock
-        self.news = news
+        self.events = events
     }
 
     public enum Outcome: Sendable, Equatable {
@@ -33,7 +33,7 @@ public struct DevelopmentSignIn: Sendable {
     ) async throws -> Outcome {
         let now = clock.now
         let id = name.user
-        return try await news.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             if let user = try User.find(id, in: db) {
                 guard user.disabledAt == nil else { return .disabled }
                 if let dueAt = user.deletionDueAt { return .deletionPending(id, until: dueAt) }

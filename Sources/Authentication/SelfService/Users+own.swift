@@ -19,7 +19,7 @@ extension Users {
     /// Stores what a person says about themselves. False when there is no such account any more.
     public func change(_ id: UserID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
-        return try await news.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             guard let user = try User.find(id, in: db) else { return false }
             let kept = (user.profile.members ?? []).filter { !changes.named.contains($0.name) }
             let profile = JSON.object(kept + changes.set)
@@ -39,7 +39,7 @@ extension Users {
     ) async throws -> Bool {
         let now = clock.now
         let hash = try await hashing.hash(password.text, random: random).encoded
-        return try await news.write(to: database, at: now) { [endAccess] db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             let own = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
             let current: String? = try own?.get("password_hash")
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
@@ -48,9 +48,7 @@ extension Users {
             try announcement.watching(session.user, in: db) {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }
-            try Sessions.endAll(of: session.user, except: session.id, at: now, in: db, announcement)
-            try endAccess(session.user, now, db)
-            try Verifications.endAll(of: session.user, at: now, in: db)
+            try announcement.say(.accessRevoked(keeping: session.id), session.user, db)
             try also(db)
             return true
         }

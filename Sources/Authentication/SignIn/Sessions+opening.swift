@@ -29,7 +29,7 @@ extension Sessions {
         _ opening: Session.Opening, by proof: SignIn.Proof, replacing old: Session.ID?
     ) async throws -> Bool {
         let now = clock.now
-        return try await news.write(to: database, at: now) { db, announcement in
+        return try await events.write(to: database, at: now) { db, announcement in
             guard try proof.holds(in: db) else { return false }
             try Self.open(
                 opening, user: proof.user, signedInAt: now, replacing: old, at: now, in: db,

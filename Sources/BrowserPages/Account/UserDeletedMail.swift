@@ -5,8 +5,8 @@ public import HTTPSupport
 import JSON
 import OAuth
 import Pages
-public import Storage
-public import Values
+import Storage
+import Values
 
 /// The last mail to a user, sent when they are deleted.
 public struct UserDeletedMail: Sendable {
@@ -14,8 +14,19 @@ public struct UserDeletedMail: Sendable {
 
     public init(mail: MailComposer) { self.mail = mail }
 
-    /// Queues the mail in the transaction that deletes the user. No browser tells a language, so it is the profile's.
-    @Sendable public func say(to user: User, at now: Timestamp, in db: any Transaction) throws {
+    public var subscriber: UserEvents.Subscriber {
+        UserEvents.Subscriber(
+            "UserDeletedMail",
+            [
+                .on(.deleted, "sends the user a last mail") { _, user, announcement, db in
+                    guard let user = try User.find(user, in: db) else { return }
+                    try queue(to: user, at: announcement.now, in: db)
+                }
+            ])
+    }
+
+    /// No browser tells a language, so it is the profile's.
+    private func queue(to user: User, at now: Timestamp, in db: any Transaction) throws {
         guard let email = user.email else { return }
         let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
         // A user is deleted once, so their id is enough to identify the mail.

@@ -1,21 +1,43 @@
 import JSON
 
-/// What happened to a person that others act on.
+/// What happens to a user that other parts of the program act on.
 public enum UserEvent: Sendable, Equatable {
-    /// The person is another in `fields`; `standing` is how the account stands now, if that is another.
+    /// The user signed up on our pages; `agreed` is the note of the terms that were accepted.
+    case signedUp(agreed: String)
+    /// The user differs in `fields`; `standing` is how they stand now, if that is different.
     case changed(fields: Set<Field>, standing: Standing?)
-    /// A session ended by somebody's wish, or several at once; `family` is what bought it, nil where the person
-    /// signed in themselves.
+    /// A session was ended on request, or several at once; `family` is what bought it, nil where the user signed in.
     case signedOut(family: TokenFamily.ID?)
-    /// A browser session ended, whatever for. Said after that its person signed out, if so.
+    /// A browser session ended, for whatever reason. Said after its user signed out, if they did.
     case browserEnded(Session.ID)
-    /// All of them ended, but for one. Said before the tokens do that came of them.
+    /// All browser sessions end, except one.
     case everyBrowserEnded(except: Session.ID?)
-    /// The account's address was shown to be read for the first time: what clients had of it before may have been given
-    /// by somebody else. `signUp` is where the app's own link goes on to, if it was by that.
+    /// All that earlier sign-ins gave ends, except one browser session: the password is new, or the user is disabled, asks
+    /// for deletion, or was somebody else.
+    case accessRevoked(keeping: Session.ID?)
+    /// The owner of the address proved to read it for the first time. Until now the user may have been somebody else.
+    /// `signUp` is where the link of an app's sign-up leads, if it was that.
     case takenOver(signUp: String?)
-    /// The account goes. Said before it does.
+    /// The user is about to be deleted, in this transaction.
     case deleted
+
+    /// An event without its values.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, deleted
+    }
+
+    var kind: Kind {
+        switch self {
+        case .signedUp: .signedUp
+        case .changed: .changed
+        case .signedOut: .signedOut
+        case .browserEnded: .browserEnded
+        case .everyBrowserEnded: .everyBrowserEnded
+        case .accessRevoked: .accessRevoked
+        case .takenOver: .takenOver
+        case .deleted: .deleted
+        }
+    }
 
     /// What a change is about. Never a value.
     public enum Field: Sendable, Hashable {
@@ -24,17 +46,17 @@ public enum UserEvent: Sendable, Equatable {
         case claim(String)
     }
 
-    /// How an account stands.
+    /// How a user stands.
     public enum Standing: Sendable {
         case unverified, verified
-        /// Its person asked for deletion, and may still change their mind.
+        /// The user asked for deletion, and may still cancel it.
         case leaving
         case disabled
     }
 }
 
 extension User {
-    /// How it stands: disabled before all else.
+    /// How the user stands: disabled before all else.
     public var standing: UserEvent.Standing {
         if disabledAt != nil { return .disabled }
         if deletionDueAt != nil { return .leaving }

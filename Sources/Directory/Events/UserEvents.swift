@@ -1,36 +1,31 @@
-public import Storage
+public import Cryptography
+package import Storage
 public import Values
 
-/// How others hear of what happens to people: this module knows neither clients nor post.
+/// What happens to users, and who acts on it.
+///
+/// Code that changes a user says so in the transaction of the change; each subscriber acts in that transaction, in the
+/// order of the list. The list is made in one place, `UserEvents+subscribers.swift` of Server.
 public struct UserEvents: Sendable {
-    /// What is said of one change, in its transaction, and sent after the commit. Said again by a transaction that runs
-    /// twice, it is said once.
-    public struct Announcement: Sendable {
-        package let say: @Sendable (UserEvent, UserID, any Transaction) throws -> Void
-        /// Said after the commit.
-        public let send: @Sendable () -> Void
+    public let subscribers: [Subscriber]
+    private let random: any RandomSource
 
-        public init(
-            say: @escaping @Sendable (UserEvent, UserID, any Transaction) throws -> Void,
-            send: @escaping @Sendable () -> Void
-        ) {
-            self.say = say
-            self.send = send
-        }
+    public init(_ subscribers: [Subscriber], random: any RandomSource) {
+        self.subscribers = subscribers
+        self.random = random
     }
 
-    let announcement: @Sendable (Timestamp) -> Announcement
-
-    public init(_ announcement: @escaping @Sendable (Timestamp) -> Announcement) {
-        self.announcement = announcement
+    /// For events that are said in a transaction of the caller's. Made outside of it: a transaction may run twice.
+    public func announcement(at now: Timestamp) -> Announcement {
+        Announcement(to: subscribers, at: now, origin: random.bytes(16))
     }
 
-    /// Writes to `database` what there may be news of.
+    /// Runs `work` in a transaction of `database`, and after its commit what the subscribers do then.
     package func write<Value: Sendable>(
         to database: any Database, at now: Timestamp,
         _ work: @escaping @Sendable (any Transaction, Announcement) throws -> Value
     ) async throws -> Value {
-        let announcement = announcement(now)
+        let announcement = announcement(at: now)
         let value = try await database.write { db in try work(db, announcement) }
         announcement.send()
         return value

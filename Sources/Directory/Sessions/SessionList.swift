@@ -18,12 +18,12 @@ public struct SessionList: Sendable {
 
     private let database: any Database
     private let clock: any WallClock
-    private let news: UserEvents
+    private let events: UserEvents
 
-    public init(database: any Database, clock: any WallClock, news: UserEvents) {
+    public init(database: any Database, clock: any WallClock, events: UserEvents) {
         self.database = database
         self.clock = clock
-        self.news = news
+        self.events = events
     }
 
     /// The live sessions of `user`, the one last used first.
@@ -42,7 +42,7 @@ public struct SessionList: Sendable {
     /// Signs out one session of `user`. Nobody else's is touched, whatever id is asked for.
     public func end(_ id: Session.ID, of user: UserID) async throws {
         let now = clock.now
-        try await news.write(to: database, at: now) { db, announcement in
+        try await events.write(to: database, at: now) { db, announcement in
             let own = try db.rows("SELECT id FROM sessions WHERE id = \(id) AND user_id = \(user)")
             if !own.isEmpty { try Sessions.end(id, at: now, in: db, announcement) }
         }
@@ -51,7 +51,7 @@ public struct SessionList: Sendable {
     /// Signs out everywhere but in `session`.
     public func endOthers(than session: Session) async throws {
         let now = clock.now
-        try await news.write(to: database, at: now) { db, announcement in
+        try await events.write(to: database, at: now) { db, announcement in
             let others = try db.rows(
                 """
                 SELECT id FROM sessions
@@ -63,7 +63,7 @@ public struct SessionList: Sendable {
             for ended in live.filter({ $0.family == nil }).prefix(1) + live.filter({ $0.family != nil }) {
                 try announcement.say(.signedOut(family: ended.family), ended.user, db)
             }
-            try Sessions.endAll(of: session.user, except: session.id, at: now, in: db, announcement)
+            try announcement.say(.everyBrowserEnded(except: session.id), session.user, db)
         }
     }
 }

@@ -41,19 +41,30 @@ extension Sessions {
         try announcement.say(.browserEnded(id), live.user, db)
     }
 
-    /// Ends every session of `user`, but for one that is kept. Said before its tokens end: who hears of it hangs on
-    /// them.
-    package static func endAll(
-        of user: UserID, except kept: Session.ID? = nil, at now: Timestamp, in db: any Transaction,
-        _ announcement: UserEvents.Announcement
+    private static func markAll(
+        of user: UserID, except kept: Session.ID?, at now: Timestamp, in db: any Transaction
     ) throws {
-        try announcement.say(.everyBrowserEnded(except: kept), user, db)
         try db.execute(
             """
             UPDATE sessions SET ended_at = \(now)
             WHERE user_id = \(user) AND id <> \(kept?.text ?? "") AND ended_at IS NULL
             """)
     }
+
+    /// Ends sessions when all of a user's end.
+    public static let subscriber = UserEvents.Subscriber(
+        "Sessions",
+        [
+            .on(.everyBrowserEnded, "ends the browser sessions") { event, user, announcement, db in
+                guard case .everyBrowserEnded(let kept) = event else { return }
+                try markAll(of: user, except: kept, at: announcement.now, in: db)
+            },
+            .on(.accessRevoked, "ends the browser sessions, except the one of the request") {
+                event, user, announcement, db in
+                guard case .accessRevoked(let kept) = event else { return }
+                try markAll(of: user, except: kept, at: announcement.now, in: db)
+            },
+        ])
 
     /// Ends the sessions that `family` bought: in the transaction in which it ends, by OAuth, which tells their clients.
     package static func endBought(by family: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {

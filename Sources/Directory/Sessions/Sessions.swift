@@ -5,16 +5,16 @@ public import Values
 public struct Sessions: Sendable {
     package let database: any Database
     package let clock: any WallClock
-    package let news: UserEvents
+    package let events: UserEvents
 
-    public init(database: any Database, clock: any WallClock, news: UserEvents) {
+    public init(database: any Database, clock: any WallClock, events: UserEvents) {
         self.database = database
         self.clock = clock
-        self.news = news
+        self.events = events
     }
 
     /// What will be said of sessions in somebody else's transaction.
-    public func announcement(at now: Timestamp) -> UserEvents.Announcement { news.announcement(now) }
+    public func announcement(at now: Timestamp) -> UserEvents.Announcement { events.announcement(at: now) }
 
     /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
     /// from one sign-in to the next.
@@ -106,7 +106,7 @@ public struct Sessions: Sendable {
     /// Signs the person of a session out, by their wish.
     public func end(_ id: Session.ID) async throws {
         let now = clock.now
-        try await news.write(to: database, at: now) { db, announcement in
+        try await events.write(to: database, at: now) { db, announcement in
             try Self.end(id, at: now, in: db, announcement)
         }
     }

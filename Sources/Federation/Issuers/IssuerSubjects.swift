@@ -75,7 +75,7 @@ public struct IssuerSubjects: Sendable {
     }
 
     /// Removes all links of a user, in the caller's transaction: somebody else may have made them.
-    public static func unlink(_ user: UserID, at now: Timestamp, in db: any Transaction) throws {
+    static func unlink(_ user: UserID, in db: any Transaction) throws {
         try db.execute("DELETE FROM issuer_subjects WHERE user_id = \(user)")
     }
 }

@@ -1,4 +1,5 @@
 public import Cryptography
+public import Directory
 public import Keys
 public import Storage
 public import Values
@@ -48,6 +49,14 @@ public struct Callbacks: Sendable {
     public func announcement(at now: Timestamp) -> CallbackAnnouncement {
         announcement(at: now, origin: random.bytes(16))
     }
+
+    /// The callbacks of a transaction that says what happened to users.
+    public func announcement(for events: UserEvents.Announcement) -> CallbackAnnouncement {
+        announcement(at: events.now, origin: events.origin)
+    }
+
+    /// Starts the delivery of what was stored. To be called after the commit.
+    @Sendable public func deliver() { post.send() }
 
     /// As above, with 16 random bytes that were drawn for the change already.
     func announcement(at now: Timestamp, origin: [UInt8]) -> CallbackAnnouncement {

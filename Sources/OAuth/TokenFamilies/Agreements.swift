@@ -62,7 +62,7 @@ extension Agreements {
     }
 
     /// Accepts the terms of `note`, in the transaction that creates the user.
-    @Sendable public static func accept(
+    static func accept(
         noted note: String, by user: UserID, at now: Timestamp, in db: any Transaction
     ) throws {
         let terms = note.split(separator: "\n").compactMap { line -> Terms? in

@@ -34,7 +34,7 @@ enum DevelopmentMode {
         return [
             DevelopmentSignInEndpoint(
                 pages: pages,
-                signIn: DevelopmentSignIn(database: parts.database, clock: parts.clock, news: stores.news),
+                signIn: DevelopmentSignIn(database: parts.database, clock: parts.clock, events: stores.events),
                 arrivals: arrivals, verifications: verifications),
             DevelopmentAnswerEndpoint(pages: pages),
         ]

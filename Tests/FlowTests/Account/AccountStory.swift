@@ -103,11 +103,8 @@ extension BrowserUser {
 extension World {
     /// What a node's sweeper does, without its mails and callbacks.
     var deletion: Deletion {
-        let erasure = BulkErasure(database: server.database)
-        return Deletion(
+        Deletion(
             database: server.database, grace: .days(14),
-            strangers: Deletion.Strangers(
-                endAccess: TokenFamilies.endAll, clear: { try await erasure.user($0) }, farewell: { _, _, _ in }),
-            clock: server.clock, news: .unheard)
+            erasure: BulkErasure(database: server.database), clock: server.clock, events: .unheard)
     }
 }

@@ -1,0 +1,17 @@
+public import Directory
+
+extension Verifications {
+    /// Ends mail codes and links that were asked for before.
+    public static let subscriber = UserEvents.Subscriber(
+        "Verifications",
+        [
+            .on(.accessRevoked, "ends the mail codes and links that are still open") { _, user, announcement, db in
+                try endAll(of: user, at: announcement.now, in: db)
+            },
+            // A sign-up or a code may wait at the address without knowing the user.
+            .on(.deleted, "deletes the mail codes and sign-ups that wait at the user's address") { _, user, _, db in
+                guard let email = try User.find(user, in: db)?.email else { return }
+                try forget(email: email, in: db)
+            },
+        ])
+}

@@ -1,0 +1,24 @@
+import JSON
+import Storage
+
+extension Sessions {
+    /// Includes the ended ones, as long as they are kept.
+    static let export = StoredTable.Export.member("sessions") { user, db in
+        .array(
+            try db.rows(
+                """
+                SELECT user_agent, ip_address, method, remembered, signed_in_at, created_at, seen_at, expires_at,
+                    ended_at
+                FROM sessions WHERE user_id = \(user)
+                """
+            ).map { row in
+                .members([
+                    "device": .string(try row.get("user_agent")), "address": .string(try row.get("ip_address")),
+                    "signed_in_by": .string(try row.get("method")), "remembered": .bool(try row.get("remembered")),
+                    "signed_in_at": try row.utc("signed_in_at"), "opened_at": try row.utc("created_at"),
+                    "last_seen_at": try row.utc("seen_at"), "expires_at": try row.utc("expires_at"),
+                    "ended_at": try row.utc("ended_at"),
+                ])
+            })
+    }
+}

@@ -1,0 +1,23 @@
+import Authentication
+import BrowserPages
+import Cryptography
+import Directory
+import Federation
+import HTTPSupport
+import OAuth
+import SPiD
+
+extension UserEvents {
+    /// Everyone who acts on what happens to users, in the order in which they do.
+    static func subscribers(_ callbacks: Callbacks, _ mail: MailComposer) -> [Subscriber] {
+        [
+            Sessions.subscriber,
+            TokenFamilies.subscriber(telling: callbacks) { AppReturn.Address($0)?.client },
+            callbacks.subscriber,
+            Verifications.subscriber,
+            IssuerSubjects.subscriber,
+            Agreements.subscriber,
+            UserDeletedMail(mail: mail).subscriber,
+        ]
+    }
+}

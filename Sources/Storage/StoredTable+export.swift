@@ -1,0 +1,24 @@
+public import JSON
+public import Values
+
+extension StoredTable {
+    /// One member of the copy of a user's data.
+    public struct Export: Sendable {
+        public let member: String
+        let read: Read
+
+        /// Reads what is held on a user: no secret, no hash, no fingerprint.
+        public typealias Read = @Sendable (_ user: UserID, _ db: any Transaction) throws -> JSON
+
+        public static func member(_ name: String, read: @escaping Read) -> Export {
+            Export(member: name, read: read)
+        }
+    }
+}
+
+extension Sequence<StoredTable> {
+    /// All that these tables hold on `user`, in an open transaction.
+    public func export(of user: UserID, in db: any Transaction) throws -> [JSON.Member] {
+        try flatMap(\.export).map { JSON.Member($0.member, try $0.read(user, db)) }
+    }
+}
