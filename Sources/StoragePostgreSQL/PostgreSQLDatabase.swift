@@ -1,5 +1,6 @@
 import Foundation
 public import Storage
+import Threads
 
 /// PostgreSQL through the system's libpq: a pool of connections, each owned by its own thread.
 ///
@@ -21,22 +22,12 @@ public final class PostgreSQLDatabase: Database {
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
-        let turn = NSLock()
-        let gate = ConnectGate()
-        for number in 0..<connections {
-            startThread("postgresql-\(number)") {
-                let session = Session(address: address, turn: turn, door: gate)
-                session.waitForTurn()
-                while let work = queue.next() {
-                    work.run(session)
-                    session.waitForTurn()
-                }
-                session.disconnect()
-                queue.threadEnded()
-            }
+        do throws(SystemThread.Unavailable) {
+            try startThreads(connections, for: queue, address)
+        } catch {
+            queue.close()
+            throw StorageError.unavailable("\(error)")
         }
-        // All other threads may be waiting for a server that does not answer.
-        startThread("postgresql-watch") { while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) } }
         let database = PostgreSQLDatabase(queue: queue)
         try await database.perform { session in try session.connect() }
         return database
@@ -59,10 +50,27 @@ public final class PostgreSQLDatabase: Database {
         await queue.ended()
     }
 
-    private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let thread = Thread(block: body)
-        thread.name = name
-        thread.start()
+    private static func startThreads(
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress
+    ) throws(SystemThread.Unavailable) {
+        let turn = NSLock()
+        let gate = ConnectGate()
+        for number in 0..<connections {
+            try SystemThread.start(named: "postgresql-\(number)") {
+                let session = Session(address: address, turn: turn, door: gate)
+                session.waitForTurn()
+                while let work = queue.next() {
+                    work.run(session)
+                    session.waitForTurn()
+                }
+                session.disconnect()
+                queue.threadEnded()
+            }
+        }
+        // All other threads may be waiting for a server that does not answer.
+        try SystemThread.start(named: "postgresql-late") {
+            while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) }
+        }
     }
 
     private func perform<Value: Sendable>(_ job: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
