@@ -181,8 +181,8 @@ let package = Package(
             "FoundationTests",
             [
                 "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages", "Mail",
-                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text",
-                "Threads", "Logging",
+                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
+                "Cryptography", "Text", "Threads", "Logging",
             ]),
         tests(
             "StorageTests",
