@@ -49,13 +49,13 @@ let package = Package(
             "TokenAPI",
             [
                 "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JSON",
-                "Storage", "Values", "Cryptography", "Logging",
+                "Storage", "Values", "Cryptography", "Logging", "Federation", "Outbound", "Pages",
             ]),
         module(
             "BrowserPages",
             [
                 "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
-                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound", "Keys",
             ]),
         module(
             "AdminAPI",
@@ -75,7 +75,7 @@ let package = Package(
             "HTTPSupport",
             [
                 "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JSON",
-                "Storage", "Values", "Cryptography", "Text", "Logging",
+                "Storage", "Values", "Cryptography", "Text", "Logging", "Keys", "Outbound",
             ]),
         module(
             "Administration",
