@@ -46,7 +46,7 @@ public struct MailSignIn: Sendable {
             case .failure(let refusal): return .failure(refusal)
             }
             let before = try UserSnapshot(of: verification.user, in: db)
-            let isFirst = try verification.isFirstWord(in: db)
+            let isFirst = try verification.isFirstProof(in: db)
             guard let user = verification.user,
                 // The person reads the address; if it still is the account's.
                 try User.verifyLive(verification.email, of: user, in: db)

@@ -52,7 +52,7 @@ public struct PasswordReset: Sendable {
             case .success(let found): verification = found
             }
             let before = try UserSnapshot(of: verification.user, in: db)
-            let isFirst = try verification.isFirstWord(in: db)
+            let isFirst = try verification.isFirstProof(in: db)
             guard let user = verification.user,
                 // Reading the mail showed the address, if it still is the account's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)

@@ -11,7 +11,7 @@ public struct CallbackTransport: Transport {
 
     public var kind: Delivery.Kind { .callback }
 
-    public func deliver(_ content: String, _ postmark: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID) async throws {
         let callback = try Callback(stored: content)
         try await receivers.visit(callback.url) {
             // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole

@@ -15,7 +15,7 @@ struct Lease: Sendable {
 
     static let columns: SQL.Columns = "id, sealed_content, attempts, created_at, expires_at"
 
-    var postmark: MessageID { MessageID(id: id.text, date: createdAt) }
+    var messageID: MessageID { MessageID(id: id.text, date: createdAt) }
 
     init(_ row: Row, _ kind: Delivery.Kind, leaseEnd: Timestamp) throws {
         id = try row.get("id")

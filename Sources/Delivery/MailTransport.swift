@@ -9,10 +9,10 @@ public struct MailTransport: Transport {
 
     public var kind: Delivery.Kind { .mail }
 
-    public func deliver(_ content: String, _ postmark: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID) async throws {
         let mail = try MailMessage(stored: content)
         do {
-            try await mailer.send(mail, postmark)
+            try await mailer.send(mail, messageID)
         } catch MailFailure.refused(let reason) {
             throw Undeliverable.refused(reason)
         } catch MailFailure.temporary(let reason) {

@@ -20,7 +20,7 @@ public struct NoticeTransport: Transport {
 
     public var kind: Delivery.Kind { .notice }
 
-    public func deliver(_ content: String, _ postmark: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID) async throws {
         guard let callback = try await write(content) else {
             throw Undeliverable.refused("nobody is to be told any more")
         }

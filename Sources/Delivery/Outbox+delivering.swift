@@ -46,7 +46,7 @@ extension Outbox {
         }
         do {
             try await carrier.deliver(
-                seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.postmark)
+                seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.messageID)
             log(.debug, "delivered", claim, "taken")
             return .delivered
         } catch Undeliverable.refused(let reason) {

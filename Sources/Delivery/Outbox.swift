@@ -36,17 +36,18 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
-    public func parcel(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery {
+    public func delivery(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
+    {
         prepare(.mail, mail.stored, usefulFor: use, id)
     }
 
     /// Prepares `callback` for `Delivery.store(in:)`.
-    public func parcel(_ callback: Callback, id: Delivery.ID? = nil) -> Delivery {
+    public func delivery(_ callback: Callback, id: Delivery.ID? = nil) -> Delivery {
         prepare(.callback, callback.stored, usefulFor: Self.longestUse, id)
     }
 
     /// Prepares a notice for `Delivery.store(in:)`. It becomes a callback only when it is sent (`NoticeTransport`).
-    public func parcel(notice: String, usefulFor use: Duration, id: Delivery.ID? = nil) -> Delivery {
+    public func delivery(notice: String, usefulFor use: Duration, id: Delivery.ID? = nil) -> Delivery {
         prepare(.notice, notice, usefulFor: use, id)
     }
 

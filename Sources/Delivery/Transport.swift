@@ -5,7 +5,7 @@ public protocol Transport: Sendable {
     var kind: Delivery.Kind { get }
 
     /// Delivers `content`, or throws `Undeliverable`. The message id is the same at each attempt.
-    func deliver(_ content: String, _ postmark: MessageID) async throws
+    func deliver(_ content: String, _ messageID: MessageID) async throws
 }
 
 /// Why an attempt failed. For the log: a reason contains neither an address nor content.

@@ -14,12 +14,12 @@ public struct FolderMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ mail: MailMessage, _ postmark: MessageID) async throws {
+    public func send(_ mail: MailMessage, _ messageID: MessageID) async throws {
         guard let recipient = MailAddress(mail.recipient) else { throw MailFailure.noAddress }
-        let message = Message(mail, from: sender, to: recipient, postmark)
+        let message = Message(mail, from: sender, to: recipient, messageID)
         do {
             try await SystemThread.run(named: "spindle-mail") {
-                try write(Array(message.text.utf8), named: postmark.id)
+                try write(Array(message.text.utf8), named: messageID.id)
             }
         } catch let error as SystemThread.Unavailable {
             throw MailFailure.temporary("\(error)")

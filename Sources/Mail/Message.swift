@@ -9,16 +9,16 @@ struct Message: Sendable {
     let text: String
 
     /// Composes `mail`. `recipient` is its checked recipient.
-    init(_ mail: MailMessage, from sender: Sender, to recipient: MailAddress, _ postmark: MessageID) {
+    init(_ mail: MailMessage, from sender: Sender, to recipient: MailAddress, _ messageID: MessageID) {
         let name = sender.name.map { "\(HeaderText.phrase($0)) " } ?? ""
         // `=_` occurs neither in quoted-printable text nor in our headers.
-        let boundary = "=_\(postmark.id)"
+        let boundary = "=_\(messageID.id)"
         let fields = [
-            "Date: \(postmark.date.rfc5322)",
+            "Date: \(messageID.date.rfc5322)",
             "From: \(name)<\(sender.address)>",
             "To: <\(recipient)>",
             "Subject: \(HeaderText.unstructured(mail.subject))",
-            "Message-ID: <\(postmark.id)@\(sender.address.domain)>",
+            "Message-ID: <\(messageID.id)@\(sender.address.domain)>",
             // RFC 3834 §5: keeps automatic replies away.
             "Auto-Submitted: auto-generated",
             "MIME-Version: 1.0",

@@ -17,9 +17,9 @@ public struct SMTPMailer: Mailer {
         self.sender = sender
     }
 
-    public func send(_ mail: MailMessage, _ postmark: MessageID) async throws {
+    public func send(_ mail: MailMessage, _ messageID: MessageID) async throws {
         guard let recipient = MailAddress(mail.recipient) else { throw MailFailure.noAddress }
-        let text = Message(mail, from: sender, to: recipient, postmark).text
+        let text = Message(mail, from: sender, to: recipient, messageID).text
         guard
             let message = SMTPMessage(
                 Array(text.utf8), from: sender.address.description, to: recipient.description)

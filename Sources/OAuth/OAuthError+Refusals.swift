@@ -82,15 +82,15 @@ extension OAuthError {
     static let unverifiedUser = OAuthError(
         .invalidGrant, "unverified_user",
         "The password is right, but this client needs people whose e-mail address is verified: send them to /verify.",
-        personFault: .unverified)
+        userFault: .unverified)
     /// The identity provider asserts a user that is unknown here: the app registers or links the user, then tries
     /// again.
     public static let unknownUser = OAuthError(
         .invalidGrant, "unknown_user",
         "Nobody here goes by this provider's account yet: register or attach it first.",
-        personFault: .unknown)
+        userFault: .unknown)
     public static func wrongUserCredentials(_ reason: String) -> OAuthError {
-        OAuthError(.invalidGrant, reason, "The user name or password is wrong.", personFault: .wrongCredentials)
+        OAuthError(.invalidGrant, reason, "The user name or password is wrong.", userFault: .wrongCredentials)
     }
     public static func tooManySignIns(_ wait: Duration) -> OAuthError {
         OAuthError(

@@ -44,7 +44,7 @@ public struct OAuthError: Error, Sendable {
     }
 
     public let code: Code
-    public let personFault: UserFault?
+    public let userFault: UserFault?
     /// What the developer of the client can fix: `error_description`. ASCII without `"` and `\` (RFC 6749 §5.2).
     public let hint: String
     /// One word for the log and metrics.
@@ -56,10 +56,10 @@ public struct OAuthError: Error, Sendable {
 
     public init(
         _ code: Code, _ reason: String, _ hint: String, detail: String? = nil, retryAfter: Duration? = nil,
-        personFault: UserFault? = nil
+        userFault: UserFault? = nil
     ) {
         self.code = code
-        self.personFault = personFault
+        self.userFault = userFault
         self.reason = reason
         self.hint = hint
         self.detail = detail

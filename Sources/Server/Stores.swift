@@ -68,10 +68,10 @@ extension Callbacks.Post {
             leave: { message, db in
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
-                try outbox.parcel(callback, id: Delivery.ID(message.id.text)).store(in: db)
+                try outbox.delivery(callback, id: Delivery.ID(message.id.text)).store(in: db)
             },
             leaveNotice: { notice, db in
-                try outbox.parcel(notice: notice.text, usefulFor: LogoutNotice.use, id: Delivery.ID(notice.id.text))
+                try outbox.delivery(notice: notice.text, usefulFor: LogoutNotice.use, id: Delivery.ID(notice.id.text))
                     .store(in: db)
             }, send: { outbox.nudge() })
     }

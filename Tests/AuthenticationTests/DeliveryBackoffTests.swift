@@ -53,7 +53,7 @@ import Values
             round = try await house.outbox.deliverDue(by: down)
         }
         #expect(round == Outbox.Round(givenUp: 1))
-        let first = try #require(down.postmarks.first).date
+        let first = try #require(down.messageIDs.first).date
         #expect(house.clock.now >= first + .days(3) && house.clock.now < first + .days(3) + .hours(2))
         await house.database.close()
     }
@@ -63,7 +63,7 @@ import Values
         arguments: Backend.available)
     func refused(_ backend: Backend) async throws {
         struct Never: Mailer {
-            func send(_ letter: MailMessage, _ postmark: MessageID) async throws { throw MailFailure.refused("no") }
+            func send(_ letter: MailMessage, _ messageID: MessageID) async throws { throw MailFailure.refused("no") }
         }
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)

@@ -56,7 +56,7 @@ struct DeliveryFixture {
 final class TransportDouble: Transport {
     let kind: Delivery.Kind
     private let act: @Sendable () async throws -> Void
-    private let carried = Mutex<[(content: String, postmark: MessageID)]>([])
+    private let carried = Mutex<[(content: String, messageID: MessageID)]>([])
 
     init(_ kind: Delivery.Kind = .mail, _ act: @escaping @Sendable () async throws -> Void = {}) {
         self.kind = kind
@@ -64,11 +64,11 @@ final class TransportDouble: Transport {
     }
 
     /// The message id of every attempt.
-    var postmarks: [MessageID] { carried.withLock { $0.map(\.postmark) } }
+    var messageIDs: [MessageID] { carried.withLock { $0.map(\.messageID) } }
     var contents: [String] { carried.withLock { $0.map(\.content) } }
 
-    func deliver(_ content: String, _ postmark: MessageID) async throws {
-        carried.withLock { $0.append((content, postmark)) }
+    func deliver(_ content: String, _ messageID: MessageID) async throws {
+        carried.withLock { $0.append((content, messageID)) }
         try await act()
     }
 }

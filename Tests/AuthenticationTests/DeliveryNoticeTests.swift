@@ -20,7 +20,7 @@ import Values
     }
 
     private func leave(in house: DeliveryFixture) async throws {
-        let parcel = house.outbox.parcel(notice: "the loom stopped", usefulFor: .days(1), id: Delivery.ID("one"))
+        let parcel = house.outbox.delivery(notice: "the loom stopped", usefulFor: .days(1), id: Delivery.ID("one"))
         for _ in 1...2 { try await house.database.write { db in try parcel.store(in: db) } }
         #expect(try await house.waiting().count == 1)
     }
@@ -94,7 +94,7 @@ import Values
     func slow(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for number in 1...8 {
-            let parcel = house.outbox.parcel(
+            let parcel = house.outbox.delivery(
                 notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), id: Delivery.ID("n\(number)"))
             try await house.database.write { db in try parcel.store(in: db) }
         }
@@ -109,7 +109,7 @@ import Values
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {
-            let parcel = house.outbox.parcel(notice: "down", usefulFor: .days(1))
+            let parcel = house.outbox.delivery(notice: "down", usefulFor: .days(1))
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let carrier = DeadReceiver()
@@ -136,7 +136,7 @@ private final class SlowReceivers: Transport {
     private let held = Atomic(0)
     var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ postmark: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID) async throws {
         do {
             try await receivers.visit("https://\(content).example/out") {
                 while held.load(ordering: .relaxed) < 5 { await Task.yield() }
@@ -157,7 +157,7 @@ private final class DeadReceiver: Transport {
     private let goals = [6, 13]
     var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ postmark: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID) async throws {
         let round = come.wrappingAdd(1, ordering: .relaxed).oldValue / 8
         do {
             try await receivers.visit("https://\(content).example/out") {

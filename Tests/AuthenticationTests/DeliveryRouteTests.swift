@@ -9,19 +9,19 @@ import Values
     @Test("a mail leaves when it is stored, and a delivery that hangs delays no other", arguments: Backend.available)
     func apart(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
-        let (arrivals, arrival) = AsyncStream<Int>.makeStream()
+        let (newSessions, newSession) = AsyncStream<Int>.makeStream()
         let (ends, end) = AsyncStream<Void>.makeStream()
         let number = Counter()
         let carrier = TransportDouble {
             let mine = number.next()
-            arrival.yield(mine)
+            newSession.yield(mine)
             // The first mail hangs until the test is done with the others.
             if mine == 1 { for await _ in ends { break } }
         }
         let route = DeliveryWorker(house.outbox, by: carrier)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await route.run() }
-            var iterator = arrivals.makeAsyncIterator()
+            var iterator = newSessions.makeAsyncIterator()
             for expected in 1...12 {
                 try await house.outbox.post(DeliveryFixture.letter)
                 #expect(await iterator.next() == expected)
@@ -39,11 +39,11 @@ import Values
     func backlog(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<20 { try await house.node().post(DeliveryFixture.letter) }
-        let (arrivals, arrival) = AsyncStream<Void>.makeStream()
-        let route = DeliveryWorker(house.outbox, by: TransportDouble { arrival.yield() })
+        let (newSessions, newSession) = AsyncStream<Void>.makeStream()
+        let route = DeliveryWorker(house.outbox, by: TransportDouble { newSession.yield() })
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await route.run() }
-            var iterator = arrivals.makeAsyncIterator()
+            var iterator = newSessions.makeAsyncIterator()
             for _ in 0..<20 { await iterator.next() }
             house.outbox.close()
             await group.waitForAll()

@@ -13,7 +13,7 @@ import Values
     @Test("a delivery stored by a transaction is sent and then removed", arguments: Backend.available)
     func sent(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
-        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        let parcel = house.outbox.delivery(DeliveryFixture.letter)
         try await house.database.write { db in
             try parcel.store(in: db)
             // A transaction may run twice.
@@ -32,7 +32,7 @@ import Values
         "a blank delivery is stored like any other, is never sent, and delays nothing", arguments: Backend.available)
     func blank(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
-        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        let parcel = house.outbox.delivery(DeliveryFixture.letter)
         try await house.database.write { db in try parcel.blank.store(in: db) }
         #expect(try await house.waiting().count == 1)
         let carrier = TransportDouble()
@@ -42,7 +42,7 @@ import Values
         }
         try await house.outbox.post(DeliveryFixture.letter)
         #expect(try await house.outbox.deliverDue(by: carrier) == Outbox.Round(delivered: 1))
-        #expect(carrier.postmarks.count == 1)
+        #expect(carrier.messageIDs.count == 1)
         #expect(try await house.waiting().count == 1)
         await house.database.close()
     }
@@ -51,7 +51,7 @@ import Values
     func undone(_ backend: Backend) async throws {
         struct Refused: Error {}
         let house = try await DeliveryFixture(backend)
-        let parcel = house.outbox.parcel(DeliveryFixture.letter)
+        let parcel = house.outbox.delivery(DeliveryFixture.letter)
         await #expect(throws: Refused.self) {
             try await house.database.write { db in
                 try parcel.store(in: db)
@@ -67,7 +67,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
         let callback = Callback(url: "https://loom.example/hook", body: "SECRET", contentType: "text/plain")
-        let parcel = house.outbox.parcel(callback)
+        let parcel = house.outbox.delivery(callback)
         try await house.database.write { db in try parcel.store(in: db) }
         let stored = try await house.database.read { db in
             try db.rows("SELECT id, kind, sealed_content FROM deliveries ORDER BY kind").map { row in
@@ -109,14 +109,14 @@ import Values
         // The first node takes it, sends it, and is gone.
         let claim = try #require(try await house.outbox.claim(.mail, most: 8).first)
         let carrier = TransportDouble()
-        try await carrier.deliver("", claim.postmark)
+        try await carrier.deliver("", claim.messageID)
 
         let other = house.node()
         house.clock.advance(by: Outbox.lease - .milliseconds(1))
         #expect(try await other.deliverDue(by: carrier) == Outbox.Round(), "the lease is not over yet")
         house.clock.advance(by: .milliseconds(1))
         #expect(try await other.deliverDue(by: carrier) == Outbox.Round(delivered: 1))
-        #expect(carrier.postmarks.count == 2 && Set(carrier.postmarks).count == 1)
+        #expect(carrier.messageIDs.count == 2 && Set(carrier.messageIDs).count == 1)
         #expect(try await house.waiting().isEmpty)
         await house.database.close()
     }
@@ -147,7 +147,7 @@ import Values
             return try await group.reduce(0, +)
         }
         #expect(delivered == 40)
-        #expect(carrier.postmarks.count == 40 && Set(carrier.postmarks).count == 40)
+        #expect(carrier.messageIDs.count == 40 && Set(carrier.messageIDs).count == 40)
         #expect(try await house.waiting().isEmpty)
         await house.database.close()
     }

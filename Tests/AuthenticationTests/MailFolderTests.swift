@@ -23,7 +23,7 @@ import Values
         let mailer = try mailer()
         let early = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
         let late = MessageID(id: "0b", date: Timestamp(milliseconds: 2 * 1000))
-        for postmark in [late, early, early] { try await mailer.send(letter, postmark) }
+        for messageID in [late, early, early] { try await mailer.send(letter, messageID) }
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
         #expect(names == ["0a.eml", "0b.eml"], "a letter that is sent again is there once")
         #expect(try mode(folder) == 0o700)

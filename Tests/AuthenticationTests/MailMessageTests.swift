@@ -6,7 +6,7 @@ import Values
 
 /// A mail as it goes over the wire.
 @Suite struct MailMessageTests {
-    private static let postmark = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
+    private static let messageID = MessageID(id: "0193a", date: Timestamp(milliseconds: 1_800_000_000 * 1000))
 
     private func message(
         subject: String = "Your code", text: String = "123456", html: String = "<p>123456</p>",
@@ -14,7 +14,7 @@ import Values
     ) throws -> String {
         let letter = MailMessage(recipient: to, subject: subject, text: text, html: html)
         return Message(
-            letter, from: try #require(Sender(from)), to: try #require(MailAddress(to)), Self.postmark
+            letter, from: try #require(Sender(from)), to: try #require(MailAddress(to)), Self.messageID
         ).text
     }
 

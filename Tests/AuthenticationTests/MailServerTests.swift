@@ -8,7 +8,7 @@ import Values
 @Suite struct MailServerTests {
     private let letter = MailMessage(
         recipient: "ada@example.org", subject: "Hei", text: ".\n..two\nlast", html: "<p>.\n.</p>")
-    private let postmark = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
+    private let messageID = MessageID(id: "0a", date: Timestamp(milliseconds: 1 * 1000))
 
     private func mailer(_ server: MailServerStandIn) throws -> SMTPMailer {
         SMTPMailer(
@@ -20,7 +20,7 @@ import Values
     func arrives() async throws {
         let server = try MailServerStandIn()
         defer { server.stop() }
-        try await mailer(server).send(letter, postmark)
+        try await mailer(server).send(letter, messageID)
         #expect(
             server.lines.prefix(4) == [
                 "EHLO loom.example", "MAIL FROM:<no-reply@loom.example>", "RCPT TO:<ada@example.org>", "DATA",
@@ -30,7 +30,7 @@ import Values
         #expect(server.message.contains("\r\n<p>.\r\n..</p>\r\n"))
         let sent = Message(
             letter, from: try #require(Sender("Loom <no-reply@loom.example>")),
-            to: try #require(MailAddress("ada@example.org")), postmark)
+            to: try #require(MailAddress("ada@example.org")), messageID)
         #expect(server.message.replacing("\r\n..", with: "\r\n.") == sent.text)
     }
 
@@ -43,7 +43,7 @@ import Values
         let mailer = SMTPMailer(
             server: try #require(SMTPServer("smtp://127.0.0.1:\(server.port)")),
             from: try #require(Sender("no-reply@\(domain)")))
-        try await mailer.send(letter, postmark)
+        try await mailer.send(letter, messageID)
         #expect(server.lines.prefix(2) == ["EHLO \(domain)", "MAIL FROM:<no-reply@\(domain)>"])
     }
 
@@ -53,7 +53,7 @@ import Values
         defer { server.stop() }
         let text = String(repeating: "line of a long letter\n.\n", count: 20_000)
         try await mailer(server).send(
-            MailMessage(recipient: "ada@example.org", subject: "", text: text, html: "<p>"), postmark)
+            MailMessage(recipient: "ada@example.org", subject: "", text: text, html: "<p>"), messageID)
         #expect(server.message.components(separatedBy: "\r\nline of a long letter\r\n..\r\n").count > 9_000)
         #expect(server.message.utf8.count > 480_000)
     }
@@ -76,7 +76,7 @@ import Values
     func refusals(_ refusal: Refusal) async throws {
         let server = try MailServerStandIn(refusal.script)
         defer { server.stop() }
-        await #expect(throws: refusal.failure) { try await mailer(server).send(letter, postmark) }
+        await #expect(throws: refusal.failure) { try await mailer(server).send(letter, messageID) }
     }
 
     @Test(
@@ -90,7 +90,7 @@ import Values
         let server = try MailServerStandIn(script)
         defer { server.stop() }
         do {
-            try await mailer(server).send(letter, postmark)
+            try await mailer(server).send(letter, messageID)
             Issue.record("it was taken")
         } catch MailFailure.temporary(let reason) {
             #expect(!reason.isEmpty && !reason.contains("example"))
@@ -101,7 +101,7 @@ import Values
     func noFarewell() async throws {
         let server = try MailServerStandIn([.quit: ""])
         defer { server.stop() }
-        try await mailer(server).send(letter, postmark)
+        try await mailer(server).send(letter, messageID)
         #expect(!server.message.isEmpty)
         // The connection does not stay.
         await server.isLeft()
@@ -113,7 +113,7 @@ import Values
         let server = try MailServerStandIn()
         let mailer = try mailer(server)
         server.stop()
-        await #expect(throws: MailFailure.self) { try await mailer.send(letter, postmark) }
+        await #expect(throws: MailFailure.self) { try await mailer.send(letter, messageID) }
         await #expect(throws: MailFailure.self) { try await mailer.check() }
     }
 
@@ -125,7 +125,7 @@ import Values
         let mailer = SMTPMailer(
             server: try #require(SMTPServer(url)), from: try #require(Sender("no-reply@loom.example")))
         do {
-            try await mailer.send(letter, postmark)
+            try await mailer.send(letter, messageID)
             Issue.record("it was sent in the clear")
         } catch MailFailure.temporary {}
         #expect(!server.lines.contains { $0.hasPrefix("AUTH") || $0.hasPrefix("MAIL") || $0.hasPrefix("RCPT") })
@@ -146,7 +146,7 @@ import Values
         defer { server.stop() }
         for recipient in ["a@b.example>\r\nRCPT TO:<eve@c.example", "a@b.example\r\nDATA\r\n", "a b@c.example"] {
             let letter = MailMessage(recipient: recipient, subject: "", text: "", html: "")
-            await #expect(throws: MailFailure.noAddress) { try await mailer(server).send(letter, postmark) }
+            await #expect(throws: MailFailure.noAddress) { try await mailer(server).send(letter, messageID) }
         }
         #expect(server.lines.isEmpty)
     }
@@ -156,7 +156,7 @@ import Values
         // Its one thread is in conversation with the first client, which says nothing: the second waits.
         let server = try MailServerStandIn([.hello: "250-never ends"])
         defer { server.stop() }
-        let sending = Task { try await mailer(server).send(letter, postmark) }
+        let sending = Task { try await mailer(server).send(letter, messageID) }
         sending.cancel()
         await #expect(throws: CancellationError.self) { try await sending.value }
     }

@@ -39,10 +39,10 @@ struct DirectAnswerTests {
             }
         }
 
-        func gift(_ type: String, in session: Session.ID = "s") async throws -> AuthorizationGift? {
+        func response(_ type: String, in session: Session.ID = "s") async throws -> FrontChannelResponse? {
             let request = try await fixture.request(.direct, ["response_type": type, "nonce": "n"])
             let subject = Subject(user: user, signedInAt: fixture.clock.now)
-            return try await answers.gift(for: request, of: subject, in: session)
+            return try await answers.response(for: request, of: subject, in: session)
         }
 
         func allow() async throws {
@@ -68,13 +68,13 @@ struct DirectAnswerTests {
         arguments: types)
     func consent(_ type: String) async throws {
         let scene = try await Scene()
-        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.response(type) == nil)
         #expect(try await scene.traces() == 0)
         try await scene.allow()
-        let gift = try #require(try await scene.gift(type))
-        #expect((gift.code != nil) == type.contains("code"))
-        #expect((gift.tokens != nil) == type.split(separator: " ").contains("token"))
-        #expect(gift.tokens?.refreshToken?.value == nil)
+        let response = try #require(try await scene.response(type))
+        #expect((response.code != nil) == type.contains("code"))
+        #expect((response.tokens != nil) == type.split(separator: " ").contains("token"))
+        #expect(response.tokens?.refreshToken?.value == nil)
         // A token family, or the code that will make one: each client is there to be told of a logout.
         let families = try await scene.fixture.database.read { db in
             try db.rows("SELECT id FROM token_families WHERE session_id IS NULL AND user_id = \(Self.user)").count
@@ -84,7 +84,7 @@ struct DirectAnswerTests {
         let client = try await scene.fixture.request(.direct, ["response_type": "code"]).returnAddress.client.id
         try await ConnectedApps(database: scene.fixture.database, clock: scene.fixture.clock, callbacks: .unheard)
             .revoke(client, of: Self.user)
-        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.response(type) == nil)
         #expect(try await scene.traces() == traces)
         await scene.fixture.database.close()
     }
@@ -94,19 +94,19 @@ struct DirectAnswerTests {
     func session(_ type: String) async throws {
         let scene = try await Scene()
         try await scene.allow()
-        #expect(try await scene.gift(type, in: "another") == nil)
+        #expect(try await scene.response(type, in: "another") == nil)
         let database = scene.fixture.database
         try await database.write { db in
             try db.execute("UPDATE users SET disabled_at = 1 WHERE id = \(Self.user)")
         }
-        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.response(type) == nil)
         try await database.write { db in
             try db.execute("UPDATE users SET disabled_at = NULL WHERE id = \(Self.user)")
         }
-        #expect(try await scene.gift(type) != nil)
+        #expect(try await scene.response(type) != nil)
         let traces = try await scene.traces()
         try await database.write { db in try db.execute("UPDATE sessions SET ended_at = 1 WHERE id = 's'") }
-        #expect(try await scene.gift(type) == nil)
+        #expect(try await scene.response(type) == nil)
         #expect(try await scene.traces() == traces)
         await database.close()
     }

@@ -43,7 +43,8 @@ extension Session.Opening {
     /// The login of this session, with the same id.
     func login(_ kind: Login.Kind) -> Login.Attempt {
         Login.Attempt(
-            id: Login.ID(id.text), client: client, kind: voucher == nil ? kind : .thirdParty, provider: voucher?.name,
+            id: Login.ID(id.text), client: client, kind: assertedBy == nil ? kind : .thirdParty,
+            provider: assertedBy?.name,
             address: address, userAgent: userAgent)
     }
 }

@@ -4,7 +4,7 @@ import Storage
 extension Verification {
     /// Whether this is the first proof that the user's address is read by its owner. Must run in the transaction that
     /// marks the address as verified.
-    func isFirstWord(in db: any Transaction) throws -> Bool {
+    func isFirstProof(in db: any Transaction) throws -> Bool {
         guard let user else { return false }
         return try !db.rows("SELECT id FROM users WHERE id = \(user) AND email_verified = 0").isEmpty
     }

@@ -27,7 +27,7 @@ public struct AccountFeature: Feature {
                 gate: access, users: users, deletion: context.deletion, mail: mail, clock: context.clock),
             RestoreEndpoint(
                 pages: pages, deletion: context.deletion, verifications: authentication.verifications,
-                arrivals: sessions),
+                newSessions: sessions),
         ]
     }
 }

@@ -72,7 +72,7 @@ public struct AddressEndpoint: Endpoint {
         do {
             let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
             asked = try await verifications.ask(
-                draft, from: gate.arrivals.address(request),
+                draft, from: gate.newSessions.address(request),
                 confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
                 post: mail.reply(template, to: email, entry.visit.frame))
         } catch let refusal as SignIn.Refusal {
@@ -90,7 +90,7 @@ public struct AddressEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await gate.pages.visit(request)
         guard gate.pages.forms.accepts(form, of: request) else { return gate.pages.foreignForm(visit) }
-        guard let session = try await gate.arrivals.sessions.of(request, gate.pages.site), session.origin == .signIn
+        guard let session = try await gate.newSessions.sessions.of(request, gate.pages.site), session.origin == .signIn
         else { return gate.signInFirst(for: .account) }
         do {
             let outcome = try await addresses.change(

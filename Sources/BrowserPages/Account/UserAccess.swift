@@ -9,13 +9,13 @@ public import Values
 /// Gives users access to their own account: after a sign-in here, and with their own forms only.
 public struct UserAccess: Sendable {
     let pages: PageRenderer
-    let arrivals: NewSessions
+    let newSessions: NewSessions
     private let signIn: SignIn
     private let clock: any WallClock
 
-    public init(pages: PageRenderer, arrivals: NewSessions, signIn: SignIn, clock: any WallClock) {
+    public init(pages: PageRenderer, newSessions: NewSessions, signIn: SignIn, clock: any WallClock) {
         self.pages = pages
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         self.signIn = signIn
         self.clock = clock
     }
@@ -60,7 +60,7 @@ public struct UserAccess: Sendable {
 
     /// A session that was bought with an app's token shows that somebody holds a phone, not who sits here.
     private func session(_ request: Request) async throws -> Session? {
-        try await arrivals.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
+        try await newSessions.sessions.of(request, pages.site).flatMap { $0.origin == .signIn ? $0 : nil }
     }
 
     func signInFirst(for page: OwnPage) -> Response {
@@ -79,6 +79,6 @@ public struct UserAccess: Sendable {
     func confirm(_ entry: Entry, _ request: Request, _ context: SpindleContext) async throws -> SignIn.Proof {
         try await signIn.confirm(
             entry.session, password: entry.form["current_password"] ?? "",
-            address: arrivals.address(request), device: arrivals.device(request))
+            address: newSessions.address(request), device: newSessions.device(request))
     }
 }

@@ -222,10 +222,11 @@ extension Session {
     /// How the session came about, in OAuth's terms.
     var kind: BrowserSessionState.Session {
         switch origin {
-        case .signIn where method == .issuer || method == .issuerUndated: .vouched(for: nil, isDated: method == .issuer)
+        case .signIn where method == .issuer || method == .issuerUndated:
+            .asserted(for: nil, isDated: method == .issuer)
         case .signIn: .signIn
         case .bought(let merchant): .bought(by: merchant)
-        case .vouched(let merchant): .vouched(for: merchant, isDated: method == .issuer)
+        case .asserted(let merchant): .asserted(for: merchant, isDated: method == .issuer)
         }
     }
 }

@@ -17,7 +17,7 @@ public struct DevelopmentFeature: Feature {
             DevelopmentSignInEndpoint(
                 pages: pages,
                 signIn: DevelopmentSignIn(database: context.database, clock: context.clock, events: context.events),
-                arrivals: sessions, verifications: authentication.verifications),
+                newSessions: sessions, verifications: authentication.verifications),
             DevelopmentAnswerEndpoint(pages: pages),
         ]
     }

@@ -13,13 +13,14 @@ public struct DevelopmentSignInEndpoint: Endpoint {
 
     private let pages: PageRenderer
     private let signIn: DevelopmentSignIn
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let restoring: Restoring
 
-    public init(pages: PageRenderer, signIn: DevelopmentSignIn, arrivals: NewSessions, verifications: Verifications) {
+    public init(pages: PageRenderer, signIn: DevelopmentSignIn, newSessions: NewSessions, verifications: Verifications)
+    {
         self.pages = pages
         self.signIn = signIn
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         restoring = Restoring(pages: pages, verifications: verifications)
     }
 
@@ -32,27 +33,27 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         let query = Form.query(of: request.target.text)
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         let asked = visit.destination?.interaction?.form
-        let session = try await arrivals.sessions.of(request, pages.site)
+        let session = try await newSessions.sessions.of(request, pages.site)
         let known = asked?[Parameter.loginHint.rawValue] ?? session?.email
-        let wish = DevelopmentWish(
+        let input = DevelopmentInput(
             name: known.flatMap { DevelopmentName($0)?.text } ?? "",
             lifetime: asked?[DevelopmentLogin.Field.idTokenLifetime] ?? visit.client.map {
                 String($0.openID.idTokenLifetime.seconds)
             } ?? "",
             givesRefreshToken: asked?[DevelopmentLogin.Field.refreshToken] != "0")
-        return page(request, visit, wish)
+        return page(request, visit, input)
     }
 
     private func page(
-        _ request: Request, _ visit: PageContext, _ wish: DevelopmentWish,
+        _ request: Request, _ visit: PageContext, _ input: DevelopmentInput,
         fault: DevelopmentSignInPage.Fault? = nil
     ) -> Response {
         let form = pages.forms.issue(request)
         let choices = DevelopmentSignInPage.Choices(
-            lifetime: wish.lifetime, givesRefreshToken: wish.givesRefreshToken,
+            lifetime: input.lifetime, givesRefreshToken: input.givesRefreshToken,
             errors: DevelopmentError.all.map(\.rawValue))
         let page = DevelopmentSignInPage(
-            action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", name: wish.name,
+            action: Self.path, formToken: form.token, continueTo: visit.destination?.text ?? "", name: input.name,
             clientName: visit.client?.name, choices: visit.destination?.interaction == nil ? nil : choices, fault: fault
         )
         return pages.page(
@@ -64,39 +65,39 @@ public struct DevelopmentSignInEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let wish = DevelopmentWish(form)
+        let input = DevelopmentInput(form)
         if form["outcome"] == "error", let asked = visit.destination?.interaction?.form,
             let refusal = DevelopmentError.named(form["error"] ?? "")
         {
             return try await pages.authorizing(asked, request, context, isKnown: { _ in true }) { _ in throw refusal }
         }
-        guard let name = DevelopmentName(wish.name) else { return page(request, visit, wish, fault: .name) }
-        guard let trial = TokenTrial(seconds: wish.lifetime, givesRefreshToken: wish.givesRefreshToken) else {
-            return page(request, visit, wish, fault: .lifetime)
+        guard let name = DevelopmentName(input.name) else { return page(request, visit, input, fault: .name) }
+        guard let trial = TokenTrial(seconds: input.lifetime, givesRefreshToken: input.givesRefreshToken) else {
+            return page(request, visit, input, fault: .lifetime)
         }
-        let arrival = try await arrivals.arrival(request, by: .password, at: visit, trying: trial)
-        switch try await signIn.enter(as: name, arrival.opening, replacing: arrival.replaces?.id) {
+        let newSession = try await newSessions.newSession(request, by: .password, at: visit, trying: trial)
+        switch try await signIn.enter(as: name, newSession.opening, replacing: newSession.replaces?.id) {
         case .signedIn(let user):
             context.logger.warning(
                 "development sign-in: nobody was asked for a password", metadata: ["account": "\(user)"])
-            return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
         case .deletionPending(let user, let dueAt):
             return try await restoring.offer(
                 user, email: name.email, dueAt: dueAt, by: .password, request, visit)
-        case .disabled: return page(request, visit, wish, fault: .disabled)
-        case .addressTaken: return page(request, visit, wish, fault: .taken)
+        case .disabled: return page(request, visit, input, fault: .disabled)
+        case .addressTaken: return page(request, visit, input, fault: .taken)
         }
     }
 }
 
 /// The values of the form.
-private struct DevelopmentWish {
+private struct DevelopmentInput {
     let name: String
     let lifetime: String
     let givesRefreshToken: Bool
 }
 
-extension DevelopmentWish {
+extension DevelopmentInput {
     init(_ form: Form) {
         self.init(
             name: form["username"] ?? "", lifetime: form["id_token_lifetime"] ?? "",

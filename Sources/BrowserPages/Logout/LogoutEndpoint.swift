@@ -42,18 +42,18 @@ public struct LogoutEndpoint: Endpoint {
         let presented = try PresentedToken.read(request)
         let token = try await endToken(
             presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
-        let wish = try await wish(parameters, token, presented)
+        let logout = try await logout(parameters, token, presented)
         guard let session else {
             // A device gets JSON; a browser gets a page, or goes on.
-            if token != nil, wish.address == nil { return .json(.members(["result": "OK"])) }
-            return try await signedOut(request, wish, sawPage: false)
+            if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
+            return try await signedOut(request, logout, sawPage: false)
         }
         // The same user's token, or a link on our own page, shows that the user wants this. Another site's link or a
         // mailed one shows nothing, and neither does one with another user's token.
-        let isOwnWish = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
-        if isOwnWish { return try await end(session, request, wish) }
-        if try await wish.isShown(by: session) { return try await end(session, request, wish) }
-        return try await ask(session, request, wish)
+        let isOwnRequest = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
+        if isOwnRequest { return try await end(session, request, logout) }
+        if try await logout.isShown(by: session) { return try await end(session, request, logout) }
+        return try await ask(session, request, logout)
     }
 
     @Sendable private func submit(_ request: Request, context: SpindleContext) async throws -> Response {
@@ -75,38 +75,38 @@ public struct LogoutEndpoint: Endpoint {
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
-        let wish = try await wish(parameters, nil, nil)
+        let logout = try await logout(parameters, nil, nil)
         // Sent twice, or signed out in another tab meanwhile: the user has what they want.
         guard let session = try await sessions.of(request, pages.site) else {
-            return try await signedOut(request, wish)
+            return try await signedOut(request, logout)
         }
         // Another user signed in meanwhile; the form was about the first.
         guard form[Self.person].map({ $0 == session.user.description }) ?? true else {
-            return try await ask(session, request, wish)
+            return try await ask(session, request, logout)
         }
-        return try await end(session, request, wish)
+        return try await end(session, request, logout)
     }
 
     /// The user that the form would sign out. Our signed-in page does not send it: its button counts as a link there.
     private static let person = "person"
 
-    private func ask(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
+    private func ask(_ session: Session, _ request: Request, _ logout: LogoutRequest) async throws -> Response {
         let issued = pages.forms.issue(request)
         let page = LogoutPage(
             account: session.displayName, action: "/logout", formToken: issued.token,
-            fields: wish.fields + [HiddenField(name: Self.person, value: session.user.description)])
-        let visit = try await visit(request, wish)
+            fields: logout.fields + [HiddenField(name: Self.person, value: session.user.description)])
+        let visit = try await visit(request, logout)
         return pages.page(
             pages.templates.logout(page, in: visit.frame), visit, cookies: [issued.setCookie], formsLeaveSite: true)
     }
 
-    private func visit(_ request: Request, _ wish: LogoutRequest) async throws -> PageContext {
-        try await pages.visit(request, client: wish.client, uiLocales: wish.parameters[.uiLocales])
+    private func visit(_ request: Request, _ logout: LogoutRequest) async throws -> PageContext {
+        try await pages.visit(request, client: logout.client, uiLocales: logout.parameters[.uiLocales])
     }
 
     /// The client is the one that the request names, or the one whose token came with it. That token may be dead: a
     /// link on a web page is often old by the time it is followed.
-    private func wish(
+    private func logout(
         _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
     ) async throws -> LogoutRequest {
         if let text = parameters[.idTokenHint] {
@@ -139,9 +139,9 @@ public struct LogoutEndpoint: Endpoint {
         return token
     }
 
-    private func end(_ session: Session, _ request: Request, _ wish: LogoutRequest) async throws -> Response {
+    private func end(_ session: Session, _ request: Request, _ logout: LogoutRequest) async throws -> Response {
         try await sessions.end(session.id)
-        return try await signedOut(request, wish)
+        return try await signedOut(request, logout)
     }
 
     /// One cookie holds the session and remembers the user: both end.
@@ -149,14 +149,14 @@ public struct LogoutEndpoint: Endpoint {
     /// - Parameter sawPage: whether the user has seen a page about this client: the one that asks here, or the one that
     ///   its token comes from.
     private func signedOut(
-        _ request: Request, _ wish: LogoutRequest, sawPage: Bool = true
+        _ request: Request, _ logout: LogoutRequest, sawPage: Bool = true
     ) async throws -> Response {
         let cleared = pages.site.clearedSessionCookie
-        if let address = wish.address, let client = wish.client, client.registeredItself, !sawPage {
-            return pages.leaving(to: address.location, try await visit(request, wish), cookies: [cleared])
+        if let address = logout.address, let client = logout.client, client.registeredItself, !sawPage {
+            return pages.leaving(to: address.location, try await visit(request, logout), cookies: [cleared])
         }
-        if let address = wish.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
-        let visit = try await visit(request, wish)
+        if let address = logout.address { return .sendBrowser(to: address.location, cookies: [cleared]) }
+        let visit = try await visit(request, logout)
         return pages.page(pages.templates.signedOut(SignedOutPage(), in: visit.frame), visit, cookies: [cleared])
     }
 }

@@ -64,11 +64,11 @@ extension IdentityProviderEndpoint {
         _ person: IdentityProviderUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
-        let arrival = try await arrivals.arrival(
+        let newSession = try await newSessions.newSession(
             request, by: .issuer, at: visit, sawPage: departure.isFromPage)
-        switch try await entrance.enter(person, opening: arrival.opening, replacing: arrival.replaces?.id) {
+        switch try await entrance.enter(person, opening: newSession.opening, replacing: newSession.replaces?.id) {
         case .entered:
-            return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
         case .leaving(let user):
             let dueAt = user.deletionDueAt ?? user.updatedAt
             // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do.
@@ -91,7 +91,7 @@ extension IdentityProviderEndpoint {
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
-        let session = try await arrivals.sessions.of(request, pages.site)
+        let session = try await newSessions.sessions.of(request, pages.site)
         guard let session, session.user == user, session.origin == .signIn else {
             throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }

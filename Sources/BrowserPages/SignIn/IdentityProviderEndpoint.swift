@@ -13,7 +13,7 @@ public struct IdentityProviderEndpoint: Endpoint {
     let signIn: IdentityProviderSignIn
     let requests: IdentityProviderRequests
     let entrance: IdentityProviderEntrance
-    let arrivals: NewSessions
+    let newSessions: NewSessions
     let restoring: Restoring
     private let clock: any WallClock
     let random: any RandomSource
@@ -21,13 +21,13 @@ public struct IdentityProviderEndpoint: Endpoint {
     public init(
         pages: PageRenderer, signIn: IdentityProviderSignIn, requests: IdentityProviderRequests,
         entrance: IdentityProviderEntrance,
-        arrivals: NewSessions, verifications: Verifications, clock: any WallClock, random: any RandomSource
+        newSessions: NewSessions, verifications: Verifications, clock: any WallClock, random: any RandomSource
     ) {
         self.pages = pages
         self.signIn = signIn
         self.requests = requests
         self.entrance = entrance
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         restoring = Restoring(pages: pages, verifications: verifications)
         self.clock = clock
         self.random = random
@@ -52,7 +52,7 @@ public struct IdentityProviderEndpoint: Endpoint {
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
         let id = try Self.issuer(context)
         let isAnew = query["anew"] == "1" || visit.wantsFreshness
-        let session = try await arrivals.sessions.of(request, pages.site)
+        let session = try await newSessions.sessions.of(request, pages.site)
         let known = try await pages.upstreams(for: visit, of: session, isAnew: isAnew)
         guard let issuer = known.first(where: { $0.id == id }) else {
             return pages.message(.notFound, visit, status: .notFound)
@@ -83,7 +83,7 @@ public struct IdentityProviderEndpoint: Endpoint {
             isAnew: departure.isAnew, isFromPage: departure.isFromPage, user: departure.user, at: clock.now)
         do {
             let address = try await signIn.begin(
-                upstream, at: departure.issuer, from: arrivals.address(request),
+                upstream, at: departure.issuer, from: newSessions.address(request),
                 language: visit.frame.language.rawValue)
             return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
         } catch let refusal as IdentityProviderRefusal {

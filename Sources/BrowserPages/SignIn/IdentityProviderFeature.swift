@@ -23,7 +23,7 @@ public struct IdentityProviderFeature: Feature {
             entrance: IdentityProviderEntrance(
                 database: context.database, people: federation.users, sessions: authentication.sessions, clock: clock,
                 random: random),
-            arrivals: sessions, verifications: authentication.verifications, clock: clock, random: random)
+            newSessions: sessions, verifications: authentication.verifications, clock: clock, random: random)
         endpoints = [endpoint, ConnectEndpoint(gate: access, upstream: endpoint)]
     }
 }

@@ -12,13 +12,13 @@ import Values
 public struct LoginEndpoint: Endpoint {
     private let pages: PageRenderer
     private let signIn: SignIn
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let restoring: Restoring
 
-    public init(pages: PageRenderer, signIn: SignIn, arrivals: NewSessions, verifications: Verifications) {
+    public init(pages: PageRenderer, signIn: SignIn, newSessions: NewSessions, verifications: Verifications) {
         self.pages = pages
         self.signIn = signIn
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         restoring = Restoring(pages: pages, verifications: verifications)
     }
 
@@ -30,7 +30,7 @@ public struct LoginEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let query = Form.query(of: request.target.text)
         let visit = try await pages.visit(request, to: try await pages.destination(query["continue"], request))
-        let session = try await arrivals.sessions.of(request, pages.site)
+        let session = try await newSessions.sessions.of(request, pages.site)
         let confirms = query["confirm"] == "1" && session != nil
         guard let session, visit.destination == nil, !confirms else {
             if let development = pages.development, query["page"] != DevelopmentLogin.forPeople {
@@ -69,19 +69,19 @@ public struct LoginEndpoint: Endpoint {
         let email = form["email"] ?? ""
         do {
             let proof = try await signIn.check(
-                username: email, password: form["password"] ?? "", address: arrivals.address(request),
-                device: arrivals.device(request),
-                login: arrivals.login(request, client: visit.client))
+                username: email, password: form["password"] ?? "", address: newSessions.address(request),
+                device: newSessions.device(request),
+                login: newSessions.login(request, client: visit.client))
             if let dueAt = proof.deletionDueAt {
                 return try await restoring.offer(
                     proof.user, email: email, dueAt: dueAt, by: .password, request, visit)
             }
-            let arrival = try await arrivals.arrival(
+            let newSession = try await newSessions.newSession(
                 request, by: .password, at: visit, isRemembered: form["remember"] == "1")
             guard
-                try await arrivals.sessions.open(arrival.opening, by: proof, replacing: arrival.replaces?.id)
+                try await newSessions.sessions.open(newSession.opening, by: proof, replacing: newSession.replaces?.id)
             else { throw SignIn.Refusal.wrong(reason: "password_changed_meanwhile") }
-            return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
+            return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError
             oauth.log(to: context.logger)

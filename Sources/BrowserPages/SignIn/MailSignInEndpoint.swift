@@ -12,17 +12,17 @@ public struct MailSignInEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let signIn: MailSignIn
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let mail: MailComposer
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, arrivals: NewSessions,
+        pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, newSessions: NewSessions,
         mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
         self.signIn = signIn
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         self.mail = mail
     }
 
@@ -54,7 +54,7 @@ public struct MailSignInEndpoint: Endpoint {
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(template, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
+            draft, from: newSessions.address(request), hasReader: user != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return try await login(
@@ -68,14 +68,14 @@ public struct MailSignInEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
+        let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
         let outcome = try await signIn.finish(
-            codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+            codes.key(form, request), opening: newSession.opening, replacing: newSession.replaces?.id)
         switch outcome {
         case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
         case .success(let arrived):
             guard let dueAt = arrived.deletionDueAt else {
-                return .sendBrowser(to: arrival.onward ?? "/login", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
             }
             return try await Restoring(pages: pages, verifications: verifications).offer(
                 arrived.user, email: arrived.verification.email, dueAt: dueAt, by: .mail, request, visit)

@@ -42,7 +42,7 @@ public struct NewSessions: Sendable {
     /// - Parameters:
     ///   - sawPage: whether there was such a page.
     ///   - trial: what a developer tries out with the waiting request.
-    func arrival(
+    func newSession(
         _ request: Request, by method: Session.Method, at visit: PageContext, isRemembered: Bool = false,
         sawPage: Bool = true, trying trial: TokenTrial? = nil
     ) async throws -> NewSession {

@@ -16,18 +16,18 @@ public struct PasswordEndpoint: Endpoint {
     private let verifications: Verifications
     private let signIn: MailSignIn
     private let reset: PasswordReset
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let mail: MailComposer
 
     public init(
         pages: PageRenderer, verifications: Verifications, signIn: MailSignIn, reset: PasswordReset,
-        arrivals: NewSessions, mail: MailComposer
+        newSessions: NewSessions, mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
         self.signIn = signIn
         self.reset = reset
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         self.mail = mail
     }
 
@@ -75,7 +75,7 @@ public struct PasswordEndpoint: Endpoint {
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(template, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: arrivals.address(request), hasReader: user != nil, post: post)
+            draft, from: newSessions.address(request), hasReader: user != nil, post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
@@ -125,8 +125,8 @@ public struct PasswordEndpoint: Endpoint {
                 form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
             let post = mail.post(
                 .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
-            let arrival = try await arrivals.arrival(request, by: .mail, at: visit)
-            let outcome = try await reset.finish(link, password: password, opening: arrival.opening) { _, db in
+            let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
+            let outcome = try await reset.finish(link, password: password, opening: newSession.opening) { _, db in
                 try post(db)
             }
             mail.send()
@@ -135,10 +135,10 @@ public struct PasswordEndpoint: Endpoint {
             case .success(let outcome):
                 // A user who is about to be deleted is not signed in: then a request goes on only in its own browser.
                 let isHere = visit.destination?.interaction?.isOf(pages.forms.browser(request)?.ofInteraction) ?? true
-                let onward = outcome.isSignedIn || isHere ? arrival.onward : nil
+                let onward = outcome.isSignedIn || isHere ? newSession.onward : nil
                 return .sendBrowser(
                     to: onward ?? "/account?done=password", status: .seeOther,
-                    cookies: outcome.isSignedIn ? arrival.cookies : [])
+                    cookies: outcome.isSignedIn ? newSession.cookies : [])
             }
         } catch let fault as Authentication.PasswordFault {
             return try newPassword(verification, request, visit, context, refusal: .weakPassword(fault.onPage))

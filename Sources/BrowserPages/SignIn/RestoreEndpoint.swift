@@ -11,13 +11,13 @@ public struct RestoreEndpoint: Endpoint {
     private let pages: PageRenderer
     private let deletion: Deletion
     private let verifications: Verifications
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
 
-    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, arrivals: NewSessions) {
+    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, newSessions: NewSessions) {
         self.pages = pages
         self.deletion = deletion
         self.verifications = verifications
-        self.arrivals = arrivals
+        self.newSessions = newSessions
     }
 
     public func add(to router: inout Routes) {
@@ -28,11 +28,11 @@ public struct RestoreEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+        let newSession = try await newSessions.newSession(request, by: .password, at: visit)
         let answer = try await deletion.decide(
             form["decision"] == "keep" ? .keep : .leave, on: Verification.ID(form["verification"] ?? ""),
-            browser: pages.forms.browser(request), verifications: verifications, opening: arrival.opening,
-            replacing: arrival.replaces?.id)
+            browser: pages.forms.browser(request), verifications: verifications, opening: newSession.opening,
+            replacing: newSession.replaces?.id)
         switch answer {
         case .failure(let refusal):
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
@@ -40,12 +40,12 @@ public struct RestoreEndpoint: Endpoint {
         case .success(.leaving(let dueAt)):
             return pages.message(.accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .ok)
         case .success(.kept):
-            guard let onward = arrival.onward else {
+            guard let onward = newSession.onward else {
                 return .sendBrowser(
-                    to: AccountEndpoint.path + "?done=restored", status: .seeOther, cookies: arrival.cookies)
+                    to: AccountEndpoint.path + "?done=restored", status: .seeOther, cookies: newSession.cookies)
             }
             return pages.message(
-                .accountRestored, visit, values: ["continueTo": onward], status: .ok, cookies: arrival.cookies)
+                .accountRestored, visit, values: ["continueTo": onward], status: .ok, cookies: newSession.cookies)
         }
     }
 }

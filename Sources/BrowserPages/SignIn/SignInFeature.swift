@@ -13,22 +13,22 @@ public struct SignInFeature: Feature {
         let (mail, verifications) = (context.mail, authentication.verifications)
         endpoints = [
             LoginEndpoint(
-                pages: pages, signIn: authentication.signIn, arrivals: sessions, verifications: verifications),
+                pages: pages, signIn: authentication.signIn, newSessions: sessions, verifications: verifications),
             MailSignInEndpoint(
-                pages: pages, verifications: verifications, signIn: authentication.mailSignIn, arrivals: sessions,
+                pages: pages, verifications: verifications, signIn: authentication.mailSignIn, newSessions: sessions,
                 mail: mail),
             SignUpEndpoint(
                 pages: pages, verifications: verifications, signUp: authentication.signUp,
-                agreements: oauth.agreements, arrivals: sessions, mail: mail),
+                agreements: oauth.agreements, newSessions: sessions, mail: mail),
             AppSignUpEndpoint(
                 pages: pages, verifications: verifications, signUp: authentication.appSignUp,
-                signIn: authentication.signIn, arrivals: sessions),
+                signIn: authentication.signIn, newSessions: sessions),
             PasswordEndpoint(
                 pages: pages, verifications: verifications, signIn: authentication.mailSignIn,
-                reset: authentication.passwordReset, arrivals: sessions, mail: mail),
+                reset: authentication.passwordReset, newSessions: sessions, mail: mail),
             VerifyEndpoint(
                 pages: pages, verifications: verifications, addresses: authentication.addressChange,
-                arrivals: sessions, mail: mail, random: context.random),
+                newSessions: sessions, mail: mail, random: context.random),
             SessionCodeEndpoint(
                 pages: pages, exchange: oauth.sessionExchange, sessions: authentication.sessions, users: context.users,
                 address: context.address, clock: context.clock, random: context.random),

@@ -14,18 +14,18 @@ public struct VerifyEndpoint: Endpoint {
     private let pages: PageRenderer
     private let verifications: Verifications
     private let addresses: AddressChange
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let mail: MailComposer
     private let random: any RandomSource
 
     public init(
-        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, arrivals: NewSessions,
+        pages: PageRenderer, verifications: Verifications, addresses: AddressChange, newSessions: NewSessions,
         mail: MailComposer, random: any RandomSource
     ) {
         self.pages = pages
         self.verifications = verifications
         self.addresses = addresses
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         self.mail = mail
         self.random = random
     }
@@ -48,7 +48,7 @@ public struct VerifyEndpoint: Endpoint {
     private func asking(_ request: Request, continueTo: String?) async throws -> (Asking?, elsewhere: String) {
         let destination = try await pages.destination(continueTo, request)
         let visit = try await pages.visit(request, to: destination)
-        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+        guard let session = try await newSessions.sessions.of(request, pages.site) else {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
             return (nil, "/login?continue=\(PercentEncoding.encode(here))")
@@ -79,7 +79,7 @@ public struct VerifyEndpoint: Endpoint {
     }
 
     @Sendable private func showCode(_ request: Request, context: SpindleContext) async throws -> Response {
-        guard let session = try await arrivals.sessions.of(request, pages.site) else {
+        guard let session = try await newSessions.sessions.of(request, pages.site) else {
             return .sendBrowser(to: codes.start, status: .seeOther)
         }
         return try await codes.show(request, of: session.user)
@@ -98,7 +98,7 @@ public struct VerifyEndpoint: Endpoint {
         let template = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
         let post = mail.reply(template, to: asking.email, asking.visit.frame)
-        let asked = try await verifications.ask(draft, from: arrivals.address(request), post: post)
+        let asked = try await verifications.ask(draft, from: newSessions.address(request), post: post)
         mail.send()
         if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }
         return codes.ask(draft.verification.id)

@@ -14,16 +14,16 @@ public struct AppSignUpEndpoint: Endpoint {
     private let verifications: Verifications
     private let signUp: AppSignUp
     private let signIn: SignIn
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
 
     public init(
-        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, arrivals: NewSessions
+        pages: PageRenderer, verifications: Verifications, signUp: AppSignUp, signIn: SignIn, newSessions: NewSessions
     ) {
         self.pages = pages
         self.verifications = verifications
         self.signUp = signUp
         self.signIn = signIn
-        self.arrivals = arrivals
+        self.newSessions = newSessions
     }
 
     public func add(to router: inout Routes) {
@@ -55,15 +55,15 @@ public struct AppSignUpEndpoint: Endpoint {
         do {
             let proof = try await signIn.check(
                 username: verification.email, password: form["password"] ?? "",
-                address: arrivals.address(request), device: arrivals.device(request),
-                login: arrivals.login(request, client: visit.client))
-            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+                address: newSessions.address(request), device: newSessions.device(request),
+                login: newSessions.login(request, client: visit.client))
+            let newSession = try await newSessions.newSession(request, by: .password, at: visit)
             let outcome = try await signUp.confirm(
-                link, by: proof, opening: arrival.opening, replacing: arrival.replaces?.id)
+                link, by: proof, opening: newSession.opening, replacing: newSession.replaces?.id)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
         } catch let refusal as SignIn.Refusal {
             let oauth = refusal.oauthError

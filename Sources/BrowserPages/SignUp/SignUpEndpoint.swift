@@ -16,19 +16,19 @@ public struct SignUpEndpoint: Endpoint {
     private let verifications: Verifications
     private let signUp: SignUp
     private let agreements: Agreements
-    private let arrivals: NewSessions
+    private let newSessions: NewSessions
     private let mail: MailComposer
 
     public init(
         pages: PageRenderer, verifications: Verifications, signUp: SignUp, agreements: Agreements,
-        arrivals: NewSessions,
+        newSessions: NewSessions,
         mail: MailComposer
     ) {
         self.pages = pages
         self.verifications = verifications
         self.signUp = signUp
         self.agreements = agreements
-        self.arrivals = arrivals
+        self.newSessions = newSessions
         self.mail = mail
     }
 
@@ -38,7 +38,7 @@ public struct SignUpEndpoint: Endpoint {
         router.get("\(codes.path)") { request, _ in try await codes.show(request) }
         router.post("\(codes.path)", use: check)
         let link = SignUpLink(
-            pages: pages, verifications: verifications, signUp: signUp, arrivals: arrivals)
+            pages: pages, verifications: verifications, signUp: signUp, newSessions: newSessions)
         router.get("\(Self.path)/confirm/{link}", use: link.show)
         router.post("\(Self.path)/confirm/{link}", use: link.confirm)
     }
@@ -78,7 +78,7 @@ public struct SignUpEndpoint: Endpoint {
             let prepared = try await signUp.prepare(
                 email: email, password: password, name: name.text.isEmpty ? nil : name.text,
                 agreed: Agreements.note(of: form.agreed(of: terms)), browser: pages.forms.browser(request),
-                continueTo: visit.destination?.text ?? "", from: arrivals.address(request))
+                continueTo: visit.destination?.text ?? "", from: newSessions.address(request))
             try await pages.keep(visit.destination, for: .signUp)
             let post = mail.reply(template(prepared), to: email, visit.frame)
             // The throttle was charged before the hash.
@@ -105,14 +105,14 @@ public struct SignUpEndpoint: Endpoint {
         let form = try Form.read(request)
         let visit = try await pages.visit(request, to: try await pages.destination(form["continue"], request))
         guard pages.forms.accepts(form, of: request) else { return pages.foreignForm(visit) }
-        let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+        let newSession = try await newSessions.newSession(request, by: .password, at: visit)
         do {
             let outcome = try await signUp.finish(
-                codes.key(form, request), opening: arrival.opening, replacing: arrival.replaces?.id)
+                codes.key(form, request), opening: newSession.opening, replacing: newSession.replaces?.id)
             switch outcome {
             case .failure(let refusal): return codes.refusal(refusal, form, request, visit, context)
             case .success:
-                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
         } catch StorageError.conflict {
             return pages.message(

@@ -13,7 +13,7 @@ struct SignUpLink: Sendable {
     let pages: PageRenderer
     let verifications: Verifications
     let signUp: SignUp
-    let arrivals: NewSessions
+    let newSessions: NewSessions
 
     @Sendable func show(_ request: Request, context: SpindleContext) async throws -> Response {
         switch try await verifications.look(at: try link(context), .signUp) {
@@ -41,13 +41,13 @@ struct SignUpLink: Sendable {
                     return try page(verification, request, visit, context, refusal: .wrongPassword)
                 }
             }
-            let arrival = try await arrivals.arrival(request, by: .password, at: visit)
+            let newSession = try await newSessions.newSession(request, by: .password, at: visit)
             let outcome = try await signUp.finish(
-                .link(link), opening: arrival.opening, replacing: arrival.replaces?.id)
+                .link(link), opening: newSession.opening, replacing: newSession.replaces?.id)
             switch outcome {
             case .failure(let refusal): return refuse(refusal, visit, context)
             case .success:
-                return .sendBrowser(to: arrival.onward ?? "/account", status: .seeOther, cookies: arrival.cookies)
+                return .sendBrowser(to: newSession.onward ?? "/account", status: .seeOther, cookies: newSession.cookies)
             }
         } catch let refusal as Verification.Refusal {
             return refuse(refusal, visit, context)

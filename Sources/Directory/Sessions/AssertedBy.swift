@@ -17,10 +17,10 @@ public struct AssertedBy: Sendable {
 }
 
 extension Session.Opening {
-    /// The same, on the word of `voucher`.
-    public func vouched(by voucher: AssertedBy) -> Session.Opening {
-        var opening = by(voucher.signedInAt == nil ? .issuerUndated : .issuer)
-        opening.voucher = voucher
+    /// The same, on the word of `assertedBy`.
+    public func asserted(by assertedBy: AssertedBy) -> Session.Opening {
+        var opening = by(assertedBy.signedInAt == nil ? .issuerUndated : .issuer)
+        opening.assertedBy = assertedBy
         return opening
     }
 }

@@ -23,7 +23,7 @@ public struct Session: Sendable {
         /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
         case bought(merchant: Merchant.ID?)
         /// An issuer of this merchant vouched for the person: for the same reason good for that merchant only.
-        case vouched(merchant: Merchant.ID)
+        case asserted(merchant: Merchant.ID)
     }
 
     /// What the person showed: an authentication method reference of RFC 8176, but for `token`.
@@ -62,7 +62,7 @@ public struct Session: Sendable {
         package var method: Method
         let isRemembered: Bool
         package var client: Client.ID?
-        package var voucher: AssertedBy?
+        package var assertedBy: AssertedBy?
         /// What else comes of the person being there, in the same transaction.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 

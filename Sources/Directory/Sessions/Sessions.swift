@@ -32,7 +32,7 @@ public struct Sessions: Sendable {
                     client_id = \(client), signed_in_at = \(signedInAt), created_at = \(now), seen_at = \(now),
                     expires_at = \(opening.expiry(from: now)), user_agent = \(opening.userAgent),
                     ip_address = \(opening.address), method = \(opening.method.rawValue),
-                    remembered = \(opening.isRemembered), merchant_id = \(opening.voucher?.merchant)
+                    remembered = \(opening.isRemembered), merchant_id = \(opening.assertedBy?.merchant)
                 WHERE id = \(old) AND user_id = \(user) AND ended_at IS NULL
                 """) == 1
         }
@@ -44,7 +44,7 @@ public struct Sessions: Sendable {
                     expires_at, user_agent, ip_address, method, remembered, merchant_id)
                 VALUES (\(opening.id), \(opening.secret.fingerprint), \(user), \(family), \(client), \(signedInAt),
                     \(now), \(now), \(opening.expiry(from: now)), \(opening.userAgent), \(opening.address),
-                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.voucher?.merchant))
+                    \(opening.method.rawValue), \(opening.isRemembered), \(opening.assertedBy?.merchant))
                 ON CONFLICT (id) DO NOTHING
                 """)
         }
@@ -133,7 +133,7 @@ extension Session {
     }
 
     private static func origin(_ row: Row) throws -> Origin {
-        if let merchant = try row.get("vouched_for", as: Merchant.ID?.self) { return .vouched(merchant: merchant) }
+        if let merchant = try row.get("vouched_for", as: Merchant.ID?.self) { return .asserted(merchant: merchant) }
         guard try row.get("family_id", as: String?.self) != nil else { return .signIn }
         return .bought(merchant: try row.get("merchant_id"))
     }

@@ -19,6 +19,6 @@ enum AssertionUse: Sendable {
         return OAuthError(
             .invalidRequest, refusal.reason,
             refusal.hint.replacing("The assertion was refused:", with: "The subject_token was refused:"),
-            detail: refusal.detail, retryAfter: refusal.retryAfter, personFault: refusal.personFault)
+            detail: refusal.detail, retryAfter: refusal.retryAfter, userFault: refusal.userFault)
     }
 }

@@ -71,11 +71,11 @@ extension OAuthError {
     static let assertionOfUnknownUser = OAuthError(
         .invalidGrant, "unknown_user",
         "The assertion was refused: its sub is linked to no account, and its issuer is not set to create_users.",
-        personFault: .unknown)
+        userFault: .unknown)
     static let assertionOfTakenAddress = OAuthError(
         .invalidGrant, "address_taken",
         "The assertion was refused: its sub is linked to no account, and another account has its email. Its person signs "
-            + "in to that one and attaches this.", personFault: .unknown)
+            + "in to that one and attaches this.", userFault: .unknown)
     static let assertionOfDisabledAccount = assertionRefused(
         "assertion_of_disabled_account", "the account of its sub is disabled.")
 

@@ -33,22 +33,22 @@ public struct IdentityProviderEntrance: Sendable {
         case closed
     }
 
-    /// Opens a session for the user in `arrival`, if they may have one.
+    /// Opens a session for the user in `newSession`, if they may have one.
     public func enter(
-        _ arrival: IdentityProviderUser, opening: Session.Opening, replacing old: Session.ID?
+        _ newSession: IdentityProviderUser, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Entry {
         let now = clock.now
         let newcomer = UserID.random(from: random)
         let announcement = sessions.announcement(at: now)
         let entry = try await database.write { db -> Entry in
-            guard try isOpen(to: arrival, in: db) else { return .closed }
-            switch try people.resolve(arrival.person, newcomer: newcomer, at: now, in: db) {
+            guard try isOpen(to: newSession, in: db) else { return .closed }
+            switch try people.resolve(newSession.person, newcomer: newcomer, at: now, in: db) {
             case .known(let user), .linked(let user), .created(let user):
                 let isConfined = try IssuerSubjects.isConfined(
-                    arrival.person.subject, of: arrival.person.issuer.id, in: db)
+                    newSession.person.subject, of: newSession.person.issuer.id, in: db)
                 try Sessions.open(
-                    opening.vouched(by: arrival.voucher(isConfined: isConfined)), user: user,
-                    signedInAt: arrival.signedInAt ?? now, replacing: old,
+                    opening.asserted(by: newSession.assertedBy(isConfined: isConfined)), user: user,
+                    signedInAt: newSession.signedInAt ?? now, replacing: old,
                     at: now, in: db, announcement)
                 return .entered
             case .leaving(let user): return try User.find(user, in: db).map { .leaving($0) } ?? .unknown
@@ -71,18 +71,18 @@ public struct IdentityProviderEntrance: Sendable {
         case signedOut
     }
 
-    /// Links the subject in `arrival` to the user of `session`, who asked for it.
-    public func connect(_ arrival: IdentityProviderUser, in session: Session) async throws -> Connection {
+    /// Links the subject in `newSession` to the user of `session`, who asked for it.
+    public func connect(_ newSession: IdentityProviderUser, in session: Session) async throws -> Connection {
         let now = clock.now
         return try await database.write { db in
-            guard try isOpen(to: arrival, in: db) else { return .closed }
+            guard try isOpen(to: newSession, in: db) else { return .closed }
             guard try Sessions.isLive(session, in: db) else { return .signedOut }
-            return try people.connect(arrival.person, to: session.user, at: now, in: db) ? .connected : .taken
+            return try people.connect(newSession.person, to: session.user, at: now, in: db) ? .connected : .taken
         }
     }
 
-    private func isOpen(to arrival: IdentityProviderUser, in db: any Transaction) throws -> Bool {
-        let issuer = arrival.person.issuer
+    private func isOpen(to newSession: IdentityProviderUser, in db: any Transaction) throws -> Bool {
+        let issuer = newSession.person.issuer
         guard try TrustedIssuers.takesPeople(issuer.id, in: db) else { return false }
         return try TrustedIssuers.stands(issuer, in: db)
     }

@@ -12,7 +12,7 @@ public struct IdentityProviderUser: Sendable {
     /// What a session records about the issuer. A session by a merchant's own issuer is good for that merchant only:
     /// otherwise any merchant could sign its users in elsewhere. Nobody can imitate a well-known provider. But a link
     /// to one that a client of the merchant made (`isConfined`) is good for that merchant only.
-    public func voucher(isConfined: Bool = false) -> AssertedBy {
+    public func assertedBy(isConfined: Bool = false) -> AssertedBy {
         let isGoodEverywhere = person.issuer.isTrustedByAll && !isConfined
         return AssertedBy(
             name: person.issuer.app?.provider.rawValue ?? person.issuer.issuer,

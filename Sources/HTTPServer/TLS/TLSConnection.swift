@@ -10,7 +10,7 @@ import COpenSSL
     /// Keeps the ticket keys alive, which must outlive `ssl`.
     private let context: TLSContext
     private var isEstablished = false
-    private var hasSaidGoodbye = false
+    private var hasSentCloseNotify = false
     /// Why it ended, for the log. After a fatal error OpenSSL is not called again.
     private(set) var failure: TLSFailure?
     /// How many bytes had been received when data last came.
@@ -72,8 +72,8 @@ import COpenSSL
 
     /// Tells the peer that nothing more will be sent (close_notify), without waiting for the peer's own.
     func shutdown() {
-        guard let ssl = unsafe ssl, isEstablished, failure == nil, !hasSaidGoodbye else { return }
-        hasSaidGoodbye = true
+        guard let ssl = unsafe ssl, isEstablished, failure == nil, !hasSentCloseNotify else { return }
+        hasSentCloseNotify = true
         ERR_clear_error()
         _ = unsafe SSL_shutdown(ssl)
         ERR_clear_error()

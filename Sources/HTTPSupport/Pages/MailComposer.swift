@@ -36,7 +36,7 @@ public struct MailComposer: Sendable {
         _ mail: Pages.MailTemplate, _ recipient: String, _ frame: Frame, id: Delivery.ID? = nil
     ) -> Delivery {
         let text = templates.mails(mail, in: frame)
-        return outbox.parcel(
+        return outbox.delivery(
             Mail.MailMessage(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
             usefulFor: mail.usefulness, id: id)
     }

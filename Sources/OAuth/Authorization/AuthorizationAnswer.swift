@@ -17,7 +17,7 @@ public enum AuthorizationAnswer: Sendable, Equatable {
 }
 
 /// The contents of an authorization response, as far as the response type asks for them.
-public struct AuthorizationGift: Sendable {
+public struct FrontChannelResponse: Sendable {
     public var code: Secret<AuthorizationCode>?
     public var tokens: TokenResponse?
     public var idToken: String?
@@ -32,20 +32,20 @@ public struct AuthorizationGift: Sendable {
 extension ReturnAddress {
     /// A response with a code.
     public func answer(code: Secret<AuthorizationCode>, issuer: String) -> AuthorizationAnswer {
-        answer(AuthorizationGift(code: code), issuer: issuer)
+        answer(FrontChannelResponse(code: code), issuer: issuer)
     }
 
-    /// A response with the contents of `gift` (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5, §3.3.2.5).
-    public func answer(_ gift: AuthorizationGift, issuer: String) -> AuthorizationAnswer {
+    /// A response with the contents of `response` (RFC 6749 §4.2.2, OpenID Connect Core §3.2.2.5, §3.3.2.5).
+    public func answer(_ response: FrontChannelResponse, issuer: String) -> AuthorizationAnswer {
         var items: [(name: String, value: String)] = []
-        if let tokens = gift.tokens {
+        if let tokens = response.tokens {
             items += [
                 ("access_token", tokens.accessToken.value), ("token_type", "Bearer"),
                 ("expires_in", String(tokens.lifetime.seconds)), ("scope", tokens.scope.description),
             ]
         }
-        if let code = gift.code { items.append(("code", code.value)) }
-        if let idToken = gift.idToken { items.append(("id_token", idToken)) }
+        if let code = response.code { items.append(("code", code.value)) }
+        if let idToken = response.idToken { items.append(("id_token", idToken)) }
         return answer(items, issuer)
     }
 

@@ -11,7 +11,7 @@ public struct BrowserSessionState: Sendable {
         case bought(by: Merchant.ID?)
         /// An identity provider asserted the user: one of this merchant, or with nil one that all merchants trust. Only
         /// some providers say when the user signed in there.
-        case vouched(for: Merchant.ID?, isDated: Bool)
+        case asserted(for: Merchant.ID?, isDated: Bool)
     }
 
     /// The state of the user's e-mail address.
@@ -55,10 +55,10 @@ extension BrowserSessionState.Session {
         switch self {
         case .signIn: true
         case .bought(let merchant): Merchant.same(merchant, client.merchant)
-        case .vouched(let merchant, _): merchant == nil || merchant == client.merchant
+        case .asserted(let merchant, _): merchant == nil || merchant == client.merchant
         }
     }
 
     /// Whether the time of the user's sign-in is known.
-    var isDated: Bool { if case .vouched(_, isDated: false) = self { false } else { true } }
+    var isDated: Bool { if case .asserted(_, isDated: false) = self { false } else { true } }
 }

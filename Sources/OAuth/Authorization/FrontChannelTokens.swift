@@ -20,9 +20,9 @@ public struct FrontChannelTokens: Sendable {
 
     /// What `request` asks for, except the ID token, allowed by `subject` in `session`. Nil when the consent or the
     /// session has ended since the request was decided.
-    public func gift(
+    public func response(
         for request: AuthorizationRequest, of subject: Subject, in session: Session.ID
-    ) async throws -> AuthorizationGift? {
+    ) async throws -> FrontChannelResponse? {
         let now = clock.now
         let code =
             request.responseType.contains(.code)
@@ -37,14 +37,14 @@ public struct FrontChannelTokens: Sendable {
                 if let family { try TokenFamilies.store(family, in: db) }
                 return true
             }
-            return stands ? AuthorizationGift(code: code) : nil
+            return stands ? FrontChannelResponse(code: code) : nil
         }
         let authorization = Authorization(
             client: request.returnAddress.client, subject: subject, scope: request.scope.forNow,
             family: .new(parent: parent), refresh: .none, request: request.authentication,
             isOfFrontChannel: true, claim: claim)
         guard let tokens = try await mint.tokens(for: authorization) else { return nil }
-        return AuthorizationGift(code: code, tokens: tokens)
+        return FrontChannelResponse(code: code, tokens: tokens)
     }
 
     private func family(

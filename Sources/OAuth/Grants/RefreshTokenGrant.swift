@@ -55,7 +55,7 @@ public struct RefreshTokenGrant: Grant {
             token: token, successor: successor.fingerprint,
             sealed: seal.sealSuccessor(
                 successor.value, predecessor: value.value, row: token.fingerprint.text),
-            expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt))
+            expiresAt: RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt))
         return authorization(token, client, scope, answer: successor, rotation: token.fingerprint, claim)
     }
 
@@ -63,7 +63,7 @@ public struct RefreshTokenGrant: Grant {
     private func keep(
         _ token: RefreshToken, _ value: Secret<RefreshToken>, _ client: Client, _ scope: Scope, at now: Timestamp
     ) -> Authorization {
-        let expiresAt = RefreshToken.expiry(at: now, client: client, familySince: token.permissionCreatedAt)
+        let expiresAt = RefreshToken.expiry(at: now, client: client, familySince: token.familyCreatedAt)
         return authorization(
             token, client, scope, answer: value, rotation: nil,
             RefreshWithoutRotation(token: token, expiresAt: expiresAt))

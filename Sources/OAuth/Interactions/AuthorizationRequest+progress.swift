@@ -5,7 +5,7 @@ extension AuthorizationRequest {
     /// The request after `progress`: a prompt that a completed step has answered is removed.
     public func after(_ progress: InteractionProgress) -> AuthorizationRequest {
         var request = trying(progress.trial ?? authentication.trial)
-        if progress.isBySomebodyElse {
+        if progress.isByAnotherUser {
             (request.loginHint, request.idTokenHint) = (nil, nil)
             request.prompt.insert(.selectAccount)
         }

@@ -14,7 +14,7 @@ public struct InteractionProgress: Sendable, Equatable {
     /// A developer's trial settings for it.
     let trial: TokenTrial?
     /// Whether the user said that they are not the hinted user.
-    let isBySomebodyElse: Bool
+    let isByAnotherUser: Bool
     /// Whether consent must be asked for in any case: the user who answered is not the one who was asked.
     let asksConsent: Bool
 
@@ -22,21 +22,21 @@ public struct InteractionProgress: Sendable, Equatable {
 
     init(
         session: Fingerprint<Session>? = nil, isSignedIn: Bool = false, seenAt: Timestamp? = nil, allowed: Scope? = nil,
-        trial: TokenTrial? = nil, isBySomebodyElse: Bool = false, asksConsent: Bool = false
+        trial: TokenTrial? = nil, isByAnotherUser: Bool = false, asksConsent: Bool = false
     ) {
         self.session = session
         self.isSignedIn = isSignedIn
         self.seenAt = seenAt
         self.allowed = allowed
         self.trial = trial
-        self.isBySomebodyElse = isBySomebodyElse
+        self.isByAnotherUser = isByAnotherUser
         self.asksConsent = asksConsent
     }
 
     /// The part that counts in `session`. What another user did, or the same one before signing in again, does not.
     public func counted(in session: Fingerprint<Session>?) -> InteractionProgress {
         guard let session, session == self.session else {
-            return InteractionProgress(isBySomebodyElse: isBySomebodyElse, asksConsent: asksConsent)
+            return InteractionProgress(isByAnotherUser: isByAnotherUser, asksConsent: asksConsent)
         }
         return self
     }
@@ -54,6 +54,6 @@ public struct InteractionProgress: Sendable, Equatable {
     public var withoutConsent: InteractionProgress {
         InteractionProgress(
             session: session, isSignedIn: isSignedIn, seenAt: seenAt, trial: trial,
-            isBySomebodyElse: isBySomebodyElse, asksConsent: asksConsent)
+            isByAnotherUser: isByAnotherUser, asksConsent: asksConsent)
     }
 }

@@ -20,7 +20,7 @@ extension Interactions {
                 INSERT INTO interactions (fingerprint, browser, client_id, request, signed_in, by_somebody_else,
                     asks_consent, expires_at)
                 VALUES (\(target.fingerprint), \(browser), \(interaction.client), \(interaction.request), 0,
-                    \(interaction.progress.isBySomebodyElse), 0, \(now + Interaction.lifetime))
+                    \(interaction.progress.isByAnotherUser), 0, \(now + Interaction.lifetime))
                 ON CONFLICT (fingerprint) DO NOTHING
                 """)
         }

@@ -130,7 +130,7 @@ extension Interaction {
                 session: try row.get("session"), isSignedIn: try row.get("signed_in"),
                 seenAt: try row.get("seen_at"), allowed: try row.get("allowed"),
                 trial: try row.get("trial", as: String?.self).flatMap(TokenTrial.init(stored:)),
-                isBySomebodyElse: try row.get("by_somebody_else"), asksConsent: try row.get("asks_consent")),
+                isByAnotherUser: try row.get("by_somebody_else"), asksConsent: try row.get("asks_consent")),
             expiresAt: try row.get("expires_at"))
     }
 }

@@ -28,14 +28,14 @@ public struct ClaimsRequest: Sendable, Equatable {
 
     /// The essential `acr` values, of which the sign-in must meet one (Core §5.5.1.1); empty means any.
     var requiredContexts: Set<String> {
-        guard let wish = idToken["acr"], wish.isEssential else { return [] }
-        return Set(wish.values.compactMap(\.string))
+        guard let requested = idToken["acr"], requested.isEssential else { return [] }
+        return Set(requested.values.compactMap(\.string))
     }
 
     /// The subjects that the response may be for, if the request names any (Core §5.5.1).
     public var subjects: [String]? {
-        guard let wish = idToken["sub"], !wish.values.isEmpty else { return nil }
-        return wish.values.compactMap(\.string)
+        guard let requested = idToken["sub"], !requested.values.isEmpty else { return nil }
+        return requested.values.compactMap(\.string)
     }
 
     private static func wishes(_ json: JSON?) throws(OAuthError) -> [String: Wish] {

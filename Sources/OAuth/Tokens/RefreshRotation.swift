@@ -121,7 +121,7 @@ extension RefreshToken {
     /// Moves the end of the family along with its tokens. Again, a slide of less than a hundredth is not worth a write:
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
-        guard end - permissionExpiresAt > (end - now) / 100 else { return }
+        guard end - familyExpiresAt > (end - now) / 100 else { return }
         try db.execute("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
     }
 }

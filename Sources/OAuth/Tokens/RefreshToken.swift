@@ -14,8 +14,8 @@ public struct RefreshToken: Sendable {
 
     let fingerprint: Fingerprint<RefreshToken>
     let family: TokenFamily.ID
-    let permissionCreatedAt: Timestamp
-    let permissionExpiresAt: Timestamp
+    let familyCreatedAt: Timestamp
+    let familyExpiresAt: Timestamp
     let client: Client.ID
     let subject: Subject?
     /// What the client requested along with the sign-in, for later tokens.

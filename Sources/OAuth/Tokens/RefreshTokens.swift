@@ -60,8 +60,8 @@ extension RefreshToken {
         let (method, session): (String?, Session.ID?) = (try row.get("method"), try row.get("session_id"))
         self.init(
             fingerprint: try row.get("fingerprint"), family: try row.get("family_id"),
-            permissionCreatedAt: try row.get("created_at"),
-            permissionExpiresAt: try row.get("permission_expires_at"), client: try row.get("client_id"),
+            familyCreatedAt: try row.get("created_at"),
+            familyExpiresAt: try row.get("permission_expires_at"), client: try row.get("client_id"),
             subject: user.map { Subject(user: $0, signedInAt: signedInAt, method: method, session: session) },
             request: try AuthenticationRequest(row), scope: try row.get("scope"),
             predecessor: try row.get("predecessor"), expiresAt: try row.get("expires_at"), state: try State(row),

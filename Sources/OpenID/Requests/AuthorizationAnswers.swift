@@ -32,10 +32,10 @@ public struct AuthorizationAnswers: Sendable {
             return code.map { address.answer(code: $0, issuer: issuer) }
         }
         let draft = try await draft(for: request, of: subject)
-        guard var gift = try await direct.gift(for: request, of: subject, in: session) else { return nil }
-        gift.idToken = draft?.signed(
-            at: clock.now, accessToken: gift.tokens?.accessToken.value, code: gift.code?.value)
-        return address.answer(gift, issuer: issuer)
+        guard var response = try await direct.response(for: request, of: subject, in: session) else { return nil }
+        response.idToken = draft?.signed(
+            at: clock.now, accessToken: response.tokens?.accessToken.value, code: response.code?.value)
+        return address.answer(response, issuer: issuer)
     }
 
     /// Core §5.4: without an access token, the client cannot get the claims of the scope from userinfo.

@@ -27,7 +27,7 @@ enum SPiDDialect {
     }
 
     private static func name(of refusal: OAuthError) -> String {
-        switch refusal.personFault {
+        switch refusal.userFault {
         case .wrongCredentials: return "invalid_user_credentials"
         case .unverified: return "unverified_user"
         case .unknown: return "unknown_user"
