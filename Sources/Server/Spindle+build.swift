@@ -25,6 +25,7 @@ public struct Spindle: Sendable {
     let adminRouter: Router?
     /// Every route of the public address, as `POST /login`: what is tested for all of them is compared with these.
     public let routes: [String]
+    let database: any Database
     let signingKeys: SigningKeys
     let clients: Clients
     let retention: Retention
@@ -232,7 +233,7 @@ extension Spindle {
         return Spindle(
             publicRouter: router(routes),
             adminRouter: hasAdminAddress ? router(Routes([health], administration: administration)) : nil,
-            routes: routes.descriptions, signingKeys: signingKeys, clients: stores.clients,
+            routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
             retention: Retention(database: database, tables: StoredTable.all),
             deletion: stores.deletion, postman: people.postman)
     }
