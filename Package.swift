@@ -40,7 +40,7 @@ let package = Package(
                 "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
                 "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer",
-                "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Logging",
+                "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
 
         // 9  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
@@ -49,13 +49,13 @@ let package = Package(
             "TokenAPI",
             [
                 "HTTPSupport", "Ditto", "OpenID", "OAuth", "Authentication", "Directory", "Keys", "HTTP", "JSON",
-                "Storage", "Values", "Cryptography", "Logging",
+                "Storage", "Values", "Cryptography", "Logging", "Federation", "Outbound", "Pages",
             ]),
         module(
             "BrowserPages",
             [
                 "HTTPSupport", "OpenID", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
-                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Logging",
+                "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging", "Outbound", "Keys",
             ]),
         module(
             "AdminAPI",
@@ -67,7 +67,7 @@ let package = Package(
             "SPiDAPI",
             [
                 "HTTPSupport", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "HTTP", "JSON",
-                "Storage", "Values", "Cryptography", "Logging",
+                "Storage", "Values", "Cryptography", "Text", "Logging",
             ]),
 
         // 8  what surfaces share, with no endpoint of its own; what administrators may do, by HTTP or on the command line
@@ -75,7 +75,7 @@ let package = Package(
             "HTTPSupport",
             [
                 "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery", "Mail", "HTTP", "JSON",
-                "Storage", "Values", "Cryptography", "Logging",
+                "Storage", "Values", "Cryptography", "Text", "Logging", "Keys", "Outbound",
             ]),
         module(
             "Administration",
@@ -84,7 +84,10 @@ let package = Package(
         // 7  whom a merchant lets in, as Ditto asks
         module(
             "Ditto",
-            ["OpenID", "OAuth", "Authentication", "Directory", "Keys", "JSON", "Storage", "Values", "Cryptography"]),
+            [
+                "OpenID", "OAuth", "Authentication", "Directory", "Keys", "JSON", "Storage", "Values", "Cryptography",
+                "Text",
+            ]),
 
         // 6  ID tokens and what describes us; what SPiD's dialect means; trusted issuers; server-rendered pages and mails
         module(
@@ -92,28 +95,29 @@ let package = Package(
             [
                 "OAuth", "Authentication", "Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography",
             ]),
-        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Values"]),
+        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values"]),
         module(
             "Federation",
             [
                 "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage", "Values",
-                "Cryptography",
+                "Cryptography", "Text",
             ]),
-        module("Pages", ["Mustache"], resources: [.embedInCode("Resources")]),
+        module("Pages", ["Mustache", "Text"], resources: [.embedInCode("Resources")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
         module("OAuth", ["Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),
         module(
-            "Authentication", ["Directory", "Keys", "JSON", "Storage", "Values", "Cryptography", "InternationalText"],
+            "Authentication",
+            ["Directory", "Keys", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"],
             resources: [.embedInCode("Passwords/common-passwords.txt")]),
 
         // 4  merchants, clients, users, connections, sessions; what waits to be delivered. Strangers to each other
         module(
-            "Directory", ["Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "InternationalText"]),
+            "Directory", ["Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "InternationalText"]),
         module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
         // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
-        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography"]),
+        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text"]),
         .target(
             name: "Migrations", dependencies: ["JSON", "Storage"], path: "migrations",
             resources: [
@@ -121,31 +125,34 @@ let package = Package(
                 .embedInCode("v004_openid.sql"), .embedInCode("v005_defences.sql"), .embedInCode("v006_vocabulary.sql"),
                 .embedInCode("v007_interactions.sql"), .embedInCode("v008_sessions.sql"),
             ], swiftSettings: strict),
-        module("StorageSQLite", ["Storage", "Values", "CSQLite"], overC: true),
-        module("StoragePostgreSQL", ["Storage", "Values", "CPostgreSQL"], overC: true),
-        module("Mail", ["Transfer", "Values", "Cryptography"]),
-        module("Outbound", ["Transfer", "Values", "Logging"]),
-        module("HTTPServer", ["HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
+        module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
+        module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
+        module("Mail", ["Transfer", "Values", "Cryptography", "Threads", "Text"]),
+        module("Outbound", ["Transfer", "Values", "Text", "Logging"]),
+        module("HTTPServer", ["Threads", "HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
 
         // 2  JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
         module("JOSE", ["JSON", "Values", "Cryptography"]),
-        module("Storage", ["JSON", "Values", "Cryptography"]),
-        module("Transfer", ["Values", "CCurl", "CLinux"], overC: true),
+        module("Storage", ["JSON", "Values", "Cryptography", "Text"]),
+        module("Transfer", ["Values", "Threads", "Text", "CCurl", "CLinux"], overC: true),
 
         // 1  time, identifiers, secrets and their fingerprints; JSON above them; command lines, YAML, templates
-        module("Values", ["Cryptography", "InternationalText"]),
+        module("Values", ["Cryptography", "Text", "InternationalText"]),
         module("JSON", ["Values"]),
         module("CommandLineTool"),
         module("YAML", ["CYAML"], overC: true),
         module("Mustache"),
 
         // 0  digests, HMAC, random, keys, signatures, sealing, password hashes
-        module("Cryptography", ["InternationalText", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
+        module("Cryptography", ["Threads", "InternationalText", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
 
-        //    normal forms and names of hosts; what HTTP speaks of; lines of a log
+        //    normal forms and names of hosts; what HTTP speaks of; lines of a log; trimming and
+        //    percent-encoding; threads of the system
         module("InternationalText", ["CUnistring", "CIDN2"], overC: true),
         module("HTTP"),
         module("Logging"),
+        module("Text"),
+        module("Threads", ["CLinux"], overC: true),
 
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
@@ -174,7 +181,8 @@ let package = Package(
             "FoundationTests",
             [
                 "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages", "Mail",
-                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Storage", "Values", "Cryptography", "Logging",
+                "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
+                "Cryptography", "Text", "Threads", "Logging",
             ]),
         tests(
             "StorageTests",
@@ -210,7 +218,7 @@ if Context.environment["SPINDLE_FUZZ"] == "1" {
                 "BrowserPages", "SPiDAPI", "HTTPSupport", "Ditto", "SPiD", "Federation", "Pages", "OAuth",
                 "Authentication", "Directory", "Mail", "HTTPServer", "Transfer", "HTTP", "JOSE", "JSON", "Values",
                 "Cryptography",
-                "InternationalText", "Logging",
+                "InternationalText", "Text", "Logging",
             ],
             path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: strict))
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Threads
 
 /// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
 public final class HashingPool: Sendable {
@@ -25,7 +26,12 @@ public final class HashingPool: Sendable {
         let queueLimit = queueLimit ?? workers * 32
         self.queue = HashingQueue(limit: queueLimit)
         room = queueLimit + workers
-        for number in 1...workers { queue.startThread(named: "hashing-\(number)") }
+        do throws(SystemThread.Unavailable) {
+            for number in 1...workers { try queue.startThread(named: "hashing-\(number)") }
+        } catch {
+            // Without it nobody could ever sign in.
+            preconditionFailure("no password can be hashed: \(error)")
+        }
     }
 
     deinit { queue.close() }

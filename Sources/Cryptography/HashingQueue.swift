@@ -1,6 +1,7 @@
 import CArgon2
 import Foundation
 import Glibc
+import Threads
 
 /// The queue between callers and the hashing threads.
 ///
@@ -51,16 +52,12 @@ final class HashingQueue: @unchecked Sendable {
         }
     }
 
-    func startThread(named name: String) {
-        let thread = Thread { [self] in
-            // Named from inside: on Linux, Foundation passes only the running thread's name to the system.
-            Thread.current.name = name
+    func startThread(named name: String) throws(SystemThread.Unavailable) {
+        try SystemThread.start(named: name) { [self] in
             lowerPriorityOfThisThread()
             spindle_keep_freed_memory()
             while let job = next() { job.finish(false) }
         }
-        thread.qualityOfService = .utility
-        thread.start()
     }
 
     /// The next job, or nil at the end.

@@ -1,5 +1,6 @@
 import Cryptography
 import OAuth
+import Text
 import Values
 
 /// The header `ditto-signature` of a request: the time of signing, and one signature for each of Ditto's secrets.
@@ -22,10 +23,11 @@ struct DittoSignature: Sendable {
         for field in header.split(separator: ",", omittingEmptySubsequences: false) {
             let halves = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard halves.count == 2 else { throw malformed }
-            switch halves[0].trimmedOfSpaces {
-            case "t": times.append(halves[1].trimmedOfSpaces)
+            let value = String(halves[1].trimming { $0 == " " })
+            switch halves[0].trimming(while: { $0 == " " }) {
+            case "t": times.append(value)
             case "v1":
-                guard let signature = Self.bytes(ofHex: halves[1].trimmedOfSpaces) else { throw malformed }
+                guard let signature = Self.bytes(ofHex: value) else { throw malformed }
                 signatures.append(signature)
             default: continue
             }
@@ -60,11 +62,5 @@ struct DittoSignature: Sendable {
         let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == text.utf8.count, digits.count == 64 else { return nil }
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-    }
-}
-
-extension Substring {
-    fileprivate var trimmedOfSpaces: String {
-        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }
 }

@@ -1,5 +1,6 @@
 public import Cryptography
 import Foundation
+import Text
 
 /// The 32 bytes that seal every stored secret. It is never in a backup, and printing it shows nothing.
 public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -15,7 +16,7 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringCon
 
     /// Reads the base64 of 32 bytes (RFC 4648 §4); white space around it is dropped.
     public init(base64 text: some StringProtocol) throws(MasterKeyError) {
-        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let trimmed = text.trimmingScalars { $0.isWhiteSpace || $0.isBlank }
         guard let data = Data(base64Encoded: trimmed), data.count == Self.length else { throw .malformed }
         self.init(bytes: [UInt8](data))
     }

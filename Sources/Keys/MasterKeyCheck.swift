@@ -42,6 +42,11 @@ public struct MasterKeyCheck: Sendable {
         try Self.stored(in: db).map { $0 != masterKey.checkValue } ?? false
     }
 
+    /// Whether `database` knows which key it has, in a schema of any version.
+    public static func isKnown(in database: any Database) async throws -> Bool {
+        try await database.read { db in try stored(in: db) != nil }
+    }
+
     /// Whether `database` has never had a key: only such a database may get a new one.
     public static func isWithoutKey(_ database: any Database, _ tables: [StoredTable]) async throws -> Bool {
         try await database.read { db in try stored(in: db) == nil && isUnsealed(tables, db) }

@@ -1,4 +1,5 @@
 import Foundation
+import Threads
 
 /// Writes each mail as a file into a folder: for development, and for programs that send it from there.
 ///
@@ -16,7 +17,13 @@ public struct FolderMailer: Mailer {
     public func send(_ mail: MailMessage, _ postmark: MessageID) async throws {
         guard let recipient = MailAddress(mail.recipient) else { throw MailFailure.noAddress }
         let message = Message(mail, from: sender, to: recipient, postmark)
-        try await onThread("spindle-mail") { try write(Array(message.text.utf8), named: postmark.id) }
+        do {
+            try await SystemThread.run(named: "spindle-mail") {
+                try write(Array(message.text.utf8), named: postmark.id)
+            }
+        } catch let error as SystemThread.Unavailable {
+            throw MailFailure.temporary("\(error)")
+        }
     }
 
     private func write(_ bytes: [UInt8], named name: String) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 import Values
 
 /// A mail server that takes our mail, and how to reach it.
@@ -32,7 +33,8 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
     /// Nil for anything but such a URL.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), let url = URLComponents(string: text),
-            let scheme = url.scheme?.lowercased(), let host = url.host?.trimmingCharacters(in: ["[", "]"]),
+            let scheme = url.scheme?.lowercased(),
+            let host = url.host?.trimmingScalars(while: { $0 == "[" || $0 == "]" }),
             Self.isHost(host), ["", "/"].contains(url.path), url.fragment == nil,
             let options = Self.options(of: url),
             let security = Self.security(scheme, options["starttls"], isLoopback: Self.isLoopback(host))

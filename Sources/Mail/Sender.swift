@@ -1,3 +1,5 @@
+import Text
+
 /// The sender of our mails: an address, and perhaps a display name.
 public struct Sender: Sendable, Hashable, CustomStringConvertible {
     public let name: String?
@@ -18,7 +20,7 @@ public struct Sender: Sendable, Hashable, CustomStringConvertible {
         guard let start = text.lastIndex(of: "<"),
             let address = MailAddress(String(text[text.index(after: start)...].dropLast()))
         else { return nil }
-        let name = String(text[..<start].trimmingSuffix(while: \.isWhitespace).drop(while: \.isWhitespace))
+        let name = String(text[..<start].trimming(while: \.isWhitespace))
         let isName = !name.unicodeScalars.contains {
             $0.value < 0x20 || $0.value == 0x7F || "<>\"\\".unicodeScalars.contains($0)
         }
@@ -27,12 +29,4 @@ public struct Sender: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { name.map { "\($0) <\(address)>" } ?? address.description }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while isPadding: (Character) -> Bool) -> Substring {
-        var text = self
-        while let last = text.last, isPadding(last) { text.removeLast() }
-        return text
-    }
 }

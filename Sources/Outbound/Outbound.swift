@@ -1,4 +1,5 @@
 public import Logging
+import Text
 import Transfer
 public import Values
 
@@ -72,7 +73,7 @@ public struct Outbound: Sendable {
     public func post(
         form: [(String, String)], to url: String, credentials: OutboundCredentials? = nil, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
-        let body = Array(OutboundForm.encode(form).utf8)
+        let body = Array(PercentEncoding.encode(pairs: form.map { (name: $0.0, value: $0.1) }).utf8)
         let question = OutboundRequest.form(body, authorization: credentials?.authorization)
         return try await ask(try OutboundTarget(url), question, limit: limit)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 
 /// Our credentials at another server: a name and a password (RFC 7617), or a token (RFC 6750). They do not print.
 public struct OutboundCredentials: Sendable, CustomStringConvertible, CustomReflectable {
@@ -6,7 +7,7 @@ public struct OutboundCredentials: Sendable, CustomStringConvertible, CustomRefl
 
     /// For token endpoints: both halves are form-encoded before they are joined (RFC 6749 §2.3.1).
     public init(id: String, secret: String) {
-        let pair = OutboundForm.encode(id) + ":" + OutboundForm.encode(secret)
+        let pair = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret)
         authorization = "Basic " + Data(pair.utf8).base64EncodedString()
     }
 

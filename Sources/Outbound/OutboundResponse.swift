@@ -1,3 +1,5 @@
+import Text
+
 /// A server's response. Redirects are not followed.
 public struct OutboundResponse: Sendable {
     public let status: Int
@@ -19,13 +21,5 @@ public struct OutboundResponse: Sendable {
             return .seconds(min(Int64(digits) ?? .max, 2_147_483_648))
         }
         return nil
-    }
-}
-
-extension Substring {
-    fileprivate func trimming(_ isPadding: (Character) -> Bool) -> Substring {
-        var text = drop(while: isPadding)
-        while let last = text.last, isPadding(last) { text.removeLast() }
-        return text
     }
 }

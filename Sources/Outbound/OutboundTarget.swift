@@ -1,3 +1,4 @@
+import Text
 import Transfer
 
 /// The parts of a URL that decide where a request goes.
@@ -18,7 +19,7 @@ struct OutboundTarget: Sendable {
 
     /// `url`, which must have no query, with these parameters; their values may be anything.
     init(_ url: String, query: KeyValuePairs<String, String>) throws(OutboundError) {
-        let pairs = OutboundForm.encode(query.map { ($0.key, $0.value) })
+        let pairs = PercentEncoding.encode(pairs: query.map { (name: $0.key, value: $0.value) })
         guard url.utf8.count <= Self.longest, !url.contains("?"), pairs.utf8.count <= Self.longestQuery,
             let parsed = TransferURL(query.isEmpty ? url : url + "?" + pairs)
         else { throw .unacceptableURL }

@@ -5,22 +5,22 @@ import JSON
 import OAuth
 import Values
 
-/// Somebody new, as a call of `signup` describes them.
+/// A new user, as a call of `signup` describes them.
 package struct NewUser: Sendable {
     package let email: EmailAddress
     package let profile: UserChanges
-    /// What mails are to be written in, as `ui_locales` has it.
+    /// The language of mails, as in `ui_locales`.
     package let locale: String?
     private let typedPassword: String?
 
-    /// SPiD's names, and what they are in a profile. `addresses` and `deviceData` have no place in one.
+    /// SPiD's parameters and the claims they set. `addresses` and `deviceData` are taken and set none.
     private static let claims: KeyValuePairs = [
         "name": "name", "displayName": "nickname", "preferredUsername": "preferred_username", "gender": "gender",
         "birthday": "birthdate", "phoneNumber": "phone_number", "locale": "locale",
     ]
     package static let parameters = claims.map(\.key) + ["addresses", "deviceData"]
 
-    /// The person of `email` whom the other parameters of the call describe.
+    /// Reads the user of `email` from the other parameters of the call.
     package init(_ call: [String: String], email: EmailAddress) throws {
         self.email = email
         typedPassword = call["password"]
@@ -46,8 +46,8 @@ package struct NewUser: Sendable {
         }
     }
 
-    /// The claims of a name in parts, which backends send as the JSON that SPiD's user object has it in. Nil for any other
-    /// text: that is the name.
+    /// The claims of a name in parts: backends send it as JSON, as it is in SPiD's user object. Nil for any other text,
+    /// which is the name itself.
     private static func nameParts(_ text: String?) throws(SPiDRefusal) -> [JSON.Member]? {
         guard let text, text.hasPrefix("{"), let json = try? JSON(parsing: Array(text.utf8)), json.members != nil
         else { return nil }
@@ -61,7 +61,7 @@ package struct NewUser: Sendable {
         return members
     }
 
-    /// The password, if one was chosen and it may be one. Neither the person nor `service` may be it.
+    /// The password, if the call has one; throws if it is weak, or resembles the user's names, the address or `service`.
     package func password(not service: String?) throws(SPiDRefusal) -> Password? {
         guard let typedPassword else { return nil }
         do {

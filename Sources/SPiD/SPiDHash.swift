@@ -4,7 +4,7 @@ import OAuth
 
 /// SPiD's verified hash: a POST may carry `hash`, an HMAC of its parameters under the client's sign secret.
 package enum SPiDHash {
-    /// Refuses a form of `parameters` whose `hash` is not that of its other parameters.
+    /// Refuses a form whose `hash` is not the hash of its other `parameters`. A form without a `hash` passes.
     package static func check(
         _ parameters: [(name: String, value: String)], of client: Client, with secrets: SignSecrets
     ) throws {

@@ -1,10 +1,9 @@
 import Foundation
 import Values
 
-/// Where a person is, in SPiD's words.
+/// A user's time zone and locale, as SPiD writes them.
 enum SPiDPlace {
-    /// How far the clocks of a time zone (`Europe/Oslo`) are ahead at `now`: `+02:00`. Those of one that is not known
-    /// are not.
+    /// The offset of a time zone (`Europe/Oslo`) from UTC at `now`: `+02:00`. That of an unknown zone is `+00:00`.
     static func offset(of zone: String, at now: Timestamp) -> String {
         let date = Date(timeIntervalSince1970: Double(now.seconds))
         let minutes = (TimeZone(identifier: zone)?.secondsFromGMT(for: date) ?? 0) / 60
@@ -12,8 +11,8 @@ enum SPiDPlace {
         return (minutes < 0 ? "-" : "+") + digits(abs(minutes) / 60) + ":" + digits(abs(minutes) % 60)
     }
 
-    /// A language tag as SPiD writes it, with the country where it has one for the language: `nb_NO`. SPiD's own default
-    /// is `en_US`.
+    /// A language tag as SPiD writes it, with a country for the languages SPiD knows: `nb_NO`. The default is SPiD's,
+    /// `en_US`.
     static func locale(of tag: String) -> String {
         let text = tag.replacing("-", with: "_")
         return switch text {

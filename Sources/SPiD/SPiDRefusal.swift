@@ -1,7 +1,7 @@
 package import HTTP
 package import JSON
 
-/// A refusal in SPiD's container: an HTTP status that is also the `code`, and words for a developer.
+/// A refusal in SPiD's container: an HTTP status, which is also the `code`, and a description for developers.
 package struct SPiDRefusal: Error, Sendable {
     package let status: Status
     /// Text, or an object of fields and what is wrong with each.
@@ -27,6 +27,6 @@ extension SPiDRefusal {
 }
 
 extension Status {
-    /// SPiD's word for too many requests.
+    /// SPiD's status for too many requests.
     package static let allowanceUsedUp = Status(code: 420, reasonPhrase: "Request Limit Exceeded")
 }

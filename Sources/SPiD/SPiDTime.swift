@@ -2,10 +2,10 @@ import Foundation
 import Values
 
 extension Timestamp {
-    /// As SPiD writes a moment: `2031-02-03 04:05:06`, in UTC.
+    /// As SPiD writes a time: `2031-02-03 04:05:06`, in UTC.
     package var spidText: String { iso8601.replacing("T", with: " ").replacing("Z", with: "") }
 
-    /// As SPiD writes a day that people read: `Feb 03, 2031`.
+    /// As SPiD writes a day for people to read: `Feb 03, 2031`.
     package var spidDay: String {
         let parts = iso8601.prefix(10).split(separator: "-")
         guard parts.count == 3, let month = Int(parts[1]), Self.months.indices.contains(month - 1) else { return "" }
@@ -18,7 +18,7 @@ extension Timestamp {
 }
 
 extension Timestamp {
-    /// Reads seconds since 1970, a day, or a day and a time in UTC; none of the phrases that PHP understands.
+    /// Reads seconds since 1970, a day, or a day and a time in UTC: none of the phrases of PHP's that SPiD reads.
     package init?(spid text: String) {
         if let seconds = Int64(text), (0...253_402_300_799).contains(seconds) {
             self.init(seconds: seconds)
@@ -35,7 +35,7 @@ extension Timestamp {
         parts.tm_min = numbers[4]
         parts.tm_sec = numbers[5]
         self.init(seconds: Int64(timegm(&parts)))
-        // The 31st of February is the 3rd of March to the system, and nothing to us.
+        // The system takes the 31st of February for the 3rd of March; we refuse it.
         guard spidText == full else { return nil }
     }
 }

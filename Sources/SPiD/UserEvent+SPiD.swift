@@ -2,7 +2,7 @@ import Authentication
 import Directory
 
 extension UserEvent.Field {
-    /// What SPiD's user object calls it.
+    /// The members of SPiD's user object that hold the field.
     package var spidNames: [String] {
         switch self {
         case .email: ["email"]

@@ -5,7 +5,7 @@ package import JSON
 import OAuth
 package import Values
 
-/// A person as SPiD's API shows one. What SPiD always says and Spindle does not know has SPiD's empty value.
+/// A user as SPiD's API shows one. A member that SPiD always has and Spindle does not know has SPiD's empty value.
 package struct UserObject: Sendable {
     private let person: ConnectedUsers.Match
     private let now: Timestamp
@@ -17,17 +17,17 @@ package struct UserObject: Sendable {
 
     private var user: User { person.user }
 
-    /// For a client of somebody else's: who it is, and of the name what `scope` covers.
+    /// For a third party's client: the user's ids and status, and the name if `scope` covers it.
     package func shortest(scope covers: (String) -> Bool) -> JSON {
         .object(status + (covers("profile") ? name + place : []))
     }
 
-    /// For clients that the person has not used: nothing by which the person could be reached.
+    /// For clients that the user has not used: nothing by which the user could be reached.
     package func short(scope covers: (String) -> Bool = { _ in true }) -> JSON {
         .object(status + moments + (covers("profile") ? name + place : []))
     }
 
-    /// For a client that the person has used: what `scope` covers, with those of `clients` that are the merchant's.
+    /// For a client that the user has used: what `scope` covers, and the merchant's `clients` they have used.
     package func full(clients: [Client], scope covers: (String) -> Bool = { _ in true }) -> JSON {
         .object(
             status + (covers("email") ? email : []) + (covers("profile") ? name + face + place : [])
@@ -35,7 +35,7 @@ package struct UserObject: Sendable {
                 + Self.connections(clients))
     }
 
-    /// `users` and `merchants`: where the person is known, as far as the merchant may know.
+    /// `accounts` and `merchants`: where the user is known, as far as the caller may know.
     package static func connections(_ clients: [Client]) -> [JSON.Member] {
         let users = clients.map { client in
             JSON.Member(
@@ -49,7 +49,7 @@ package struct UserObject: Sendable {
         return [.init("accounts", .object(users)), .init("merchants", .array(merchants.map { .string($0) }))]
     }
 
-    /// SPiD had an older `id` beside `userId`. Here they are one.
+    /// SPiD had an older `id` beside `userId`. Here they are the same.
     private var status: [JSON.Member] {
         let status: Int64 = user.disabledAt != nil ? -2 : user.emailVerified ? 1 : 0
         return [
@@ -58,12 +58,12 @@ package struct UserObject: Sendable {
         ]
     }
 
-    /// SPiD has a time where an address is verified. Spindle knows only that it is.
+    /// SPiD has the time at which the address was verified. Spindle knows only whether it is.
     private var email: [JSON.Member] {
         let entry = user.email.map { email in
             JSON.members([
                 "value": .string(email), "type": "other", "primary": "true",
-                // A text, as SPiD has it: "false" would be true to many a client, so it is left out.
+                // A text, as SPiD has it. Many clients would take "false" for true, so it is left out.
                 "verified": user.emailVerified ? "true" : nil,
             ])
         }
@@ -130,7 +130,7 @@ package struct UserObject: Sendable {
         ]
     }
 
-    /// Never is false to SPiD.
+    /// SPiD writes "never" as false.
     private static func moment(_ moment: Timestamp?) -> JSON { moment.map { .string($0.spidText) } ?? false }
 
     private func claim(_ name: String) -> String { user.profile[name]?.string ?? "" }

@@ -48,7 +48,7 @@ public struct RunningServer: Sendable {
         await onListening(try await listeners.start())
         let services: [any BackgroundService] = [
             // Ends last, so that what the last requests posted still leaves.
-            spindle.postman,
+            spindle.delivery,
             listeners,
             KeyRotationService(
                 keys: spindle.signingKeys, clients: spindle.clients, period: configuration.keyRotation, clock: clock,

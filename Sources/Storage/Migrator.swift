@@ -1,4 +1,5 @@
 import Cryptography
+import Text
 
 /// One forward-only step of the schema: a file in `migrations/`.
 public struct Migration: Sendable {
@@ -30,14 +31,6 @@ public struct Migration: Sendable {
         return code.split(separator: ";\n").map { $0.trimmingSuffix { $0 == ";" || $0.isWhitespace } }
             .map { String($0) }
             .filter { !$0.allSatisfy(\.isWhitespace) }
-    }
-}
-
-extension Substring {
-    fileprivate func trimmingSuffix(while predicate: (Character) -> Bool) -> Substring {
-        var end = self
-        while let last = end.last, predicate(last) { end = end.dropLast() }
-        return end
     }
 }
 

@@ -1,6 +1,6 @@
-import Dispatch
 import Foundation
 public import Storage
+import Threads
 
 /// PostgreSQL through the system's libpq: a pool of connections, each owned by its own thread.
 ///
@@ -30,27 +30,12 @@ public final class PostgreSQLDatabase: Database {
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
-        let turn = NSLock()
-        let gate = ConnectGate()
         let lines = Lines()
-        for number in 0..<connections {
-            startThread("postgresql-\(number)") {
-                let session = Session(address: address, turn: turn, gate: gate, lines: lines)
-                session.waitForTurn()
-                while let work = queue.next(for: number) {
-                    work.run(session)
-                    session.waitForTurn()
-                }
-                session.disconnect()
-                queue.threadEnded()
-            }
-        }
-        // All other threads may be waiting for a server that does not answer.
-        startThread("postgresql-watch") {
-            while queue.refuseOverdue() {
-                lines.cutOverdue()
-                Thread.sleep(forTimeInterval: 0.25)
-            }
+        do throws(SystemThread.Unavailable) {
+            try startThreads(connections, for: queue, address, lines)
+        } catch {
+            queue.close()
+            throw StorageError.unavailable("\(error)")
         }
         let database = PostgreSQLDatabase(queue, lines, answerTime)
         try await database.perform { session in try session.connect() }
@@ -102,14 +87,37 @@ public final class PostgreSQLDatabase: Database {
         await queue.ended()
     }
 
-    private static func startThread(_ name: String, _ body: @escaping @Sendable () -> Void) {
-        let thread = Thread(block: body)
-        thread.name = name
-        thread.start()
+    private static func startThreads(
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines
+    ) throws(SystemThread.Unavailable) {
+        let turn = NSLock()
+        let gate = ConnectGate()
+        for number in 0..<connections {
+            try SystemThread.start(named: "postgresql-\(number)") {
+                let session = Session(address: address, turn: turn, gate: gate, lines: lines)
+                session.waitForTurn()
+                while let work = queue.next(for: number) {
+                    work.run(session)
+                    session.waitForTurn()
+                }
+                session.disconnect()
+                queue.threadEnded()
+            }
+        }
+        // All other threads may be waiting for a server that does not answer.
+        try SystemThread.start(named: "postgresql-late") {
+            while queue.refuseOverdue() {
+                lines.cutOverdue()
+                Thread.sleep(forTimeInterval: 0.25)
+            }
+        }
     }
 
     private static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().asyncAfter(deadline: .now() + time / .seconds(1), execute: body)
+        Task {
+            try? await Task.sleep(for: time)
+            body()
+        }
     }
 
     /// Has `job` done by the next free thread. With `time`, its caller waits no longer than that.

@@ -1,6 +1,7 @@
 import Foundation
 import Storage
 import Synchronization
+import Threads
 
 /// Collects the writers that wait during a commit, runs them in one transaction, and answers all of them after it.
 ///
@@ -34,22 +35,23 @@ final class GroupCommit: Sendable {
     ) async throws -> GroupCommit {
         let writer = GroupCommit()
         try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
-            let thread = Thread {
-                // Named from inside: on Linux, Foundation passes only the running thread's name to the system.
-                Thread.current.name = "spindle-writer"
-                do {
-                    let connection = try Connection.forWriting(path, files, patience: writer.patience)
-                    caller.resume()
-                    writer.run(on: connection)
-                    atEnd()
-                    connection.foldLog()
-                    connection.close()
-                    writer.end()
-                } catch {
-                    caller.resume(throwing: error)
+            do throws(SystemThread.Unavailable) {
+                try SystemThread.start(named: "spindle-writer") {
+                    do {
+                        let connection = try Connection.forWriting(path, files, patience: writer.patience)
+                        caller.resume()
+                        writer.run(on: connection)
+                        atEnd()
+                        connection.foldLog()
+                        connection.close()
+                        writer.end()
+                    } catch {
+                        caller.resume(throwing: error)
+                    }
                 }
+            } catch {
+                caller.resume(throwing: StorageError.unavailable("\(error)"))
             }
-            thread.start()
         }
         return writer
     }

@@ -32,12 +32,11 @@ public final class HTTPClient: Sendable {
         let found = queue.withLock { queue in
             if queue == nil, let waker = Waker() {
                 let fresh = TransferQueue(waker)
-                TransferLoop.start(fresh, options)
-                queue = fresh
+                queue = (try? TransferLoop.start(fresh, options)) == nil ? nil : fresh
             }
             return queue
         }
-        guard let found else { throw .failed("no descriptor is left") }
+        guard let found else { throw .failed("no descriptor or thread is left") }
         return found
     }
 }

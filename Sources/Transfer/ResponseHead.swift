@@ -1,3 +1,4 @@
+import Text
 import Values
 
 /// The fields of a response, line by line as libcurl passes them.
@@ -24,12 +25,6 @@ struct ResponseHead {
         guard let colon = text.firstIndex(of: ":") else { return }
         let name = String(text[..<colon])
         guard !name.isEmpty, !name.contains(where: \.isWhitespace) else { return }
-        fields.append((name, Self.trimmed(text[text.index(after: colon)...])))
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text.drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
+        fields.append((name, String(text[text.index(after: colon)...].trimming(while: \.isWhitespace))))
     }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import Threads
 import Values
 
 /// An SMTP client over libcurl. Each message has its own connection and thread.
@@ -34,14 +35,19 @@ public struct SMTPClient: Sendable {
         let cancellation = SMTPConversation.Cancellation()
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (outcome: CheckedContinuation<Void, any Error>) in
-                startThread("spindle-mail") {
-                    let conversation = Result {
-                        try SMTPConversation(
-                            destination, at: addresses, time: limits.time, connecting: limits.connecting, cancellation)
+                do throws(SystemThread.Unavailable) {
+                    try SystemThread.start(named: "spindle-mail") {
+                        let conversation = Result {
+                            try SMTPConversation(
+                                destination, at: addresses, time: limits.time, connecting: limits.connecting,
+                                cancellation)
+                        }
+                        outcome.resume(with: Result { try work(conversation.get()) })
+                        // Dropping the conversation sends QUIT, which may take a while.
+                        withExtendedLifetime(conversation) {}
                     }
-                    outcome.resume(with: Result { try work(conversation.get()) })
-                    // Dropping the conversation sends QUIT, which may take a while.
-                    withExtendedLifetime(conversation) {}
+                } catch {
+                    outcome.resume(throwing: SMTPFailure.other("\(error)"))
                 }
             }
         } onCancel: {

@@ -1,6 +1,7 @@
 import CCurl
 import Foundation
 import Synchronization
+import Threads
 
 /// Runs all requests of one client on a thread of its own.
 @safe final class TransferLoop {
@@ -25,8 +26,8 @@ import Synchronization
     deinit { unsafe curl_multi_cleanup(multi) }
 
     /// Serves `queue` until it ends.
-    static func start(_ queue: TransferQueue, _ options: HTTPClientOptions) {
-        startThread("spindle-http") {
+    static func start(_ queue: TransferQueue, _ options: HTTPClientOptions) throws(SystemThread.Unavailable) {
+        try SystemThread.start(named: "spindle-http") {
             guard let loop = TransferLoop(queue, options) else { return Self.refuse(queue) }
             loop.run()
         }

@@ -1,5 +1,6 @@
 import Glibc
 import InternationalText
+import Text
 
 /// One spelling for all the ways to write a host that browsers accept (WHATWG URL §3.5): case, percent-escapes, letters
 /// of other scripts, trailing dots, and numbers that form an IPv4 address.
@@ -14,8 +15,7 @@ public enum HostSpelling {
         guard let name = decoded.utf8.allSatisfy({ $0 < 0x80 }) ? decoded.lowercased() : HostName.ascii(decoded) else {
             return nil
         }
-        var host = Substring(name.lowercased())
-        while host.hasSuffix(".") { host.removeLast() }
+        let host = name.lowercased().trimmingSuffix { $0 == "." }
         guard !host.isEmpty, !host.utf8.contains(where: isForbidden) else { return nil }
         return number(String(host))?.description ?? String(host)
     }
@@ -29,20 +29,7 @@ public enum HostSpelling {
 
     private static func decoded(_ text: some StringProtocol) -> String? {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        var bytes: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(value)
-            rest = rest.dropFirst(2)
-        }
-        guard !bytes.contains(0) else { return nil }
+        guard let bytes = PercentEncoding.decode(text.utf8), !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self).flatMap { $0.isStreamSafe ? $0 : nil }
     }
 

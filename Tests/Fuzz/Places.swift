@@ -86,7 +86,7 @@ private let routes = [
     for route in routes { _ = tree.insert(route.template) }
     guard let number = tree.find(request.target.path) else { return }
     let context = SpindleContext(request, route: routes[number], log: silent)
-    let spid = SPiDRoute(.get, routes[number].template.text, name: "", controller: "", caller: .anybody) { _ in
+    let spid = SPiDRoute(.get, routes[number].template.text, name: "", controller: "", token: .unread) { _ in
         .collection("", [])
     }
     for (name, value) in context.parameters.all {
@@ -102,12 +102,12 @@ private let routes = [
 @Sendable func fuzzFilters(_ bytes: [UInt8]) {
     let request = Request(method: .get, target: Target("/users?" + bytes.text))
     let route = SPiDRoute(
-        .get, "users", name: "", controller: "", caller: .client,
+        .get, "users", name: "", controller: "", token: .client,
         optional: SPiDCall.listParameters + ["userId", "hash"]
     ) { _ in .collection("", []) }
     guard let parameters = try? SPiDInterface.parameters(of: route, request, Form(pairs: [])) else { return }
     let context = SpindleContext(request, route: routes[0], log: silent)
-    let call = SPiDCall(request: request, context: context, asker: nil, path: [:], parameters: parameters)
+    let call = SPiDCall(request: request, context: context, requestingClient: nil, path: [:], parameters: parameters)
     if let part = try? call.part() {
         require((0...ListPart.most).contains(part.limit) && part.offset >= 0, "no part: \(part)")
     }

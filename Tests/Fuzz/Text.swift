@@ -4,6 +4,7 @@ import InternationalText
 import JSON
 import OAuth
 import Pages
+import Text
 import Values
 
 @testable import Directory
@@ -16,7 +17,8 @@ import Values
 /// `application/x-www-form-urlencoded`: written again, it reads as the same pairs.
 @Sendable func fuzzForm(_ bytes: [UInt8]) {
     guard let form = try? Form.parse(bytes) else { return }
-    let written = form.pairs.map { "\(Form.encode($0.name))=\(Form.encode($0.value))" }.joined(separator: "&")
+    let written = form.pairs.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }.joined(
+        separator: "&")
     guard let again = try? Form.parse(written) else { fatalError("what was written is not read: \(written)") }
     require(again.pairs.count == form.pairs.count, "\(again.pairs.count) pairs of \(form.pairs.count)")
     for (one, other) in zip(again.pairs, form.pairs) {

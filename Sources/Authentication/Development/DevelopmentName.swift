@@ -1,6 +1,6 @@
 import Cryptography
-import Foundation
 import InternationalText
+import Text
 public import Values
 
 /// The name typed at a development sign-in: any name. It leads to the same user each time, in every database, and never
@@ -15,7 +15,7 @@ public struct DevelopmentName: Sendable, Equatable {
 
     /// Reads a name, or the address made from one. Nil for an empty or too long text and for control characters.
     public init?(_ typed: String) {
-        var text = typed.trimmingCharacters(in: .whitespacesAndNewlines)
+        var text = typed.trimmingScalars { $0.isWhiteSpace || $0.isBlank }
         if text.lowercased().hasSuffix("@\(Self.domain)") { text.removeLast(Self.domain.count + 1) }
         guard !text.isEmpty, text.count <= Self.longest, text.utf8.count <= 4 * Self.longest,
             !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })

@@ -1,5 +1,6 @@
 import Directory
 public import JSON
+import Text
 
 /// A user's changes to their own profile: each field is set to a text or removed.
 public struct ProfileChanges: Sendable {
@@ -20,20 +21,12 @@ public struct ProfileChanges: Sendable {
         for name in Self.fields {
             guard let text = field(name) else { continue }
             named.insert(name)
-            let trimmed = text.trimmed
+            // Marks of direction stay: they are part of a name.
+            let trimmed = text.trimmingScalars(while: \.isWhiteSpace)
             if !trimmed.isEmpty { members.append(.init(name, .string(trimmed))) }
         }
         // Checked like administration's documents: one rule for what a profile can hold.
         self.set = try UserChanges(.object(members)).profile
         self.named = named
-    }
-}
-
-extension String {
-    /// The text without white space around it. Direction marks stay: they are part of a name.
-    fileprivate var trimmed: String {
-        let inside = unicodeScalars.drop { $0.properties.isWhitespace }.reversed()
-            .drop { $0.properties.isWhitespace }.reversed()
-        return String(UnicodeScalarView(inside))
     }
 }

@@ -3,6 +3,7 @@ import Directory
 import HTTP
 public import HTTPSupport
 import Pages
+import Text
 public import Values
 
 /// Gives users access to their own account: after a sign-in here, and with their own forms only.
@@ -63,7 +64,7 @@ public struct UserAccess: Sendable {
     }
 
     func signInFirst(for page: OwnPage) -> Response {
-        .sendBrowser(to: "/login?continue=\(Form.encode(page.rawValue))", status: .seeOther)
+        .sendBrowser(to: "/login?continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
     /// Whether the user signed in a moment ago.
@@ -71,7 +72,7 @@ public struct UserAccess: Sendable {
 
     /// Asks the user to confirm who they are, and then goes on to `page`.
     func confirmFirst(for page: OwnPage) -> Response {
-        .sendBrowser(to: "/login?confirm=1&continue=\(Form.encode(page.rawValue))", status: .seeOther)
+        .sendBrowser(to: "/login?confirm=1&continue=\(PercentEncoding.encode(page.rawValue))", status: .seeOther)
     }
 
     /// The proof that the user of `entry` knows their password, from the form. Throws `SignIn.Refusal`.

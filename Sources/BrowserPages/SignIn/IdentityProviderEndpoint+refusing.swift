@@ -4,6 +4,7 @@ import HTTPSupport
 import Logging
 import OAuth
 import Pages
+import Text
 import Values
 
 /// What users see when they are not signed in, and how they go on.
@@ -45,7 +46,7 @@ extension IdentityProviderEndpoint {
     private func page(
         _ topic: MessagePage.Topic, _ status: Status, _ departure: Departure, _ visit: PageContext
     ) -> Response {
-        let onward = "?continue=\(Form.encode(departure.continueTo?.text ?? ""))"
+        let onward = "?continue=\(PercentEncoding.encode(departure.continueTo?.text ?? ""))"
         let again =
             departure.user != nil
             ? AccountEndpoint.path : "/login" + onward + (departure.isAnew ? "&confirm=1&anew=1" : "")

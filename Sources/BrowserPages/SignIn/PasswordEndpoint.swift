@@ -6,6 +6,7 @@ public import HTTPSupport
 import Logging
 import OAuth
 import Pages
+import Text
 import Values
 
 /// `GET` and `POST /password`: resets a forgotten password, by a link mailed to the user's address.
@@ -81,7 +82,7 @@ public struct PasswordEndpoint: Endpoint {
                 request, visit, email: email.text, refusal: .tooManyAttempts(seconds: wait.wholeSeconds),
                 status: .tooManyRequests)
         }
-        let again = Self.path + (visit.destination.map { "?continue=\(Form.encode($0.text))" } ?? "")
+        let again = Self.path + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? "")
         return pages.message(.checkMail, visit, values: ["email": email.text, "again": again], status: .ok)
     }
 

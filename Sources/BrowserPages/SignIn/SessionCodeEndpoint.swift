@@ -6,6 +6,7 @@ public import HTTPSupport
 import Logging
 public import OAuth
 import Pages
+import Text
 public import Values
 
 /// `GET /auth/session/{code}`: signs the phone's user in to a webview.
@@ -101,7 +102,7 @@ public struct SessionCodeEndpoint: Endpoint {
         let issued = pages.forms.issue(request)
         let name = try await users.find(other)?.email ?? "user \(other)"
         let page = SwitchAccountPage(
-            current: session?.displayName, other: name, action: "/auth/session/\(Form.encode(code.value))",
+            current: session?.displayName, other: name, action: "/auth/session/\(PercentEncoding.encode(code.value))",
             formToken: issued.token)
         let visit = try await pages.visit(request)
         return pages.page(

@@ -5,6 +5,7 @@ import HTTP
 import HTTPSupport
 import OAuth
 import Pages
+import Text
 
 /// The other issuers that users may sign in with.
 extension PageRenderer {
@@ -26,7 +27,7 @@ extension PageRenderer {
     func ways(
         for visit: PageContext, of session: Session? = nil, isAnew: Bool = false
     ) async throws -> [SignInWay] {
-        let query = "?continue=\(Form.encode(visit.destination?.text ?? ""))" + (isAnew ? "&anew=1" : "")
+        let query = "?continue=\(PercentEncoding.encode(visit.destination?.text ?? ""))" + (isAnew ? "&anew=1" : "")
         return try await upstreams(for: visit, of: session, isAnew: isAnew).map { issuer in
             SignInWay(name: issuer.title, address: IdentityProviderEndpoint.path(of: issuer.id) + query)
         }

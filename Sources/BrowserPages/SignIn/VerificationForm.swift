@@ -3,6 +3,7 @@ import HTTP
 import HTTPSupport
 import Logging
 import Pages
+import Text
 import Values
 
 /// The form for a mailed code, and the answers to it. It has its own address, so a reloaded tab shows it again.
@@ -43,14 +44,15 @@ struct VerificationForm: Sendable {
         let page = CodePage(
             action: address(verification), formToken: form.token, verification: verification.text,
             continueTo: visit.destination?.text ?? "", email: email, purpose: wording,
-            startOver: start + (visit.destination.map { "?continue=\(Form.encode($0.text))" } ?? ""), refusal: refusal)
+            startOver: start + (visit.destination.map { "?continue=\(PercentEncoding.encode($0.text))" } ?? ""),
+            refusal: refusal)
         return pages.page(
             pages.templates.code(page, in: visit.frame), visit, status: refusal == nil ? .ok : .badRequest,
             cookies: [form.setCookie], formsLeaveSite: visit.destination?.interaction != nil)
     }
 
     private func address(_ verification: Verification.ID) -> String {
-        "\(path)?verification=\(Form.encode(verification.text))"
+        "\(path)?verification=\(PercentEncoding.encode(verification.text))"
     }
 
     /// The typed code, and the browser it was typed in.

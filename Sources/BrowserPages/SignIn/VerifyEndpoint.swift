@@ -5,6 +5,7 @@ import HTTP
 public import HTTPSupport
 import OAuth
 import Pages
+import Text
 import Values
 
 /// `GET` and `POST /verify`: a signed-in user proves to read their address.
@@ -50,7 +51,7 @@ public struct VerifyEndpoint: Endpoint {
         guard let session = try await arrivals.sessions.of(request, pages.site) else {
             // An app's request leads back here if it needs to.
             let here = destination?.interaction?.id.value ?? OwnPage.verification.rawValue
-            return (nil, "/login?continue=\(Form.encode(here))")
+            return (nil, "/login?continue=\(PercentEncoding.encode(here))")
         }
         guard !session.emailVerified, let email = session.email.flatMap({ EmailAddress($0) }) else {
             return (nil, destination?.path ?? "/account")

@@ -1,11 +1,12 @@
 import Authentication
+import Text
 
 /// A name as a user typed it: any script and any sign, but nothing that controls a terminal or breaks a line.
 struct DisplayedName: Sendable {
     let text: String
 
     init(_ text: String) {
-        self.text = String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+        self.text = String(text.trimming(while: \.isWhitespace))
     }
 
     // The limits of `UserChanges`.

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 import Values
 
 /// A redirect URI that a client registered. It is compared as the exact text (RFC 9700 §2.1).
@@ -47,16 +48,9 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
 
     /// The URI with `items` added to its query, which it keeps, or as its fragment, which it has none of.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {
-        let query = items.map { "\($0.name)=\(Self.encode($0.value))" }.joined(separator: "&")
+        let query = PercentEncoding.encode(pairs: items)
         guard !inFragment else { return "\(text)#\(query)" }
         let separator = text.contains("?") ? (text.hasSuffix("?") || text.hasSuffix("&") ? "" : "&") : "?"
         return text + separator + query
-    }
-
-    private static func encode(_ value: String) -> String {
-        var allowed = CharacterSet.alphanumerics
-        allowed.formIntersection(CharacterSet(charactersIn: Unicode.Scalar(0)..<Unicode.Scalar(128)))
-        allowed.insert(charactersIn: "-._~")
-        return value.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
     }
 }

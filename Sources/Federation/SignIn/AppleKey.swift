@@ -2,6 +2,7 @@ import Cryptography
 import Foundation
 import JOSE
 import JSON
+import Text
 import Values
 
 /// The key that Apple gives a team of developers. It signs our client secret at Apple, for a few minutes at a time.
@@ -15,7 +16,7 @@ struct AppleKey: Sendable {
 
     /// - Parameter file: the file that Apple offers for download: PKCS #8 in PEM (RFC 7468 §10). Nil for anything else.
     init?(team: String, id: String, file: String) {
-        let lines = file.split { $0.isNewline }.map { $0.trimmingCharacters(in: .whitespaces) }
+        let lines = file.split { $0.isNewline }.map { $0.trimmingScalars(while: \.isBlank) }
         guard lines.first == "-----BEGIN PRIVATE KEY-----", lines.last == "-----END PRIVATE KEY-----",
             let bytes = Data(base64Encoded: lines.dropFirst().dropLast().joined()),
             let key = try? PrivateKey(pkcs8: Array(bytes), algorithm: .es256)

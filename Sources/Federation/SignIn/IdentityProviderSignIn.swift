@@ -2,6 +2,7 @@ public import Cryptography
 public import Keys
 import OAuth
 import Outbound
+import Text
 public import Values
 
 /// Sends users to sign in at other issuers, and learns from the responses who they are (OpenID Connect Core §3.1; RFC
@@ -66,7 +67,7 @@ public struct IdentityProviderSignIn: Sendable {
         if let wait = try await requests.begin(request, state, from: address) {
             throw IdentityProviderRefusal.tooMany(wait)
         }
-        var parameters = [
+        var parameters: [(name: String, value: String)] = [
             ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", redirectURI(of: issuer)),
             ("scope", settings.scope), ("state", state.value),
             ("code_challenge", Base64URL.encode(Digest.sha256(verifier(of: state).utf8))),
@@ -105,7 +106,7 @@ public struct IdentityProviderSignIn: Sendable {
 
 extension IssuerEndpoints {
     /// The authorization endpoint with `parameters`, after a query that it may have already.
-    fileprivate func address(_ parameters: [(String, String)]) -> String {
-        authorization + (authorization.contains("?") ? "&" : "?") + OutboundForm.encode(parameters)
+    fileprivate func address(_ parameters: [(name: String, value: String)]) -> String {
+        authorization + (authorization.contains("?") ? "&" : "?") + PercentEncoding.encode(pairs: parameters)
     }
 }

@@ -7,6 +7,7 @@ extension Connection {
         guard phase == .open, session.readsWhileSending || !hasBacklog else { return }
         while let started = session.nextRequest(now: now) {
             service.working.add(1, ordering: .relaxed)
+            lastUse = now
             RequestTask(started, of: id, service: service, loop: loop).start()
         }
     }

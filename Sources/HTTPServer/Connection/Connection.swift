@@ -18,6 +18,9 @@ final class Connection {
     /// When the loop must call `expire`.
     private(set) var deadline = Milliseconds.never
 
+    /// When it was accepted, or its last request came.
+    var lastUse: Milliseconds
+
     /// Bytes to send; the first `sent` of them are sent.
     var output: [UInt8] = []
     var sent = 0
@@ -57,6 +60,7 @@ final class Connection {
             transport = .plain(descriptor)
             phase = .open
         }
+        lastUse = core.now
         id = core.newID()
         core.insert(self)
     }

@@ -19,6 +19,8 @@ extension HTTP1Session {
         if case .head = state { !hasBegun && pending.isEmpty && outgoing == nil } else { false }
     }
 
+    var isWaitingForPeer: Bool { isReading && !hasOutput }
+
     var end: SessionEnd? {
         if case .ended(let end) = state { end } else { nil }
     }

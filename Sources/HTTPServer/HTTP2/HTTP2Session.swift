@@ -121,6 +121,7 @@ import Logging
     /// It must: window updates arrive while responses are sent.
     var readsWhileSending: Bool { true }
     var isIdle: Bool { isUnused && !hasOutput }
+    var isWaitingForPeer: Bool { working == 0 && !hasOutput && unsentBytes == 0 }
     var unsentBytes: Int { unsentBodies + unsentHeads }
     /// Whether requests wait until the peer has read more of the responses.
     var holdsBack: Bool { unsentBytes > limits.unsentBytes }

@@ -1,5 +1,6 @@
 import CLinux
 import Synchronization
+import Threads
 
 /// One thread with its own connections. Tasks that prefer it run on that thread.
 public final class EventLoop: TaskExecutor {
@@ -84,7 +85,7 @@ public final class EventLoop: TaskExecutor {
 
     private func runElsewhere(_ job: UnownedJob) {
         let executor = unsafe asUnownedTaskExecutor()
-        LoopThread.start(named: "spindle-late") { unsafe job.runSynchronously(on: executor) }
+        try? SystemThread.start(named: "spindle-late") { unsafe job.runSynchronously(on: executor) }
     }
 
     /// The body of the thread.

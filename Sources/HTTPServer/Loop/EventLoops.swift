@@ -1,4 +1,5 @@
 import CLinux
+import Threads
 
 /// The threads that serve connections, from `spindle-loop-0` on.
 public final class EventLoops: Sendable {
@@ -22,8 +23,10 @@ public final class EventLoops: Sendable {
         linux_ignore_broken_pipes()
         loops = try (0..<max(1, count)).map { try EventLoop(index: $0, mostUnsent: unsentOfEach) }
         for loop in loops {
-            guard LoopThread.start(named: "spindle-loop-\(loop.index)", { loop.run() }) else {
-                throw ServerError.system("pthread_create", code: 11)
+            do throws(SystemThread.Unavailable) {
+                try SystemThread.start(named: "spindle-loop-\(loop.index)") { loop.run() }
+            } catch {
+                throw ServerError.system("start a thread", code: error.code)
             }
         }
     }

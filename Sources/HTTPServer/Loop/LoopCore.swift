@@ -102,6 +102,12 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.drain(now) }
     }
 
+    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them.
+    func makeRoom(for service: Service, most: Int) {
+        let waiting = table.all.filter { $0.service === service && $0.canMakeRoom(now) }
+        for connection in waiting.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
+    }
+
     /// Closes a service's connections that are still open.
     func closeAll(of service: Service) {
         for connection in table.all where connection.service === service { connection.close() }

@@ -83,16 +83,18 @@ final class Acceptor {
         loop.submit { [service] core in core.adopt(descriptor, peer: peer, for: service) }
     }
 
-    /// Whether one more may be accepted. If not, the queue waits until a connection ends.
+    /// Whether one more may be accepted. If not, connections that wait for their peers are closed, and the queue waits
+    /// until one has ended: a client that keeps thousands open without using them must not shut the others out.
     private func hasRoom(_ now: Milliseconds) -> Bool {
         if hasRoom { return true }
         if service.open.load(ordering: .relaxed) >= service.limits.maxConnections, now >= saidFull {
             saidFull = now + Self.silence
             let limit = service.limits.maxConnections
-            service.logger.warning("connections wait: as many as may be are open", metadata: ["limit": "\(limit)"])
+            service.logger.warning(
+                "as many connections as may be are open: unused ones are closed for new ones",
+                metadata: ["limit": "\(limit)"])
         }
-        unwatch()
-        resumeOnRelease()
+        pause(now)
         // A connection may have ended before `whenReleased` was called.
         if hasRoom { watch() }
         return false
@@ -118,14 +120,22 @@ final class Acceptor {
                     "no connection can be accepted", metadata: ["error": "\(ServerError.system("accept4", code: code))"]
                 )
             }
-            unwatch()
-            deadline = now + Self.pause
-            home.local.noteDeadline(deadline)
-            resumeOnRelease()
+            pause(now)
             return false
         case EBADF, EINVAL, ENOTSOCK: return false
         default: return true
         }
+    }
+
+    /// Leaves the queue until a connection has ended, and has unused ones closed. Where all are in use it looks again
+    /// soon: some may be unused by then.
+    private func pause(_ now: Milliseconds) {
+        unwatch()
+        deadline = now + Self.pause
+        home.local.noteDeadline(deadline)
+        resumeOnRelease()
+        let most = max(1, service.open.load(ordering: .relaxed) / (64 * loops.count))
+        for loop in loops { loop.submit { [service] core in core.makeRoom(for: service, most: most) } }
     }
 
     private func watch() {

@@ -1,4 +1,5 @@
 package import HTTP
+import Text
 public import Values
 
 /// Determines a request's IP address, trusting only the proxies that the operator named.
@@ -36,22 +37,16 @@ public struct ClientAddress: Sendable {
     private static func forwardedFor(_ element: Substring) -> String? {
         for pair in element.split(separator: ";") {
             let halves = pair.split(separator: "=", maxSplits: 1)
-            guard halves.count == 2, halves[0].trimmed.lowercased() == "for" else { continue }
-            return host(Substring(halves[1].trimmed.filter { $0 != "\"" }))
+            guard halves.count == 2, halves[0].trimming(while: \.isWhitespace).lowercased() == "for" else { continue }
+            return host(halves[1].filter { $0 != "\"" }[...])
         }
         return nil
     }
 
     /// The address without brackets and port.
     private static func host(_ text: Substring) -> String? {
-        let text = text.trimmed
+        let text = String(text.trimming(while: \.isWhitespace))
         if text.hasPrefix("[") { return text.dropFirst().split(separator: "]").first.map(String.init) }
         return text.filter { $0 == ":" }.count == 1 ? text.split(separator: ":").first.map(String.init) : text
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: String {
-        String(self.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
     }
 }

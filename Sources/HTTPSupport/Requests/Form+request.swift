@@ -1,4 +1,5 @@
 package import OAuth
+import Text
 
 /// An authorization request, as its original pairs.
 extension Form {
@@ -21,6 +22,6 @@ extension Form {
 extension [Form.Pair] {
     /// The pairs as a query.
     package var encoded: String {
-        map { "\(Form.encode($0.name))=\(Form.encode($0.value))" }.joined(separator: "&")
+        PercentEncoding.encode(pairs: self)
     }
 }

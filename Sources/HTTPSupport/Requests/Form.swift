@@ -1,7 +1,7 @@
-import Foundation
 package import HTTP
 package import JSON
 package import OAuth
+import Text
 import Values
 
 /// The name-value pairs of a body or a query, in their order, including repeated ones.
@@ -54,19 +54,7 @@ package struct Form: Sendable {
             return String(decoding: bytes, as: UTF8.self)
         }
         guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil else { return nil }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var rest = bytes
-        while var byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst()?.hexValue, let low = rest.popFirst()?.hexValue else { return nil }
-                byte = high << 4 | low
-            } else if byte == UInt8(ascii: "+") {
-                byte = UInt8(ascii: " ")
-            }
-            guard byte != 0 else { return nil }
-            decoded.append(byte)
-        }
+        guard let decoded = PercentEncoding.decode(bytes, ofForm: true), !decoded.contains(0) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
@@ -95,7 +83,7 @@ package struct Form: Sendable {
         guard let header = request.headers[.contentType] else { return nil }
         // The exact value that nearly every client sends.
         guard header != urlencoded else { return urlencoded }
-        return header.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased()
+        return header.split(separator: ";").first?.trimmingScalars(while: \.isBlank).lowercased()
     }
 
     /// The whole body, if it is within the limit and complete.
@@ -151,44 +139,5 @@ extension Request {
     /// The query as a form.
     package var query: Form {
         get throws(OAuthError) { try Form.parse(target.query ?? "") }
-    }
-}
-
-extension Form {
-    /// Percent-encodes everything except the unreserved characters (RFC 3986 §2.3).
-    package static func encode(_ text: String) -> String {
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            if byte.isUnreserved {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
-}
-
-extension UInt8 {
-    fileprivate var isUnreserved: Bool {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
-
-    /// The value of a hexadecimal digit.
-    fileprivate var hexValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -49,7 +49,7 @@ public struct CrossOrigin: Endpoint {
         guard request.method != .options else { return }
         response.headers[.vary] = "Origin"
         // If the client cannot be read now, the response is still sent.
-        guard let origin = request.headers[.origin], let id = context.asker?.client,
+        guard let origin = request.headers[.origin], let id = context.presumedClient?.id,
             let client = try? await clients.findLive(id), client.webOrigins.contains(origin)
         else { return }
         response.headers[.accessControlAllowOrigin] = origin

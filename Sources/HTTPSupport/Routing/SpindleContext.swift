@@ -6,7 +6,7 @@ package import Values
 public struct SpindleContext: Sendable {
     package let route: Route
     /// Receives the client of the request; nil when that is not needed.
-    package let asker: RequestingClient?
+    package let presumedClient: PresumedClient?
     private let path: String
     private let number: UInt64
     private let log: RequestLog
@@ -16,7 +16,7 @@ public struct SpindleContext: Sendable {
         self.log = log
         path = request.target.path
         number = log.next()
-        asker = route.isCrossOrigin && request.headers.contains(.origin) ? RequestingClient() : nil
+        presumedClient = route.isCrossOrigin && request.headers.contains(.origin) ? PresumedClient() : nil
     }
 
     package var parameters: PathParameters { PathParameters(path: path, template: route.template) }

@@ -1,3 +1,5 @@
+import Text
+
 /// Signs anyone in as any user, and lets a developer choose what the application gets. Exists only in development mode.
 ///
 /// Posts `form_token`, `continue`, `username`, `id_token_lifetime`, `refresh_token` (`1`), `error` and `outcome`, which
@@ -44,7 +46,7 @@ public struct DevelopmentSignInPage: PageContents {
     }
 
     func words(_ texts: Texts) -> [String: Any] {
-        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        var words: [String: Any] = ["onward": PercentEncoding.encode(continueTo)]
         if let fault { words["fault"] = ["text": texts["developmentSignIn.fault.\(fault)"], "\(fault)": true] }
         return words
     }

@@ -1,3 +1,5 @@
+import Text
+
 /// Asks where to mail a link that sets a new password. Posts `form_token`, `continue` and `email` to `action`.
 public struct ForgottenPage: PageContents {
     let action: String
@@ -17,7 +19,7 @@ public struct ForgottenPage: PageContents {
     }
 
     func words(_ texts: Texts) -> [String: Any] {
-        var words: [String: Any] = ["onward": continueTo.asQueryValue]
+        var words: [String: Any] = ["onward": PercentEncoding.encode(continueTo)]
         words["refusal"] = refusal?.words(texts)
         return words
     }

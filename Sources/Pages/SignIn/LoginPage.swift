@@ -1,3 +1,5 @@
+import Text
+
 /// Asks for e-mail address and password.
 ///
 /// Posts `form_token`, `continue`, `email`, `password` and `remember` (`1`) to `action`, or all of it to `/login/code`.
@@ -49,26 +51,9 @@ public struct LoginPage: PageContents {
 
     func words(_ texts: Texts) -> [String: Any] {
         var words: [String: Any] = [
-            "onward": continueTo.asQueryValue, "ways": ways.map(\.words), "hasWays": !ways.isEmpty,
+            "onward": PercentEncoding.encode(continueTo), "ways": ways.map(\.words), "hasWays": !ways.isEmpty,
         ]
         words["refusal"] = refusal?.words(texts)
         return words
-    }
-}
-
-extension String {
-    /// The text as a query value: everything but the unreserved characters of RFC 3986 §2.3 is percent-encoded.
-    var asQueryValue: String {
-        let digits = Array("0123456789ABCDEF")
-        return utf8.reduce(into: "") { text, byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                text += "%\(digits[Int(byte >> 4)])\(digits[Int(byte & 15)])"
-            }
-        }
     }
 }

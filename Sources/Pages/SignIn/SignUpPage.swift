@@ -1,3 +1,5 @@
+import Text
+
 /// Asks for what a new user needs. Posts `form_token`, `continue`, `terms`, `email`, `password` and `name` to `action`.
 public struct SignUpPage: PageContents {
     let action: String
@@ -27,7 +29,7 @@ public struct SignUpPage: PageContents {
 
     func words(_ texts: Texts) -> [String: Any] {
         var words: [String: Any] = [
-            "onward": continueTo.asQueryValue, "terms": terms.map(\.words), "ways": ways.map(\.words),
+            "onward": PercentEncoding.encode(continueTo), "terms": terms.map(\.words), "ways": ways.map(\.words),
             "hasWays": !ways.isEmpty,
         ]
         words["refusal"] = refusal?.words(texts)

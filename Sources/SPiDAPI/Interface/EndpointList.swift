@@ -1,12 +1,13 @@
 import HTTP
 import JSON
+import SPiD
 
-/// `GET /api/2/endpoints`: what there is, path by path, as SPiD describes it.
+/// `GET /api/2/endpoints`: the API's endpoints by path, as SPiD describes them.
 enum EndpointList {
-    /// The route of the list, which is on it.
+    /// The route of the list, which lists itself too.
     static func route(of routes: [SPiDRoute]) -> SPiDRoute {
         let own = SPiDRoute(
-            .get, "endpoints", name: "List API endpoints", controller: "Utility.endpoints", caller: .anybody
+            .get, "endpoints", name: "List API endpoints", controller: "Utility.endpoints", token: .unread
         ) { _ in .collection("Endpoint", []) }
         let list = entries(of: routes + [own])
         return own.answering { _ in .collection("Endpoint", list) }
@@ -28,7 +29,7 @@ enum EndpointList {
         }
     }
 
-    /// What stands in braces.
+    /// The names in braces.
     private static func names(in path: String) -> [JSON] {
         path.split(separator: "/").filter { $0.hasPrefix("{") }.map { .string(String($0.dropFirst().dropLast())) }
     }
@@ -39,14 +40,14 @@ extension SPiDRoute {
         .members([
             "name": .string(method.rawValue), "required": .array(required.map { .string($0) }),
             "optional": .array(optional.map { .string($0) }),
-            "accessTokenTypes": .array(caller.tokenTypes.map { .string($0) }),
+            "accessTokenTypes": .array(access.token.spidNames.map { .string($0) }),
         ])
     }
 
-    /// The same route with another answer.
+    /// This route with another answer.
     fileprivate func answering(_ answer: @escaping Answer) -> SPiDRoute {
         SPiDRoute(
-            method, path, name: name, controller: controller, caller: caller, required: required, optional: optional,
-            answer: answer)
+            method, path, name: name, controller: controller, token: access.token, reach: access.reach,
+            required: required, optional: optional, answer: answer)
     }
 }

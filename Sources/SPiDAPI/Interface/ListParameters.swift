@@ -7,11 +7,11 @@ import OAuth
 import SPiD
 import Values
 
-/// What SPiD's lists have in common: which part, from when to when, and whose.
+/// The parameters that SPiD's lists share: which part, and from when to when.
 extension SPiDCall {
     static let listParameters = ["limit", "offset", "since", "until", "filters"]
 
-    /// `limit` and `offset`. Whoever asks for more than there is at once gets that.
+    /// `limit` and `offset`. A larger limit than `ListPart.most` counts as that.
     func part() throws -> ListPart {
         var part = ListPart()
         if let limit = try number("limit") { part.limit = min(limit, ListPart.most) }
@@ -38,18 +38,12 @@ extension SPiDCall {
         return moment
     }
 
-    /// `filters`, which may be said as a list with commas or as `filters[]`. One that is not known is not passed over:
-    /// the answer would be about others than those asked for.
+    /// `filters`, as a list with commas or as `filters[]`. An unknown filter is refused: without it, the answer would be
+    /// about users that were not asked for.
     func filters(known: Set<String>) throws -> Set<String> {
         let named = try request.query.pairs.filter { ["filters", "filters[]"].contains($0.name) }
         let filters = named.flatMap { $0.value.split(separator: ",") }.map { String($0.filter { $0 != " " }) }
         guard let unknown = filters.first(where: { !known.contains($0) }) else { return Set(filters) }
         throw SPiDRefusal.malformed("filters", "of \(known.sorted().joined(separator: ", ")), and not \(unknown)")
-    }
-
-    /// Those of the client that asks; of its whole merchant with the filter `merchant`.
-    func circle(isWide: Bool = false) throws -> ClientScope {
-        let client = try asking.client
-        return ClientScope(client: client.id, merchant: client.merchant, isWide: isWide)
     }
 }

@@ -6,10 +6,7 @@ import OAuth
 import SPiD
 
 extension OAuthError {
-    static let clientTokenNeeded = OAuthError(
-        .invalidToken, "client_token_needed", "This needs a client's own token, not a person's.")
-
-    /// As SPiD's API says it: about a token flat, about all else in the container.
+    /// The refusal as SPiD's API writes it: about a token without the container, about anything else in it.
     func spidResponse(in container: SPiDContainer, logger: Logger) -> Response {
         guard code == .invalidToken || code == .insufficientScope else {
             log(to: logger)
@@ -18,12 +15,12 @@ extension OAuthError {
             return response
         }
         log(to: logger)
-        // SDKs refresh what has expired, and only that.
+        // SDKs refresh a token that has expired, and no other.
         let name = reason == "expired_token" ? "expired_token" : code.rawValue
         var response = Response.json(
             .members([
                 "error": .string(name), "error_code": 401, "type": "OAuthException",
-                // To the letter; what could be mended stands in WWW-Authenticate and the log.
+                // SPiD's exact text. What to mend is in WWW-Authenticate and the log.
                 "error_description": .string(
                     "401 Unauthorized access! Reason: \"\(spidReason(name))\" (OAuth realm: \"Service\", Scope: \"\")"),
             ]), status: .unauthorized)

@@ -1,16 +1,16 @@
 import HTTP
 import JSON
 
-/// What an endpoint of SPiD's API answers, before it is in its container.
+/// The answer of an endpoint of SPiD's API, before it is put into the container.
 struct SPiDAnswer: Sendable {
     enum Kind: Sendable {
         case element
-        /// `offset` is how many come before these.
+        /// `offset` is how many items come before these.
         case collection(count: Int, offset: Int)
     }
 
     let status: Status
-    /// SPiD's word for what it is: `User`, `Authorization`, `Utility`.
+    /// SPiD's name for the kind of thing: `User`, `Authorization`, `Utility`.
     let object: String
     let kind: Kind
     let data: JSON
@@ -20,7 +20,7 @@ struct SPiDAnswer: Sendable {
         SPiDAnswer(status: status, object: object, kind: .element, data: data)
     }
 
-    /// A list, or a part of one.
+    /// A list or a part of one.
     static func collection(_ object: String, _ items: [JSON], offset: Int = 0) -> SPiDAnswer {
         SPiDAnswer(
             status: .ok, object: object, kind: .collection(count: items.count, offset: offset), data: .array(items))

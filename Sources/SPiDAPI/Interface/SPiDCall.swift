@@ -1,56 +1,26 @@
-import Directory
 import HTTP
 import HTTPSupport
 import OAuth
 import SPiD
-import Storage
-import Values
 
-/// One call of SPiD's API, after the checks that are the same for all of them.
+/// One call of SPiD's API, after the checks that are the same for all calls.
 struct SPiDCall: Sendable {
-    /// Who calls.
-    struct RequestingClient: Sendable {
-        let token: AccessToken
-        /// For whom: the client of `contextClientId`, or else of the token.
-        let client: Client
-        /// Whose token it is.
-        let caller: Client
-        /// Throws when the token has ended meanwhile. For the transaction that writes, where others were asked before it.
-        let confirm: @Sendable (any Transaction) throws -> Void
-    }
-
     let request: Request
     let context: SpindleContext
-    let asker: RequestingClient?
-    /// The parts of the path that are not fixed.
+    /// The client that calls; nil without a token.
+    let requestingClient: RequestingClient?
+    /// The variable parts of the path, by name.
     let path: [String: String]
-    /// What the query and the body say; a parameter without a value counts as left out.
+    /// The parameters of query and body. One without a value counts as left out.
     let parameters: [String: String]
 
     subscript(name: String) -> String? { parameters[name] }
 
-    /// Who calls, where the route takes a token.
-    var asking: RequestingClient {
+    /// The client that calls, where the route takes a token.
+    var caller: RequestingClient {
         get throws(OAuthError) {
-            guard let asker else { throw .noToken }
-            return asker
-        }
-    }
-
-    /// The person whose token it is, where the route takes a person's.
-    var person: UserID {
-        get throws(OAuthError) {
-            guard let user = try asking.token.user else { throw .userTokenNeeded }
-            return user
-        }
-    }
-
-    /// Refuses clients of third parties: they could ask about everybody, and act on people who never met them.
-    func requireFirstParty() throws {
-        guard try asking.caller.firstParty else {
-            throw SPiDRefusal(
-                .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
-                reason: "not_first_party")
+            guard let requestingClient else { throw .noToken }
+            return requestingClient
         }
     }
 

@@ -5,13 +5,13 @@ import JSON
 import OAuth
 import SPiD
 
-/// What SPiD's API puts around everything: `SPP Container`, version 0.2.
+/// What SPiD's API puts around every answer: `SPP Container`, version 0.2.
 struct SPiDContainer {
     var route: SPiDRoute?
     var path: [String: String] = [:]
-    /// Of the client that asks, once it is known.
+    /// That of the caller, once it is known.
     var allowance: RequestAllowance.State?
-    /// Set when the client wants its answers signed.
+    /// Set if the caller wants its answers signed.
     var signSecret: SignSecret?
 
     func response(_ answer: SPiDAnswer) -> Response {
@@ -56,7 +56,7 @@ struct SPiDContainer {
 
     private var debug: JSON {
         guard let route else { return .null }
-        // A token is not shown twice.
+        // A token is not repeated in an answer.
         let filter = path.filter { $0.key != "token" }.sorted { $0.key < $1.key }.map {
             JSON.Member($0.key, .string($0.value))
         }
@@ -71,7 +71,7 @@ struct SPiDContainer {
 }
 
 extension JSON {
-    /// An empty map is an empty list to SPiD, at any depth.
+    /// With every empty object, at any depth, as an empty array: PHP, and so SPiD, writes it so.
     var withEmptyMapsAsLists: JSON {
         switch self {
         case .object(let members):

@@ -1,14 +1,15 @@
-import Foundation
 import HTTP
 import HTTPSupport
 import OAuth
 import SPiD
+import Text
 import Values
 
 extension SPiDInterface {
-    /// The body, where there is one that somebody reads; or what is wrong with it, which who has shown a token is told.
+    /// The body as a form, if the route reads one, or what is wrong with it. The caller is told only after its token was
+    /// checked.
     static func form(of route: SPiDRoute, _ request: Request) -> Result<Form, any Error> {
-        guard route.caller != .anybody, request.method == .post, request.headers[.contentType] != nil else {
+        guard route.access.token != .unread, request.method == .post, request.headers[.contentType] != nil else {
             return .success(Form(pairs: []))
         }
         do {
@@ -18,7 +19,7 @@ extension SPiDInterface {
         }
     }
 
-    /// The token, whatever else is wrong with the request.
+    /// The token of the request, even if something else is wrong with the request.
     static func token(_ request: Request, _ form: Result<Form, any Error>) throws(OAuthError) -> PresentedToken? {
         func tokens(_ form: Form?) throws(OAuthError) -> OAuth.Parameters {
             let names = [Parameter.accessToken, .oauthToken].map(\.rawValue)
@@ -28,7 +29,7 @@ extension SPiDInterface {
             request.headers, form: try tokens(try? form.get()), query: try tokens(try? request.query))
     }
 
-    /// What query and body say together. What the route knows may be said once, and once more if both say the same.
+    /// The parameters of query and body that the route knows. Each may occur once, or once in both with the same value.
     static func parameters(of route: SPiDRoute, _ request: Request, _ form: Form) throws -> [String: String] {
         let query = try values(of: route, request.query)
         return try query.merging(try values(of: route, form)) { inQuery, inBody in
@@ -50,14 +51,16 @@ extension SPiDInterface {
         return values
     }
 
-    /// The parts of the path that are not fixed, without the `.json` that clients may end it with. What is no text, or
-    /// none that can be stored, is nobody's name.
+    /// The variable parts of the path, without the `.json` that clients may append. A part that is not UTF-8, or has a
+    /// NUL, which cannot be stored, names nothing: 404.
     static func path(of route: SPiDRoute, _ context: SpindleContext) throws(SPiDRefusal) -> [String: String] {
         var path: [String: String] = [:]
         for (name, value) in context.parameters.all {
             var text = value
             if route.path.hasSuffix("{\(name)}"), text.hasSuffix(".json") { text.removeLast(5) }
-            guard let text = text.removingPercentEncoding, !text.utf8.contains(0) else {
+            guard let bytes = PercentEncoding.decode(text.utf8), !bytes.contains(0),
+                let text = String(validating: bytes, as: UTF8.self)
+            else {
                 throw SPiDRefusal(.notFound, "There is nothing of this name.", reason: "malformed_path")
             }
             guard text.isStreamSafe else {

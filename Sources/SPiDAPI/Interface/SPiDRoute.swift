@@ -1,70 +1,42 @@
 import HTTP
+import SPiD
 
-/// One endpoint of SPiD's API: where it is, whose token it takes, which parameters it knows, and what answers.
+/// One endpoint of SPiD's API: its path, whose token it takes, the parameters it knows, and the function that answers.
 public struct SPiDRoute: Sendable {
-    /// Whose token an endpoint takes.
-    enum Caller: Sendable {
-        case anybody
-        /// Anybody; a token that comes along is read.
-        case visitor
-        case client
-        case person
-        case either
-
-        /// SPiD's words for the kinds of token.
-        var tokenTypes: [String] {
-            switch self {
-            case .anybody, .visitor: []
-            case .client: ["server"]
-            case .person: ["user"]
-            case .either: ["server", "user"]
-            }
-        }
-    }
-    /// For whom an endpoint is besides the merchant's own clients and those in SPiD's ways, and by which tokens.
-    enum Reach: Sendable {
-        case usual
-        /// For every client of the merchant.
-        case everyClient
-        /// It ends the token: also one that is for another's resource.
-        case everyToken
-    }
     typealias Answer = @Sendable (SPiDCall) async throws -> SPiDAnswer
 
     let method: HTTP.Method
     /// Below `/api/2/`: `user/{id}/logins`.
     let path: String
     let name: String
-    /// SPiD's own word for what answers: `User.logins`.
+    /// SPiD's name for the code that answers: `User.logins`.
     let controller: String
-    let caller: Caller
-    let reach: Reach
+    let access: CallAccess
     let required: [String]
     let optional: [String]
     let answer: Answer
 
     init(
-        _ method: HTTP.Method, _ path: String, name: String, controller: String, caller: Caller,
-        reach: Reach = .usual, required: [String] = [], optional: [String] = [], answer: @escaping Answer
+        _ method: HTTP.Method, _ path: String, name: String, controller: String, token: CallAccess.Token,
+        reach: CallAccess.Reach = .usual, required: [String] = [], optional: [String] = [], answer: @escaping Answer
     ) {
         self.method = method
         self.path = path
         self.name = name
         self.controller = controller
-        self.caller = caller
-        self.reach = reach
+        access = CallAccess(token, reach)
         self.required = required
         self.optional = optional
         self.answer = answer
     }
 
-    /// What every caller may add.
+    /// The parameters that every route takes.
     static let common = ["oauth_token", "contextClientId", "hash"]
-    /// What may be said again, as a list: who answers reads it.
+    /// The parameters that may be repeated, as a list. The endpoint reads them from the query itself.
     static let repeatable: Set = ["filters"]
 }
 
-/// A part of SPiD's API: a few routes that belong together.
+/// A part of SPiD's API: routes that belong together.
 public protocol SPiDResource: Sendable {
     var routes: [SPiDRoute] { get }
 }

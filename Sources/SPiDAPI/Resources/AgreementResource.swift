@@ -6,7 +6,7 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `terms`, `user/{id}/agreements` and `…/accept`: what people agree to, and whether they have.
+/// `terms`, `user/{id}/agreements` and `…/accept`: the terms that users agree to, and whether they have.
 public struct AgreementResource: SPiDResource {
     private let agreements: Agreements
     private let clients: Clients
@@ -26,22 +26,22 @@ public struct AgreementResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "terms", name: "Platform terms", controller: "Platform.terms", caller: .visitor,
+                .get, "terms", name: "Platform terms", controller: "Platform.terms", token: .optional,
                 optional: ["clientId", "client_id"], answer: terms),
             SPiDRoute(
-                .get, "user/{id}/agreements", name: "User agreements", controller: "User.agreements", caller: .either,
+                .get, "user/{id}/agreements", name: "User agreements", controller: "User.agreements", token: .either,
                 answer: list),
             SPiDRoute(
                 .post, "user/{id}/agreements/accept", name: "Accept agreements",
-                controller: "User.accept_agreements", caller: .either, answer: accept),
+                controller: "User.accept_agreements", token: .either, answer: accept),
         ]
     }
 
-    /// SPiD shows the terms themselves; here is where they are to be read.
+    /// SPiD has the text of the terms here; Spindle has their address.
     @Sendable private func terms(_ call: SPiDCall) async throws -> SPiDAnswer {
         let terms = try await wanted(call)
         var isAccepted = terms == nil
-        if let user = call.asker?.token.user {
+        if let user = call.requestingClient?.token.user {
             isAccepted = try await agreements.isAccepted(terms, by: user)
         }
         return .element(
@@ -52,34 +52,35 @@ public struct AgreementResource: SPiDResource {
             ]))
     }
 
-    /// Those of the client that is named, or of the platform.
+    /// The terms of the client that is named, or of the platform.
     private func wanted(_ call: SPiDCall) async throws -> Terms? {
         guard let id = call["clientId"] ?? call["client_id"] else { return agreements.platform }
         guard let client = try await clients.findLive(Client.ID(id)) else { throw SPiDRefusal.unknownClient }
         return client.terms
     }
 
-    /// The person of `{id}`, for those who may ask.
+    /// The user of `{id}`, if the caller may ask about them.
     private func person(of call: SPiDCall) async throws -> UserID {
-        let wanted = try await finder.wanted(call)
-        _ = try await finder.find(wanted, for: call)
+        let caller = try call.caller
+        let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
+        _ = try await finder.find(wanted, for: caller)
         return wanted
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
         let user = try await person(of: call)
         let platform = try await agreements.isAccepted(agreements.platform, by: user)
-        let client = try await agreements.isAccepted(try call.asking.client.terms, by: user)
+        let client = try await agreements.isAccepted(try call.caller.contextClient.terms, by: user)
         return .element(
             "Agreements",
             .members(["agreements": .members(["platform": .bool(platform), "client": .bool(client)])]))
     }
 
     @Sendable private func accept(_ call: SPiDCall) async throws -> SPiDAnswer {
-        // It is the platform's terms, too, that are agreed to in the person's name.
-        try call.requireFirstParty()
+        // The call also accepts the platform's terms in the user's name.
+        try call.caller.requireFirstParty()
         let user = try await person(of: call)
-        try await agreements.accept(agreements.terms(for: try call.asking.client), by: user, at: clock.now)
+        try await agreements.accept(agreements.terms(for: try call.caller.contextClient), by: user, at: clock.now)
         return .element("Agreements", .members(["result": true]))
     }
 }

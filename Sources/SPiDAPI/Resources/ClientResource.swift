@@ -5,7 +5,7 @@ import OAuth
 import SPiD
 import Values
 
-/// `clients` and `client/{id}`: what a merchant's backend may know of the merchant's clients.
+/// `clients` and `client/{id}`: what a merchant's backend may see of the merchant's clients.
 public struct ClientResource: SPiDResource {
     private let clients: Clients
 
@@ -14,33 +14,25 @@ public struct ClientResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "clients", name: "List clients", controller: "Client.clients", caller: .client, answer: list),
+                .get, "clients", name: "List clients", controller: "Client.clients", token: .client, answer: list),
             SPiDRoute(
-                .get, "client/{id}", name: "Get client", controller: "Client.client", caller: .client, answer: one),
+                .get, "client/{id}", name: "Get client", controller: "Client.client", token: .client, answer: one),
         ]
     }
 
     @Sendable private func list(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let clients = try await clients.sharing(merchantOf: try call.asking.client)
+        let clients = try await clients.sharing(merchantOf: try call.caller.contextClient)
         return .element("Client", .object(clients.map { JSON.Member($0.id.text, $0.spid) }))
     }
 
     @Sendable private func one(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking.client
-        guard let client = try await clients.findLive(Client.ID(call.path["id"] ?? "")),
-            client.id == asking.id || Merchant.same(client.merchant, asking.merchant)
-        else { throw SPiDRefusal.unknownClient }
+        let client = try call.caller.known(try await clients.findLive(Client.ID(call.path["id"] ?? "")))
         return .element("Client", client.spid)
     }
 }
 
-extension SPiDRefusal {
-    /// A client of another merchant is as unknown as one that is none.
-    static let unknownClient = SPiDRefusal(.notFound, "Unknown client ID", reason: "unknown_client")
-}
-
 extension Client {
-    /// In SPiD's members, which are all texts. What Spindle has no word for is off, or empty.
+    /// In SPiD's members, whose values are texts. What Spindle does not have is off or empty.
     fileprivate var spid: JSON {
         .members([
             "id": .string(id.text), "name": .string(name), "domain": .string(webOrigins.first ?? ""),

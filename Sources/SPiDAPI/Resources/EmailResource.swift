@@ -7,8 +7,8 @@ import OAuth
 import SPiD
 import Values
 
-/// `email/{email}/status`: whether somebody may sign up with an address. Backends of the
-/// merchant itself may know; pages never tell.
+/// `email/{email}/status`: whether a user can sign up with an address. The merchant's own backends may know; pages never
+/// tell.
 public struct EmailResource: SPiDResource {
     private let people: ConnectedUsers
 
@@ -17,14 +17,14 @@ public struct EmailResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", caller: .client,
+                .get, "email/{email}/status", name: "Email status", controller: "Email.email_status", token: .client,
                 answer: status)
         ]
     }
 
     @Sendable private func status(_ call: SPiDCall) async throws -> SPiDAnswer {
-        // Whoever may ask of every address learns who has an account.
-        try call.requireFirstParty()
+        // A client that may ask about every address learns who is a user.
+        try call.caller.requireFirstParty()
         guard let email = Self.address(call.path["email"] ?? "") else {
             throw SPiDRefusal(
                 .badRequest, "Email parameter did not properly base64 decode into a valid email",
@@ -39,7 +39,7 @@ public struct EmailResource: SPiDResource {
             ]))
     }
 
-    /// The address in base64 or base64url, with its padding or without.
+    /// Reads an address in base64 or base64url, with or without padding.
     private static func address(_ text: String) -> EmailAddress? {
         let letters = text.replacing("+", with: "-").replacing("/", with: "_")
         let unpadded = letters.prefix(while: { $0 != "=" })

@@ -4,7 +4,7 @@ public import OAuth
 import SPiD
 import Values
 
-/// `POST /api/2/oauth/exchange`: a person's token buys a one-time code, in SPiD's container and its words.
+/// `POST /api/2/oauth/exchange`: exchanges a user's token for a one-time code, in SPiD's container and its words.
 public struct ExchangeResource: SPiDResource {
     private let codes: ExchangeCodes
 
@@ -13,7 +13,7 @@ public struct ExchangeResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "oauth/exchange", name: "Exchange", controller: "Authorization.exchange", caller: .person,
+                .post, "oauth/exchange", name: "Exchange", controller: "Authorization.exchange", token: .user,
                 optional: ["clientId", "client_id", "type", "redirectUri", "redirect_uri"], answer: exchange)
         ]
     }
@@ -29,7 +29,7 @@ public struct ExchangeResource: SPiDResource {
         guard type == .code || call["redirectUri"] ?? call["redirect_uri"] != nil else {
             throw SPiDRefusal(.badRequest, "Type session: Missing redirect URI", reason: "missing_redirect_uri")
         }
-        let (code, kind) = try await sell(try ExchangeRequest(parameters), to: call.asking.token)
+        let (code, kind) = try await issue(try ExchangeRequest(parameters), to: call.caller.token)
         return .element(
             "Authorization",
             .members([
@@ -38,8 +38,8 @@ public struct ExchangeResource: SPiDResource {
             ]))
     }
 
-    /// A code, or SPiD's words for why there is none; where it has none, ours.
-    private func sell(
+    /// The code, or SPiD's description of why there is none; ours, if SPiD has no such refusal.
+    private func issue(
         _ request: ExchangeRequest, to token: AccessToken
     ) async throws -> (code: Secret<ExchangeCode>, kind: ExchangeCode.Kind) {
         do {

@@ -7,7 +7,7 @@ import OAuth
 import SPiD
 import Values
 
-/// `logins` and `user/{id}/logins`: who tried to sign in at a client, or at any of its merchant.
+/// `logins` and `user/{id}/logins`: the attempts to sign in at a client, or at any client of its merchant.
 public struct LoginResource: SPiDResource {
     private let logins: Logins
     private let finder: UserFinder
@@ -21,7 +21,7 @@ public struct LoginResource: SPiDResource {
         let optional = SPiDCall.listParameters + ["ip", "status"]
         return [
             SPiDRoute(
-                .get, "logins", name: "List logins", controller: "Login.logins", caller: .client,
+                .get, "logins", name: "List logins", controller: "Login.logins", token: .client,
                 optional: optional + ["userId"]
             ) { call in
                 guard let user = call["userId"] else { return try await list(nil, call) }
@@ -32,13 +32,12 @@ public struct LoginResource: SPiDResource {
             },
             SPiDRoute(
                 .get, "user/{id}/logins", name: "List logins of a user", controller: "User.user_logins",
-                caller: .either, optional: optional
+                token: .either, optional: optional
             ) { call in
-                let asking = try call.asking
-                guard asking.token.user != nil || asking.caller.spidCompatible else {
-                    throw SPiDRefusal.notSPiDCompatible
-                }
-                let found = try await finder.find(try await finder.wanted(call), for: call)
+                let caller = try call.caller
+                try caller.requireUserOrSPiDCompatible()
+                let wanted = try await finder.user(named: call.path["id"] ?? "", for: caller)
+                let found = try await finder.find(wanted, for: caller)
                 return try await list(found.person.user.id, call)
             },
         ]
@@ -55,15 +54,15 @@ public struct LoginResource: SPiDResource {
             query.succeeded = status == "true"
         }
         let isWide = try call.filters(known: ["merchant"]).contains("merchant")
-        if isWide { try call.requireFirstParty() }
-        let isOwn = try call.asking.caller.firstParty
-        let found = try await logins.list(query, for: try call.circle(isWide: isWide))
+        if isWide { try call.caller.requireFirstParty() }
+        let isOwn = try call.caller.client.firstParty
+        let found = try await logins.list(query, for: try call.caller.clientScope(isWide: isWide))
         return .collection("Login", found.map { $0.spid(showsEmail: isOwn) }, offset: query.part.offset)
     }
 }
 
 extension Login {
-    /// In SPiD's members. Pages that led to one another are not followed here: their members are empty.
+    /// In SPiD's members. Spindle records no referers: their members are empty.
     fileprivate func spid(showsEmail: Bool) -> JSON {
         let email = showsEmail ? email ?? "" : ""
         let label = Digest.md5Label(Array("\(email)\(address)\(userAgent)".utf8))

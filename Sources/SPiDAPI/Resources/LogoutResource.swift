@@ -1,9 +1,10 @@
 import HTTP
 import JSON
 public import OAuth
+import SPiD
 public import Values
 
-/// `logout`: ends the token it is called with, the refresh token beside it, and for a person the sessions bought with it.
+/// `logout`: ends the token of the call and its refresh token, and for a user the sessions bought with it.
 public struct LogoutResource: SPiDResource {
     private let families: TokenFamilies
     private let clock: any WallClock
@@ -16,9 +17,9 @@ public struct LogoutResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "logout", name: "Logout", controller: "User.logout", caller: .either, reach: .everyToken
+                .get, "logout", name: "Logout", controller: "User.logout", token: .either, reach: .everyToken
             ) { call in
-                try await families.logOut(try call.asking.token, at: clock.now)
+                try await families.logOut(try call.caller.token, at: clock.now)
                 return .element("User", "OK")
             }
         ]

@@ -9,8 +9,8 @@ import Pages
 import SPiD
 public import Values
 
-/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: accounts by the word of Facebook or Google, whose access token an
-/// app sends in a JWT that it signed.
+/// `POST /api/2/signup_jwt`, `/api/2/user/attach_jwt`: users of Facebook or Google sign up or are linked. The app sends
+/// the provider's access token in a JWT that it signed.
 public struct ProviderResource: SPiDResource {
     private let users: ProviderUsers
     private let finder: UserFinder
@@ -32,7 +32,7 @@ public struct ProviderResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "signup_jwt", name: "Signup JWT", controller: "User.user_signup_jwt", caller: .client,
+                .post, "signup_jwt", name: "Signup JWT", controller: "User.user_signup_jwt", token: .client,
                 required: ["jwt"], answer: signUp),
             attaching("user/attach_jwt"), attaching("attach_jwt"),
         ]
@@ -40,45 +40,45 @@ public struct ProviderResource: SPiDResource {
 
     private func attaching(_ path: String) -> SPiDRoute {
         SPiDRoute(
-            .post, path, name: "Attach JWT", controller: "User.user_attach_jwt", caller: .person, required: ["jwt"],
+            .post, path, name: "Attach JWT", controller: "User.user_attach_jwt", token: .user, required: ["jwt"],
             answer: attach)
     }
 
     @Sendable private func signUp(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking
+        let caller = try call.caller
         let made = try await users.register(
-            try call.require("jwt"), from: asking.caller, connectedTo: asking.client.id, confirm: asking.confirm)
+            try call.require("jwt"), from: caller.client, connectedTo: caller.contextClient.id, confirm: caller.confirm)
         guard let made else {
-            // SPiD's status for an account that is there already; it leads nowhere.
+            // SPiD's status for a user who exists already; there is no redirect.
             throw SPiDRefusal(
                 .found, fields: .members(["exists": "There is an account of this person or address already."]),
                 reason: "provider_person_exists")
         }
-        let found = try await finder.find(made, for: call)
+        let found = try await finder.find(made, for: caller)
         return .element("User", UserObject(person: found.person, now: clock.now).full(clients: found.clients))
     }
 
     @Sendable private func attach(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking
-        let person = try call.person
-        guard asking.caller.spidCompatible else {
+        let caller = try call.caller
+        let person = try caller.user
+        guard caller.client.spidCompatible else {
             throw SPiDRefusal(
                 .forbidden,
                 "Client is not authorized to access this API endpoint: it is not set to SPiD compatibility.",
                 reason: "not_spid_compatible")
         }
-        // A link is a way in that outlives every token and password.
-        try call.requireFirstParty()
-        let found = try await finder.find(person, for: call)
+        // The link is a way to sign in that outlives every token and password.
+        try caller.requireFirstParty()
+        let found = try await finder.find(person, for: caller)
         let owner = found.person.user
         let visit = try await pages.visit(
-            call.request, client: asking.client, uiLocales: owner.profile["locale"]?.string)
+            call.request, client: caller.contextClient, uiLocales: owner.profile["locale"]?.string)
         let jwt = try call.require("jwt")
-        let isAttached = try await users.attach(jwt, from: asking.caller, to: person, confirm: asking.confirm) {
+        let isAttached = try await users.attach(jwt, from: caller.client, to: person, confirm: caller.confirm) {
             provider in
             guard let email = owner.email else { return { _ in } }
-            let letter = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
-            return mail.post(letter, to: email, visit.frame)
+            let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
+            return mail.post(message, to: email, visit.frame)
         }
         guard isAttached else {
             throw SPiDRefusal(

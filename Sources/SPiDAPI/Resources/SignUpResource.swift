@@ -9,7 +9,7 @@ import Pages
 import SPiD
 import Values
 
-/// `signup`: a backend makes an account for somebody who signed up in its app. The address gets a link.
+/// `signup`: a backend creates a user who signed up in its app. The address is mailed a link.
 public struct SignUpResource: SPiDResource {
     private let signUp: AppSignUp
     private let agreements: Agreements
@@ -26,18 +26,18 @@ public struct SignUpResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .post, "signup", name: "Signup", controller: "User.user_signup", caller: .client, required: ["email"],
+                .post, "signup", name: "Signup", controller: "User.user_signup", token: .client, required: ["email"],
                 optional: ["password", "redirectUri", "acceptTerms"] + NewUser.parameters, answer: make)
         ]
     }
 
     @Sendable private func make(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking
-        // Who signs people up has their passwords.
-        try call.requireFirstParty()
+        let caller = try call.caller
+        // A client that signs users up sees their passwords.
+        try caller.requireFirstParty()
         guard
             let address = try await AppReturn.address(
-                of: call["redirectUri"], for: asking.client, pages,
+                of: call["redirectUri"], for: caller.contextClient, pages,
                 lasting: Verification.Purpose.confirmAddress.linkLifetime ?? Interaction.lifetime)
         else {
             throw SPiDRefusal(
@@ -50,8 +50,8 @@ public struct SignUpResource: SPiDResource {
                 .badRequest, fields: .members(["email": "This is not an e-mail address."]), reason: "malformed_email")
         }
         let user = try NewUser(call.parameters, email: email)
-        let visit = try await pages.visit(call.request, client: asking.client, uiLocales: user.locale)
-        if let wait = try await signUp.charge(asking.caller.id) {
+        let visit = try await pages.visit(call.request, client: caller.contextClient, uiLocales: user.locale)
+        if let wait = try await signUp.charge(caller.client.id) {
             throw SPiDRefusal(
                 .tooManyRequests, "Too many sign-ups: wait \(wait.wholeSeconds) seconds", reason: "too_many_sign_ups")
         }
@@ -68,24 +68,24 @@ public struct SignUpResource: SPiDResource {
             call["acceptTerms"].map { ["0", "false"].contains($0) } ?? false
             ? []
             : agreements.terms(
-                for: asking.client)
+                for: caller.contextClient)
         let outcome = try await signUp.finish(
             prepared,
             also: { id, now, db in
-                try asking.confirm(db)
-                try TokenFamilies.connect(id, to: asking.client.id, at: now, in: db)
-                // As SPiD has it: the app showed the terms before it sent the form.
+                try caller.confirm(db)
+                try TokenFamilies.connect(id, to: caller.contextClient.id, at: now, in: db)
+                // As with SPiD, the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
-            }, post: mail.post(letter(prepared), to: user.email.text, visit.frame))
+            }, post: mail.post(message(prepared), to: user.email.text, visit.frame))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)
         return .element(
-            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [asking.client]),
+            "User", UserObject(person: person, now: prepared.user.createdAt).full(clients: [caller.contextClient]),
             status: .created)
     }
 
-    private func letter(_ prepared: AppSignUp.Prepared) -> MailTemplate {
+    private func message(_ prepared: AppSignUp.Prepared) -> MailTemplate {
         let verification = prepared.draft.verification
         let (link, lifetime) = (prepared.draft.link?.value ?? "", verification.purpose.linkLifetime ?? .zero)
         guard verification.purpose == .confirmAddress else {
@@ -97,7 +97,7 @@ public struct SignUpResource: SPiDResource {
 }
 
 extension SPiDRefusal {
-    /// SPiD's status for an account that is there already; it leads nowhere.
+    /// SPiD's status for a user who exists already; there is no redirect.
     fileprivate static let addressTaken = SPiDRefusal(
         .found, fields: .members(["exists": "There is an account of this address already."]),
         reason: "address_taken")

@@ -5,13 +5,13 @@ import OAuth
 import SPiD
 public import Values
 
-/// `status` and `version`: whether the server is there, what it is, and what it can do.
+/// `status` and `version`: that the server is up, its version, and its grant types.
 public struct StatusResource: SPiDResource {
     private let version: String
     private let grantTypes: [GrantType]
     private let clock: any WallClock
 
-    /// `version` is that of the program; `grantTypes` are those the token endpoint takes.
+    /// `version` is the program's; `grantTypes` are those of the token endpoint.
     public init(version: String, grantTypes: [GrantType], clock: any WallClock) {
         self.version = version
         self.grantTypes = grantTypes
@@ -19,14 +19,14 @@ public struct StatusResource: SPiDResource {
     }
 
     public var routes: [SPiDRoute] {
-        // Apps post what they know of their device along when they start: it is not read.
+        // Apps POST data about their device when they start: it is not read.
         [HTTP.Method.get, .post].map { method in
             SPiDRoute(
-                method, "status", name: "Platform status", controller: "Platform.status", caller: .anybody
+                method, "status", name: "Platform status", controller: "Platform.status", token: .unread
             ) { _ in .element("Platform", .object(versions + status)) }
         } + [
             SPiDRoute(
-                .get, "version", name: "Platform version", controller: "Platform.version", caller: .anybody
+                .get, "version", name: "Platform version", controller: "Platform.version", token: .unread
             ) { _ in .element("Platform", .object(versions)) }
         ]
     }

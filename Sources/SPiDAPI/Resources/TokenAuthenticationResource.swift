@@ -5,9 +5,9 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `token/{token}/authentication`: whose token somebody was shown, asked by whoever was shown it.
+/// `token/{token}/authentication`: whose token it is, for a server that was shown it.
 ///
-/// That counts as presenting it, as introspection does: only its owner can have shown it.
+/// The call counts as presenting the token, as introspection does: only its owner can have shown it.
 public struct TokenAuthenticationResource: SPiDResource {
     private let tokens: AccessTokens
     private let clients: Clients
@@ -23,7 +23,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         [
             SPiDRoute(
                 .get, "token/{token}/authentication", name: "Authenticate token",
-                controller: "Authorization.authenticate", caller: .anybody, answer: tell)
+                controller: "Authorization.authenticate", token: .unread, answer: tell)
         ]
     }
 
@@ -38,7 +38,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         return .element(
             "Authorization",
             .members([
-                // The name of the token, by which nobody can use it.
+                // The token's fingerprint, with which nobody can use it.
                 "id": .string(token.fingerprint.text), "clientId": .string(token.client.text),
                 "userId": token.user.map { .string($0.description) } ?? .null,
                 "merchantId": token.merchant.map { .string($0.text) } ?? .null,
@@ -48,7 +48,7 @@ public struct TokenAuthenticationResource: SPiDResource {
             ]))
     }
 
-    /// Who shows a token here is nobody in particular: what is not in SPiD's ways is told what `me` tells, and no more.
+    /// Nothing is known of the caller: a token of a client that is not SPiD-compatible shows what `me` shows, no more.
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
         guard !token.isSPiDCompatible else { return }

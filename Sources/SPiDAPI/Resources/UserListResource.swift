@@ -7,7 +7,7 @@ import OAuth
 import SPiD
 public import Values
 
-/// `users`: the people of a client, or of its whole merchant. Nothing by which they could be reached.
+/// `users`: the users of a client, or of its whole merchant, without anything by which they could be reached.
 public struct UserListResource: SPiDResource {
     private let people: ConnectedUsers
     private let clock: any WallClock
@@ -22,7 +22,7 @@ public struct UserListResource: SPiDResource {
         "verified": .verified, "unverified": .unverified, "blocked": .blocked,
     ]
 
-    /// What SPiD searched by and Spindle does not. Passing over it would answer with people who were not asked for.
+    /// SPiD's searches that Spindle does not have. If one were ignored, the answer would have users not asked for.
     private static let others: Set<String> = [
         "emails_regex", "displayName", "givenName", "familyName", "fullName", "preferredUsername", "phoneNumber",
         "phoneNumbers", "gender", "birthday", "address_formatted", "address_postalCode", "address_country",
@@ -32,7 +32,7 @@ public struct UserListResource: SPiDResource {
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "users", name: "List users", controller: "User.users", caller: .client,
+                .get, "users", name: "List users", controller: "User.users", token: .client,
                 optional: SPiDCall.listParameters + Self.keys, answer: list)
         ]
     }
@@ -52,15 +52,15 @@ public struct UserListResource: SPiDResource {
         if !states.isEmpty { query.states = Set(states) }
         guard let key = try Self.key(call) else { return .collection("User", [], offset: query.part.offset) }
         query.key = key.value
-        if key.isAddress { try call.requireFirstParty() }
-        let isOwn = try call.asking.caller.firstParty
-        // Whoever may not see an address must not find out by it either.
+        if key.isAddress { try call.caller.requireFirstParty() }
+        let isOwn = try call.caller.client.firstParty
+        // A client that may not see an address must not find out by it either.
         let isWide = filters.contains("merchant") && !key.isAddress
-        let found = try await people.list(query, for: try call.circle(isWide: isWide))
+        let found = try await people.list(query, for: try call.caller.clientScope(isWide: isWide))
         let now = clock.now
         return .collection(
             "User",
-            // What each of many people allowed another's client is asked for one by one, at `user/{id}`.
+            // What each user allowed a third party's client is looked up one by one, at `user/{id}`.
             found.map { UserObject(person: $0, now: now).short(scope: { _ in isOwn }) }, offset: query.part.offset)
     }
 
@@ -69,7 +69,7 @@ public struct UserListResource: SPiDResource {
         let isAddress: Bool
     }
 
-    /// The one person or the beginning of an address that is asked for; nil for what can be nobody's.
+    /// The user or the beginning of an address that is searched for; nil for a text that no user can have.
     private static func key(_ call: SPiDCall) throws -> Key? {
         let named = keys.filter { call[$0] != nil }
         guard named.count <= 1 else { throw SPiDRefusal.malformed(named[1], "left out beside \(named[0])") }

@@ -6,71 +6,47 @@ public import OAuth
 import SPiD
 public import Values
 
-/// `me`, `user/{id}` and `user/{id}/connected`: one person.
+/// `me`, `user/{id}` and `user/{id}/connected`: one user.
 public struct UserResource: SPiDResource {
     private let finder: UserFinder
     private let clients: Clients
-    private let apps: ConnectedApps
-    private let clock: any WallClock
+    private let disclosure: UserDisclosure
 
     public init(
         people: ConnectedUsers, connections: Connections, clients: Clients, apps: ConnectedApps, clock: any WallClock
     ) {
-        self.apps = apps
         finder = UserFinder(people: people, connections: connections)
+        disclosure = UserDisclosure(finder: finder, apps: apps, clock: clock)
         self.clients = clients
-        self.clock = clock
     }
 
     public var routes: [SPiDRoute] {
         [
             SPiDRoute(
-                .get, "me", name: "Me", controller: "User.me", caller: .person, reach: .everyClient
+                .get, "me", name: "Me", controller: "User.me", token: .user, reach: .everyClient
             ) { call in
-                try await answer(try call.person, call)
+                try await answer(try call.caller.user, for: try call.caller)
             },
-            SPiDRoute(.get, "user/{id}", name: "Get user", controller: "User.user", caller: .either) { call in
-                try await answer(try await finder.wanted(call), call)
+            SPiDRoute(.get, "user/{id}", name: "Get user", controller: "User.user", token: .either) { call in
+                let caller = try call.caller
+                return try await answer(
+                    try await finder.user(named: call.path["id"] ?? "", for: caller), for: caller)
             },
             SPiDRoute(
-                .get, "user/{id}/connected", name: "Connected", controller: "User.user_connected", caller: .client,
+                .get, "user/{id}/connected", name: "Connected", controller: "User.user_connected", token: .client,
                 required: ["clientId"], answer: connected),
         ]
     }
 
-    private func answer(_ id: UserID, _ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking
-        let found = try await finder.find(id, for: call)
-        let object = UserObject(person: found.person, now: clock.now)
-        let covers = try await scope(of: asking, for: id)
-        guard !asking.caller.isStranger else { return .element("User", object.shortest(scope: covers)) }
-        guard found.clients.contains(where: { $0.id == asking.client.id }) else {
-            return .element("User", object.short(scope: covers))
-        }
-        // Which other apps of the merchant somebody uses is no third party's business.
-        let shown = asking.caller.firstParty ? found.clients : found.clients.filter { $0.id == asking.client.id }
-        return .element("User", object.full(clients: shown, scope: covers))
+    private func answer(_ id: UserID, for caller: RequestingClient) async throws -> SPiDAnswer {
+        .element("User", try await disclosure.object(of: id, for: caller))
     }
 
-    /// A person's token shows what its scope covers, as at `/me`; a client's own what the person allowed the client. The
-    /// merchant's own clients see all: SPiD's apps know no scopes.
-    private func scope(
-        of asking: SPiDCall.RequestingClient, for person: UserID
-    ) async throws -> @Sendable (String) -> Bool {
-        let isPersons = asking.token.user != nil
-        guard !asking.caller.firstParty || (isPersons && !asking.caller.spidCompatible) else { return { _ in true } }
-        let allowed =
-            isPersons ? asking.token.scope : try await apps.scope(of: asking.client.id, for: person) ?? .empty
-        return { allowed.contains($0) }
-    }
-
-    /// Whether the person has used a client.
+    /// Whether the user has used the client `clientId`.
     @Sendable private func connected(_ call: SPiDCall) async throws -> SPiDAnswer {
-        let asking = try call.asking.client
-        guard let client = try await clients.findLive(Client.ID(try call.require("clientId"))),
-            client.id == asking.id || Merchant.same(client.merchant, asking.merchant)
-        else { throw SPiDRefusal.unknownClient }
-        let connected = try await finder.isConnected(to: client, call)
+        let caller = try call.caller
+        let client = try caller.known(try await clients.findLive(Client.ID(try call.require("clientId"))))
+        let connected = try await finder.isUser(named: call.path["id"] ?? "", of: client, for: caller)
         return .element("User", .members(["connected": .bool(connected)]))
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Text
 
 /// One source of settings: the command line, the environment or a file.
 struct ConfigurationLayer: Sendable {
@@ -31,7 +31,7 @@ struct ConfigurationLayer: Sendable {
     func list(_ key: ConfigurationKey) throws(Unreadable) -> [String]? {
         if case .list(let list) = settings[key.rawValue] { return list == [""] ? nil : list }
         return try text(key)?.split(separator: ",", omittingEmptySubsequences: false).map {
-            $0.trimmingCharacters(in: .whitespaces)
+            $0.trimmingScalars(while: \.isBlank)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Text
 import Values
 
 /// The issuer's identifier (RFC 8414 §2): kept verbatim, because clients compare it character by character.
@@ -21,7 +22,7 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
         self.text = text
         self.origin = String(text[..<(text[start...].firstIndex(of: "/") ?? text.endIndex)])
         self.isSecure = scheme == "https"
-        self.host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
+        self.host = host.trimmingScalars { $0 == "[" || $0 == "]" }.lowercased()
     }
 
     public var description: String { text }

@@ -1,8 +1,3 @@
-import Authentication
-import BrowserPages
-import HTTPSupport
-import Pages
-
 /// `spindle serve --dev`: anyone signs in as anyone. It is a command line flag and not a setting, so that it cannot be
 /// left on in a file. It is refused where it could do harm (docs/decisions/development-mode.md).
 enum DevelopmentMode {
@@ -24,20 +19,6 @@ enum DevelopmentMode {
                         + "sign in as anybody. docs/guide-development.md says how phones and containers reach it"))
         }
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
-    }
-
-    /// The additional endpoints of a server whose templates are for development; none on any other.
-    static func endpoints(
-        _ parts: Parts, _ stores: Stores, pages: PageRenderer, arrivals: NewSessions, verifications: Verifications
-    ) -> [any Endpoint] {
-        guard parts.templates.isDevelopment else { return [] }
-        return [
-            DevelopmentSignInEndpoint(
-                pages: pages,
-                signIn: DevelopmentSignIn(database: parts.database, clock: parts.clock, events: stores.events),
-                arrivals: arrivals, verifications: verifications),
-            DevelopmentAnswerEndpoint(pages: pages),
-        ]
     }
 }
 

@@ -38,7 +38,7 @@ public struct UserAuthentication: Sendable {
     ) async throws -> Response {
         do {
             if request.headers[.origin] != nil, let presented = try PresentedToken.read(request, form: form) {
-                context.asker?.become(try await tokens.client(of: presented.secret))
+                context.presumedClient?.note(try await tokens.client(of: presented.secret))
             }
             return try await work(try await caller(request, context, form))
         } catch let refusal as OAuthError where refusal.status == .unauthorized {

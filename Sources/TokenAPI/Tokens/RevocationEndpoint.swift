@@ -15,7 +15,7 @@ public struct RevocationEndpoint: Endpoint {
 
     @Sendable private func respond(_ request: Request, context: SpindleContext) async throws -> Response {
         let form = try Form.read(request, orJSON: true)
-        context.asker?.become(ClientCredentials.named(request, form))
+        context.presumedClient?.note(ClientCredentials.named(request, form))
         let parameters = try form.parameters
         try await revocation.revoke(parameters, from: try ClientCredentials.read(request, parameters))
         return .json(.members([:]))

@@ -24,7 +24,7 @@ public struct TokenEndpoint: Endpoint {
         var form = Form(pairs: [])
         do {
             form = try Form.read(request, orJSON: true)
-            context.asker?.become(ClientCredentials.named(request, form))
+            context.presumedClient?.note(ClientCredentials.named(request, form))
             let parameters = try form.parameters
             let credentials = try ClientCredentials.read(request, parameters)
             let tokens = try await issuance.tokens(

@@ -1,0 +1,28 @@
+public import Administration
+public import Authentication
+public import Ditto
+public import HTTPSupport
+public import OAuth
+
+/// `/admin/v1/…`, for the platform's administrators and those of merchants.
+public struct AdministrationFeature: Feature {
+    public let endpoints: [any Endpoint]
+
+    public init(
+        _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
+        users: UserAdministration, webhooks: DittoWebhooks, addresses: AddressRules
+    ) {
+        let gate = AdministratorGate(tokens: oauth.accessTokens)
+        endpoints = [
+            MerchantsEndpoint(gate: gate, merchants: context.merchants),
+            ClientsEndpoint(
+                gate: gate, clients: context.clients, merchants: context.merchants, addresses: addresses),
+            InitialAccessTokensEndpoint(gate: gate, tokens: oauth.initialTokens),
+            UsersEndpoint(
+                gate: gate, administration: users, users: context.users, data: authentication.personalData,
+                mail: context.mail),
+            IssuersEndpoint(gate: gate, issuers: context.issuers),
+            WebhooksEndpoint(gate: gate, webhooks: webhooks, site: context.site),
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+public import Authentication
+public import HTTPSupport
+public import OAuth
+public import OpenID
+import Outbound
+import Values
+
+/// `/oauth/authorize`, consent, logout, and what scripts of clients' pages ask about the browser session.
+public struct AuthorizationFeature: Feature {
+    public let endpoints: [any Endpoint]
+
+    public init(
+        _ context: ServerContext, _ oauth: OAuthServices, _ openID: OpenIDServices,
+        _ authentication: AuthenticationServices, pages: PageRenderer
+    ) {
+        let (clients, clock, site) = (context.clients, context.clock, context.site)
+        let sessions = authentication.sessions
+        endpoints = [
+            AuthorizeEndpoint(
+                pages: pages,
+                answers: AuthorizationAnswers(
+                    codes: oauth.codes,
+                    direct: FrontChannelTokens(
+                        database: context.database, mint: openID.bearer, clock: clock, random: context.random),
+                    ids: openID.idTokens, issuer: site.issuer, clock: clock),
+                requestedSubject: RequestedSubject(names: openID.names, hints: openID.hints),
+                requestObjects: RequestObjects(
+                    keys: oauth.clientKeys, addresses: RequestAddresses(askedBy: context.outbound),
+                    issuer: site.issuer, replays: oauth.replays, clock: clock),
+                consents: oauth.consents, introductions: oauth.introductions, sessions: sessions, clock: clock),
+            ConsentEndpoint(
+                pages: pages, consents: oauth.consents, introductions: oauth.introductions,
+                agreements: oauth.agreements, sessions: sessions, clock: clock),
+            HasSessionEndpoint(
+                site: site, clients: clients, sessions: sessions, users: context.users, names: openID.names,
+                apps: oauth.apps, introductions: oauth.introductions, agreements: oauth.agreements,
+                signSecrets: context.signSecrets, clock: clock),
+            AjaxEndpoint(
+                site: site, clients: clients, sessions: sessions, apps: oauth.apps,
+                introductions: oauth.introductions, agreements: oauth.agreements, clock: clock),
+            FlowEndpoint(pages: pages),
+            LogoutEndpoint(
+                pages: pages, tokens: oauth.accessTokens, families: context.families, sessions: sessions,
+                hints: openID.hints, clock: clock),
+        ]
+    }
+}
+
+extension RequestAddresses {
+    fileprivate init(askedBy outbound: Outbound) {
+        let outbound = outbound.asking(for: .requestObject)
+        self.init { address, client in
+            let answer = try await outbound.get(
+                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject,
+                by: client.text)
+            guard answer.status == 200 else { throw OutboundError.unreachable }
+            return answer.body
+        }
+    }
+}

@@ -1,0 +1,55 @@
+public import Cryptography
+public import Directory
+public import Keys
+public import Outbound
+public import Storage
+public import Values
+
+/// What this module offers the modules above it, besides the issuers themselves, which commands need too.
+public struct FederationServices: Sendable {
+    public let directory: IssuerDirectory
+    public let verifier: AssertionVerifier
+    public let users: IssuerUsers
+    public let subjects: IssuerSubjects
+    public let requests: IdentityProviderRequests
+    public let tokens: IdentityProviderTokens
+    public let providers: ProviderTokens
+    public let providerAssertions: ProviderAssertions
+    public let assertions: AssertionSignIn
+
+    /// Where Facebook and Google answer.
+    public struct Addresses: Sendable {
+        let facebook: String
+        let google: String
+
+        public init(facebook: String, google: String) {
+            self.facebook = facebook
+            self.google = google
+        }
+    }
+
+    /// - Parameters:
+    ///   - notice: what tells a user by mail of a new link.
+    ///   - audiences: what the `aud` of an assertion for us may be.
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
+        outbound: Outbound, issuers: TrustedIssuers, signSecrets: SignSecrets, addresses: Addresses, origin: String,
+        audiences: [String], notice: @escaping IssuerUsers.Notice
+    ) {
+        providers = ProviderTokens(
+            outbound: outbound,
+            addresses: ProviderAddresses(facebook: addresses.facebook, google: addresses.google), seal: seal,
+            clock: clock)
+        directory = IssuerDirectory(outbound: outbound, facebook: addresses.facebook, clock: clock)
+        verifier = AssertionVerifier(
+            published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
+        users = IssuerUsers(database: database, notice: notice)
+        subjects = IssuerSubjects(database: database)
+        requests = IdentityProviderRequests(database: database, clock: clock)
+        tokens = IdentityProviderTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
+        providerAssertions = ProviderAssertions(
+            issuers: issuers, secrets: signSecrets, tokens: providers, origin: origin, clock: clock)
+        assertions = AssertionSignIn(
+            issuers: issuers, verifier: verifier, people: users, audiences: audiences, clock: clock, random: random)
+    }
+}

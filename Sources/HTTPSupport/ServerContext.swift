@@ -1,0 +1,60 @@
+public import Authentication
+public import Cryptography
+public import Directory
+public import Federation
+public import Keys
+public import OAuth
+public import Outbound
+public import Pages
+public import Storage
+public import Values
+
+/// What the features of every surface stand on.
+public struct ServerContext: Sendable {
+    public let database: any Database
+    public let clock: any WallClock
+    public let random: any RandomSource
+    public let hashing: HashingPool
+    public let seal: Seal
+    public let outbound: Outbound
+    public let site: Site
+    public let address: ClientAddress
+    public let clients: Clients
+    public let merchants: Merchants
+    public let users: Users
+    public let issuers: TrustedIssuers
+    public let families: TokenFamilies
+    public let callbacks: Callbacks
+    public let events: UserEvents
+    public let deletion: Deletion
+    public let mail: MailComposer
+    public let templates: Templates
+
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, hashing: HashingPool, seal: Seal,
+        outbound: Outbound, site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
+        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents, deletion: Deletion,
+        mail: MailComposer, templates: Templates
+    ) {
+        self.database = database
+        self.clock = clock
+        self.random = random
+        self.hashing = hashing
+        self.seal = seal
+        self.outbound = outbound
+        self.site = site
+        self.address = address
+        self.clients = clients
+        self.merchants = merchants
+        self.users = users
+        self.issuers = issuers
+        self.families = families
+        self.callbacks = callbacks
+        self.events = events
+        self.deletion = deletion
+        self.mail = mail
+        self.templates = templates
+    }
+
+    package var signSecrets: SignSecrets { SignSecrets(seal: seal) }
+}

@@ -1,0 +1,48 @@
+public import Cryptography
+public import Directory
+public import Storage
+public import Values
+
+/// What this module offers the modules above it.
+public struct OAuthServices: Sendable {
+    public let accessTokens: AccessTokens
+    public let codes: AuthorizationCodes
+    public let exchangeCodes: ExchangeCodes
+    public let sessionExchange: SessionExchange
+    public let clientKeys: ClientKeys
+    public let replays: ReplayMemory
+    public let authenticator: ClientAuthenticator
+    public let initialTokens: InitialAccessTokens
+    public let interactions: Interactions
+    public let consents: Consents
+    public let introductions: Introductions
+    public let agreements: Agreements
+    public let apps: ConnectedApps
+
+    /// - Parameters:
+    ///   - published: the keys that clients publish at their `jwks_uri`.
+    ///   - terms: the URL of the platform's terms.
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, clients: Clients, known: KnownClients,
+        signSecrets: SignSecrets, callbacks: Callbacks, published: ClientKeys.Published, issuer: String,
+        tokenEndpoint: String, terms: String?
+    ) {
+        accessTokens = AccessTokens(database: database, clock: clock)
+        codes = AuthorizationCodes(database: database, random: random)
+        exchangeCodes = ExchangeCodes(database: database, clients: clients, clock: clock, random: random)
+        sessionExchange = SessionExchange(database: database, clock: clock)
+        clientKeys = ClientKeys(published: published)
+        replays = ReplayMemory(database: database, random: random)
+        authenticator = ClientAuthenticator(
+            database: database, known: known,
+            assertions: ClientAssertions(
+                keys: clientKeys, secrets: signSecrets, issuer: issuer, tokenEndpoint: tokenEndpoint, replays: replays,
+                clock: clock))
+        initialTokens = InitialAccessTokens(database: database, clock: clock, random: random)
+        interactions = Interactions(database: database, clock: clock, random: random)
+        consents = Consents(database: database)
+        introductions = Introductions(database: database)
+        agreements = Agreements(database: database, terms: terms)
+        apps = ConnectedApps(database: database, clock: clock, callbacks: callbacks)
+    }
+}

@@ -1,0 +1,38 @@
+public import Authentication
+public import Cryptography
+public import Directory
+public import Keys
+public import OAuth
+public import Storage
+public import Values
+
+/// What this module offers the modules above it.
+public struct OpenIDServices: Sendable {
+    public let names: SubjectIdentifiers
+    public let claims: UserClaims
+    public let hints: IDTokenHints
+    public let idTokens: IDTokens
+    /// Tokens for grants without an ID token.
+    public let bearer: BearerTokenMint
+    /// Tokens for every grant.
+    public let mint: IDTokenMint
+    public let logouts: LogoutTokens
+
+    public init(
+        database: any Database, clock: any WallClock, random: any RandomSource, ring: KeyRing, clients: Clients,
+        users: Users, consents: Consents, callbacks: Callbacks, issuer: String
+    ) {
+        let names = SubjectIdentifiers(database: database, random: random)
+        self.names = names
+        claims = UserClaims(users: users, consents: consents)
+        hints = IDTokenHints(issuer: issuer, ring: ring, names: names, clients: clients)
+        idTokens = IDTokens(issuer: issuer, ring: ring, names: names, claims: claims)
+        bearer = BearerTokenMint(
+            database: database,
+            jwts: JWTAccessTokens(issuer: issuer, ring: ring) { try await names.subject($0, for: $1) },
+            callbacks: callbacks, clock: clock, random: random)
+        mint = IDTokenMint(bearer: bearer, ids: idTokens, clock: clock)
+        logouts = LogoutTokens(
+            issuer: issuer, ring: ring, names: names, clients: clients, clock: clock, random: random)
+    }
+}

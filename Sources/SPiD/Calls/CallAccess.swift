@@ -1,0 +1,43 @@
+/// Whose token a call of SPiD's API takes, and which clients may make it.
+package struct CallAccess: Sendable {
+    package enum Token: Sendable {
+        /// None: a token that comes along is not read.
+        case unread
+        /// None is needed: a token that comes along is read.
+        case optional
+        /// A client's own.
+        case client
+        /// A user's.
+        case user
+        /// A client's own or a user's.
+        case either
+
+        /// SPiD's names for the kinds of token.
+        package var spidNames: [String] {
+            switch self {
+            case .unread, .optional: []
+            case .client: ["server"]
+            case .user: ["user"]
+            case .either: ["server", "user"]
+            }
+        }
+    }
+
+    /// Which clients may call, and with which tokens.
+    package enum Reach: Sendable {
+        /// The merchant's own clients, and SPiD-compatible ones.
+        case usual
+        /// Every client of the merchant.
+        case everyClient
+        /// Every client with every token, also one for another resource server: the call ends the token.
+        case everyToken
+    }
+
+    package let token: Token
+    package let reach: Reach
+
+    package init(_ token: Token, _ reach: Reach = .usual) {
+        self.token = token
+        self.reach = reach
+    }
+}

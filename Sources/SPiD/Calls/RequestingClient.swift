@@ -1,0 +1,59 @@
+package import Directory
+import HTTP
+package import OAuth
+package import Storage
+package import Values
+
+/// The client that makes a call, after the checks that are the same for all calls.
+package struct RequestingClient: Sendable {
+    package let token: AccessToken
+    /// The client whose token it is.
+    package let client: Client
+    /// The client it acts for: that of `contextClientId`, or itself.
+    package let contextClient: Client
+    /// Throws when the token has ended meanwhile: for a transaction that writes, if other servers were asked before it.
+    package let confirm: @Sendable (any Transaction) throws -> Void
+
+    /// The user whose token it is, where the call takes a user's.
+    package var user: UserID {
+        get throws(OAuthError) {
+            guard let user = token.user else { throw .userTokenNeeded }
+            return user
+        }
+    }
+
+    /// The users a list is about: those of the context client, or of its whole merchant.
+    package func clientScope(isWide: Bool = false) -> ClientScope {
+        ClientScope(client: contextClient.id, merchant: contextClient.merchant, isWide: isWide)
+    }
+
+    /// Refuses clients of third parties: they could ask about every user, and act for users who never met them.
+    package func requireFirstParty() throws(SPiDRefusal) {
+        guard client.firstParty else { throw .notFirstParty }
+    }
+
+    /// Refuses a client's own token unless the client is set to SPiD compatibility.
+    package func requireUserOrSPiDCompatible() throws(SPiDRefusal) {
+        guard token.user != nil || client.spidCompatible else { throw .notSPiDCompatible }
+    }
+
+    /// `found`, if it is the context client or another of its merchant. A client of another merchant is as unknown as
+    /// one that does not exist.
+    package func known(_ found: Client?) throws(SPiDRefusal) -> Client {
+        guard let found, found.id == contextClient.id || Merchant.same(found.merchant, contextClient.merchant) else {
+            throw .unknownClient
+        }
+        return found
+    }
+}
+
+extension SPiDRefusal {
+    package static let notSPiDCompatible = SPiDRefusal(
+        .forbidden,
+        "Client is not authorized to access this API endpoint. Contact the administrator of the merchant: the client is "
+            + "not set to SPiD compatibility.", reason: "not_spid_compatible")
+    static let notFirstParty = SPiDRefusal(
+        .forbidden, "Client is not authorized to access this API endpoint: it is not its merchant's own.",
+        reason: "not_first_party")
+    package static let unknownClient = SPiDRefusal(.notFound, "Unknown client ID", reason: "unknown_client")
+}

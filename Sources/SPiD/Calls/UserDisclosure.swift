@@ -1,0 +1,44 @@
+import Directory
+package import JSON
+package import OAuth
+package import Values
+
+/// What of a user the caller sees.
+package struct UserDisclosure: Sendable {
+    private let finder: UserFinder
+    private let apps: ConnectedApps
+    private let clock: any WallClock
+
+    package init(finder: UserFinder, apps: ConnectedApps, clock: any WallClock) {
+        self.finder = finder
+        self.apps = apps
+        self.clock = clock
+    }
+
+    /// SPiD's object of the user `id`, as far as the caller may see it.
+    package func object(of id: UserID, for caller: RequestingClient) async throws -> JSON {
+        let found = try await finder.find(id, for: caller)
+        let object = UserObject(person: found.person, now: clock.now)
+        let covers = try await scope(of: caller, for: id)
+        guard !caller.client.isStranger else { return object.shortest(scope: covers) }
+        guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
+            return object.short(scope: covers)
+        }
+        // Which other apps of the merchant a user has is not for a third party.
+        let shown =
+            caller.client.firstParty ? found.clients : found.clients.filter { $0.id == caller.contextClient.id }
+        return object.full(clients: shown, scope: covers)
+    }
+
+    /// A user's token shows what its scope covers; a client's own token shows what the user allowed the client. The
+    /// merchant's own clients see all, with a user's token only if they are SPiD-compatible: SPiD's apps know no scopes.
+    private func scope(
+        of caller: RequestingClient, for user: UserID
+    ) async throws -> @Sendable (String) -> Bool {
+        let isUsers = caller.token.user != nil
+        guard !caller.client.firstParty || (isUsers && !caller.client.spidCompatible) else { return { _ in true } }
+        let allowed =
+            isUsers ? caller.token.scope : try await apps.scope(of: caller.contextClient.id, for: user) ?? .empty
+        return { allowed.contains($0) }
+    }
+}

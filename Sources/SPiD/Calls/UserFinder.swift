@@ -1,0 +1,71 @@
+package import Authentication
+package import Directory
+import HTTP
+import OAuth
+package import Values
+
+/// Finds the user a call is about, for clients that may know of them.
+package struct UserFinder: Sendable {
+    private let people: ConnectedUsers
+    private let connections: Connections
+
+    package init(people: ConnectedUsers, connections: Connections) {
+        self.people = people
+        self.connections = connections
+    }
+
+    /// A user, and the clients of the caller's merchant that they have used.
+    package struct Found: Sendable {
+        package let person: ConnectedUsers.Match
+        package let clients: [Client]
+    }
+
+    /// The user that `text` names; with a user's token it must be that user.
+    package func user(named text: String, for caller: RequestingClient) async throws -> UserID {
+        if let own = caller.token.user {
+            // The id of another user and one that cannot be read have the same answer.
+            guard UserID(spid: text) == own else { throw SPiDRefusal.anotherUser }
+            return own
+        }
+        guard let user = try await user(text, for: caller) else { throw SPiDRefusal.unconnectedUser }
+        return user
+    }
+
+    /// The user that `text` names: by number, by uuid, or by the address of a user of the context client. Nil for every
+    /// other address, whether a user has it or not.
+    private func user(_ text: String, for caller: RequestingClient) async throws -> UserID? {
+        if let id = UserID(spid: text) { return id }
+        guard let email = EmailAddress(text) else { throw SPiDRefusal.unknownUser }
+        // A client that may not see an address must not find out by it either.
+        guard caller.client.firstParty, let user = try await people.user(of: email),
+            try await connections.clients(of: user.id, around: caller.contextClient)
+                .contains(where: { $0.id == caller.contextClient.id })
+        else { return nil }
+        return user.id
+    }
+
+    /// Whether the user that `text` names has used `client`. False for a user nobody may know anything of.
+    package func isUser(named text: String, of client: Client, for caller: RequestingClient) async throws -> Bool {
+        guard let id = try await user(text, for: caller),
+            try await people.find(id, for: caller.clientScope()) != nil
+        else { return false }
+        return try await connections.clients(of: id, around: caller.contextClient).contains { $0.id == client.id }
+    }
+
+    /// The user, if clients of the caller's merchant know them. Of other users no client learns whether they exist.
+    package func find(_ id: UserID, for caller: RequestingClient) async throws -> Found {
+        let clients = try await connections.clients(of: id, around: caller.contextClient)
+        guard !clients.isEmpty || caller.token.user == id else { throw SPiDRefusal.unconnectedUser }
+        // A user who is to be deleted is no longer shown.
+        guard let person = try await people.find(id, for: caller.clientScope()) else { throw SPiDRefusal.unknownUser }
+        return Found(person: person, clients: clients)
+    }
+}
+
+extension SPiDRefusal {
+    static let unknownUser = SPiDRefusal(.notFound, "User was not found", reason: "unknown_user")
+    static let unconnectedUser = SPiDRefusal(
+        .forbidden, "Client is not authorized to access this user", reason: "unconnected_user")
+    static let anotherUser = SPiDRefusal(
+        .forbidden, "Token is not authorized to access this user.", reason: "another_user")
+}

@@ -1,0 +1,50 @@
+public import Authentication
+import Directory
+public import Federation
+public import HTTPSupport
+public import OAuth
+import SPiD
+
+/// `/api/2/…`, SPiD's interface for backends.
+public struct SPiDFeature: Feature {
+    public let endpoints: [any Endpoint]
+
+    /// - Parameters:
+    ///   - version: what `/status` says.
+    ///   - grants: the grant types that it says.
+    ///   - limit: how many calls a client may make in an hour.
+    public init(
+        _ context: ServerContext, _ oauth: OAuthServices, _ authentication: AuthenticationServices,
+        _ federation: FederationServices, pages: PageRenderer, version: String, grants: [any Grant], limit: Int
+    ) {
+        let (database, clock, clients, mail) = (context.database, context.clock, context.clients, context.mail)
+        let users = ConnectedUsers(database: database)
+        let connections = Connections(database: database)
+        let resources: [any SPiDResource] = [
+            ExchangeResource(codes: oauth.exchangeCodes),
+            ProviderResource(
+                users: ProviderUsers(
+                    database: database, assertions: federation.providerAssertions, clock: clock,
+                    random: context.random),
+                people: users, connections: connections, pages: pages, mail: mail, clock: clock),
+            StatusResource(version: version, grantTypes: grants.map { type(of: $0).type }, clock: clock),
+            ClientResource(clients: clients),
+            AgreementResource(
+                agreements: oauth.agreements, clients: clients, people: users, connections: connections, clock: clock),
+            TokenAuthenticationResource(tokens: oauth.accessTokens, clients: clients, clock: clock),
+            LogoutResource(families: context.families, clock: clock),
+            UserResource(
+                people: users, connections: connections, clients: clients, apps: oauth.apps, clock: clock),
+            UserListResource(people: users, clock: clock),
+            EmailResource(people: users),
+            SignUpResource(
+                signUp: authentication.appSignUp, agreements: oauth.agreements, pages: pages, mail: mail),
+            LoginResource(logins: authentication.logins, people: users, connections: connections),
+        ]
+        endpoints = [
+            SPiDInterface(
+                resources, tokens: oauth.accessTokens, clients: clients, signSecrets: context.signSecrets,
+                allowance: RequestAllowance(limit: limit), clock: clock)
+        ]
+    }
+}

@@ -1,0 +1,130 @@
+import AdminAPI
+import Authentication
+import BrowserPages
+import Directory
+import Ditto
+import Federation
+import HTTPSupport
+import Keys
+import OAuth
+import OpenID
+import Outbound
+import SPiDAPI
+import Storage
+import TokenAPI
+import Values
+
+extension Spindle {
+    /// The whole server from its configuration and its parts: first what modules offer, then the features of the
+    /// surfaces. What a feature needs and offers is in its own file.
+    public static func build(_ configuration: SpindleConfiguration, _ parts: Parts) throws -> Spindle {
+        let (database, clock, random) = (parts.database, parts.clock, parts.random)
+        let stores = Stores(
+            configuration, database: database, seal: Seal(masterKey: parts.masterKey, random: random), clock: clock,
+            random: random, hashing: parts.hashing, templates: parts.templates, logger: parts.logger)
+        let policy = OutboundPolicy(
+            allowedPrivateRanges: configuration.outboundAllowPrivate, longestWait: parts.longestFetch)
+        let context = ServerContext(configuration, parts, stores, policy)
+        let (site, outbound) = (context.site, context.outbound)
+        let signingKeys = SigningKeys(database: database, seal: context.seal)
+        let ring = KeyRing(keys: signingKeys, clock: clock)
+
+        // What modules offer
+        let oauth = OAuthServices(
+            database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
+            signSecrets: SignSecrets(seal: context.seal), callbacks: stores.callbacks,
+            published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
+            tokenEndpoint: site.tokenEndpoint, terms: configuration.terms)
+        let openID = OpenIDServices(
+            database: database, clock: clock, random: random, ring: ring, clients: stores.clients, users: stores.users,
+            consents: oauth.consents, callbacks: stores.callbacks, issuer: site.issuer)
+        let authentication = AuthenticationServices(
+            database: database, clock: clock, random: random, hashing: parts.hashing, events: stores.events,
+            codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
+        let federation = FederationServices(
+            database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
+            issuers: stores.issuers, signSecrets: SignSecrets(seal: context.seal),
+            addresses: .init(facebook: configuration.facebookAPI, google: configuration.googleAPI),
+            origin: site.origin, audiences: [site.issuer, site.tokenEndpoint],
+            notice: LinkNotice(mail: stores.mail).say)
+        let webhooks = DittoWebhooks(
+            database: database, clients: stores.clients, clock: clock, random: random, seal: context.seal)
+
+        // What they share
+        let pages = PageRenderer(
+            templates: stores.templates, site: site,
+            forms: FormGuard(site: site, key: parts.masterKey.key(for: "form_tokens"), random: random),
+            clients: stores.clients, merchants: stores.merchants, issuers: stores.issuers,
+            interactions: oauth.interactions, address: context.address)
+        let sessions = NewSessions(
+            sessions: authentication.sessions, interactions: oauth.interactions, site: site, address: context.address,
+            random: random)
+        let access = UserAccess(pages: pages, arrivals: sessions, signIn: authentication.signIn, clock: clock)
+        let addresses = AddressRules(site: site.origin) { (try? policy.check($0)) != nil }
+        let crossOrigin = CrossOrigin(
+            clients: stores.clients, origins: KnownOrigins(database: database, clock: clock))
+
+        // The features
+        let tokens = TokenFeature(context, oauth, openID, authentication, federation, addresses: addresses)
+        let features: [any Feature] = [
+            OpenIDFeature(context, oauth, openID, authentication, ring: ring, realm: configuration.basicRealm),
+            tokens,
+            AuthorizationFeature(context, oauth, openID, authentication, pages: pages),
+            SignInFeature(context, oauth, authentication, pages: pages, sessions: sessions),
+            AccountFeature(
+                context, oauth, authentication, federation, pages: pages, sessions: sessions, access: access),
+            IdentityProviderFeature(
+                context, authentication, federation, pages: pages, sessions: sessions, access: access),
+            DittoFeature(context, oauth, openID, webhooks: webhooks),
+            SPiDFeature(
+                context, oauth, authentication, federation, pages: pages, version: Spindle.version,
+                grants: tokens.grants, limit: configuration.apiLimit),
+            DevelopmentFeature(context, authentication, pages: pages, sessions: sessions),
+        ]
+        let administration = AdministrationFeature(
+            context, oauth, authentication, users: stores.administration, webhooks: webhooks, addresses: addresses)
+        let health = HealthEndpoint(database: database)
+
+        // Administration has an address of its own if the configuration says so.
+        let isApart = configuration.adminListen != nil
+        let routes = Routes(
+            [crossOrigin, health] + features.flatMap(\.endpoints), administration: isApart ? nil : administration)
+        func router(_ routes: Routes) -> Router {
+            Router(
+                routes, pages: pages, dialects: [ProblemBoundary.dialect, SPiDInterface.dialect],
+                crossOrigin: crossOrigin, logger: parts.logger, random: random)
+        }
+        return Spindle(
+            publicRouter: router(routes),
+            adminRouter: isApart ? router(Routes([health], administration: administration)) : nil,
+            routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
+            retention: Retention(database: database, tables: StoredTable.all), deletion: stores.deletion,
+            delivery: DeliveryService(
+                outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: openID.logouts))
+    }
+}
+
+extension ServerContext {
+    fileprivate init(
+        _ configuration: SpindleConfiguration, _ parts: Parts, _ stores: Stores, _ policy: OutboundPolicy
+    ) {
+        self.init(
+            database: parts.database, clock: parts.clock, random: parts.random, hashing: parts.hashing,
+            seal: Seal(masterKey: parts.masterKey, random: parts.random),
+            outbound: Outbound(policy: policy, logger: parts.logger, clock: parts.clock), site: Site(configuration),
+            address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,
+            merchants: stores.merchants, users: stores.users, issuers: stores.issuers, families: stores.families,
+            callbacks: stores.callbacks, events: stores.events, deletion: stores.deletion, mail: stores.mail,
+            templates: stores.templates)
+    }
+}
+
+extension Routes {
+    fileprivate init(_ endpoints: [any Endpoint], administration: AdministrationFeature?) {
+        var routes = Routes()
+        for endpoint in endpoints { endpoint.add(to: &routes) }
+        var admin = Routes(below: ProblemBoundary.prefix, refusal: ProblemBoundary.response)
+        for endpoint in administration?.endpoints ?? [] { endpoint.add(to: &admin) }
+        self = routes + admin
+    }
+}

@@ -1,0 +1,22 @@
+import Authentication
+import Directory
+import HTTPSupport
+import Keys
+import Storage
+
+/// A server, ready to listen.
+public struct Spindle: Sendable {
+    /// Answers everybody; administrators too, unless they have an address of their own.
+    let publicRouter: Router
+    /// Answers administrators, when they have an address of their own.
+    let adminRouter: Router?
+    /// Every route of the public address, as `POST /login`. Tests compare what they cover with these.
+    public let routes: [String]
+    let database: any Database
+    let signingKeys: SigningKeys
+    let clients: Clients
+    let retention: Retention
+    let deletion: Deletion
+    /// Takes mails and callbacks to where they belong.
+    let delivery: DeliveryService
+}

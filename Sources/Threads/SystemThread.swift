@@ -1,0 +1,72 @@
+import CLinux
+import Glibc
+
+/// A thread of the system: how everything here that blocks, or must not wait for tasks, gets a thread of its own.
+public enum SystemThread {
+    /// The system has no thread to give; `code` is the errno.
+    public struct Unavailable: Error, Sendable, Equatable, CustomStringConvertible {
+        public let code: Int32
+
+        public var description: String { "the system has no thread to give (error \(code))" }
+    }
+
+    /// As many as Linux gives by default, whatever `ulimit -s` said where the program was started.
+    private static let stackBytes = 8 * 1024 * 1024
+
+    private final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    /// Runs `body` on a new thread, which ends with it. `name` has at most 15 bytes of ASCII: Linux keeps no more.
+    ///
+    /// SIGPIPE is blocked there: a peer that hangs up is an error of the write, never the end of the program.
+    public static func start(named name: String, _ body: @escaping @Sendable () -> Void) throws(Unavailable) {
+        let start = unsafe Unmanaged.passRetained(Start(name: name, body: body))
+        var attributes = pthread_attr_t()
+        unsafe pthread_attr_init(&attributes)
+        defer { unsafe pthread_attr_destroy(&attributes) }
+        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        unsafe pthread_attr_setstacksize(&attributes, stackBytes)
+        var thread = pthread_t()
+        let code = unsafe pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument = unsafe argument else { return nil }
+                let start = unsafe Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+                unsafe linux_name_this_thread(start.name)
+                SystemThread.blockBrokenPipes()
+                start.body()
+                return nil
+            }, start.toOpaque())
+        guard code == 0 else {
+            unsafe start.release()
+            throw Unavailable(code: code)
+        }
+    }
+
+    /// Does `work`, which blocks, on a new thread: the threads of tasks are few. Throws what it throws, or `Unavailable`.
+    public static func run<Value: Sendable>(
+        named name: String, _ work: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            do throws(Unavailable) {
+                try start(named: name) { continuation.resume(with: Result(catching: work)) }
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+    }
+
+    private static func blockBrokenPipes() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+}

@@ -1,0 +1,36 @@
+public import Authentication
+import Directory
+public import HTTPSupport
+public import Keys
+public import OAuth
+public import OpenID
+import Pages
+
+/// What describes this server, and what clients are told of users.
+public struct OpenIDFeature: Feature {
+    public let endpoints: [any Endpoint]
+
+    /// - Parameter realm: where Basic credentials of users are accepted; nil for nowhere.
+    public init(
+        _ context: ServerContext, _ oauth: OAuthServices, _ openID: OpenIDServices,
+        _ authentication: AuthenticationServices, ring: KeyRing, realm: String?
+    ) {
+        let site = context.site
+        let users = UserAuthentication(
+            tokens: oauth.accessTokens, signIn: authentication.signIn, realm: realm, address: context.address,
+            random: context.random)
+        endpoints = [
+            MetadataEndpoint(
+                metadata: ProviderMetadata(
+                    issuer: site.issuer, origin: site.origin, grants: GrantType.all,
+                    languages: Language.allCases.map(\.rawValue)),
+                keys: KeySet(ring: ring), site: site),
+            UserEndpoint(
+                gate: users, tokens: oauth.accessTokens, clients: context.clients, names: openID.names,
+                users: context.users, families: context.families, apps: oauth.apps),
+            UserinfoEndpoint(
+                gate: users, clients: context.clients, families: context.families, names: openID.names,
+                claims: openID.claims, ring: ring, issuer: site.issuer),
+        ]
+    }
+}

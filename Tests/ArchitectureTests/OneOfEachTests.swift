@@ -1,0 +1,33 @@
+import Testing
+
+/// What every module needs is written once, where all of them reach it.
+@Suite struct OneOfEachTests {
+    /// Words of the one implementation, and the file that may say them.
+    static let homes = [
+        "pthread_create": "Sources/Threads/SystemThread.swift",
+        "func trimming(": "Sources/Text/BidirectionalCollection+trimming.swift",
+        "func trimmingSuffix(": "Sources/Text/BidirectionalCollection+trimming.swift",
+        "enum PercentEncoding": "Sources/Text/PercentEncoding.swift",
+    ]
+
+    /// Foundation's, which would be a second one.
+    static let seconds = [
+        " Thread {", "Thread(block", "detachNewThread", "trimmingCharacters", "addingPercentEncoding",
+        "removingPercentEncoding", "CharacterSet",
+    ]
+
+    @Test("threads are started, text is trimmed and percent-encoded in one place", arguments: SourceTree.sources)
+    func one(_ file: SourceFile) {
+        for (number, line) in file.code {
+            for word in Self.seconds { #expect(!line.contains(word), "\(file.path):\(number) says \(word)") }
+            for (word, home) in Self.homes where line.contains(word) {
+                #expect(file.path == home, "\(file.path):\(number) says \(word)")
+            }
+        }
+    }
+
+    @Test("the one place is there")
+    func found() throws {
+        for (word, home) in Self.homes { #expect(try SourceTree.file(home).text.contains(word), "\(home)") }
+    }
+}

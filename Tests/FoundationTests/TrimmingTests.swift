@@ -1,0 +1,37 @@
+import Testing
+import Text
+
+/// What is cut off the ends of a text, and what is not.
+@Suite struct TrimmingTests {
+    @Test("characters are cut off both ends, and none within")
+    func characters() {
+        #expect("[[::1]]".trimming { $0 == "[" || $0 == "]" } == "::1")
+        #expect("  a b  ".trimming(while: \.isWhitespace) == "a b")
+        #expect("\r\n a\t\r\n".trimming(while: \.isWhitespace) == "a")
+        #expect("   ".trimming(while: \.isWhitespace).isEmpty && "".trimming { _ in true }.isEmpty)
+        #expect("a".trimming { _ in false } == "a")
+    }
+
+    @Test("of the end alone only what is there goes")
+    func suffix() {
+        #expect(" a; ;".trimmingSuffix { $0 == ";" || $0 == " " } == " a")
+        #expect(["a", "b", "b"].trimmingSuffix { $0 == "b" } == ["a"])
+        #expect("…".trimmingSuffix { _ in true }.isEmpty)
+    }
+
+    @Test("a mark that combines with a space is cut off with the character, and kept when scalars are cut off")
+    func marks() {
+        #expect(" \u{301}a".trimming(while: \.isWhitespace) == "a")
+        #expect(Array(" \u{301}a ".trimmingScalars(while: \.isWhiteSpace).unicodeScalars) == ["\u{301}", "a"])
+        // A mark of direction is part of a name.
+        #expect(" \u{200F}a\u{2003}".trimmingScalars(while: \.isWhiteSpace) == "\u{200F}a")
+    }
+
+    @Test("blanks are spaces of any width and tabs, and end no line")
+    func blanks() {
+        #expect("\t \u{A0}\u{3000}\u{200B}a\u{200B}".trimmingScalars(while: \.isBlank) == "a")
+        #expect("\na\u{2028}".trimmingScalars(while: \.isBlank) == "\na\u{2028}")
+        #expect("\na\u{2028}".trimmingScalars(while: \.isWhiteSpace) == "a")
+        #expect("\u{200B}a".trimmingScalars(while: \.isWhiteSpace) == "\u{200B}a")
+    }
+}
