@@ -180,7 +180,8 @@ let package = Package(
         tests(
             "FoundationTests",
             [
-                "TestSupport", "Server", "CommandLineTool", "YAML", "Mustache", "InternationalText", "Pages", "Mail",
+                "TestSupport", "Server", "HTTPSupport", "Directory", "Delivery", "CommandLineTool", "YAML", "Mustache",
+                "InternationalText", "Pages", "Mail",
                 "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
                 "Cryptography", "Text", "Threads", "Logging",
             ]),

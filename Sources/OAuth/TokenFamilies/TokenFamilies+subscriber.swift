@@ -10,25 +10,32 @@ extension TokenFamilies {
         UserEvents.Subscriber(
             "TokenFamilies",
             [
-                .on(.browserEnded, "ends the token families that last no longer than the browser session") {
+                .on(
+                    .browserEnded,
+                    "ends the token families that last no longer than the browser session, and tells their clients"
+                ) {
                     event, user, announcement, db in
                     guard case .browserEnded(let session) = event else { return }
                     try end(with: .one(session), of: user, telling: callbacks.announcement(for: announcement), in: db)
                 },
-                .on(.everyBrowserEnded, "ends the token families that last no longer than those browser sessions") {
+                .on(
+                    .everyBrowserEnded,
+                    "ends the token families that last no longer than those browser sessions, and tells their clients"
+                ) {
                     event, user, announcement, db in
                     guard case .everyBrowserEnded(let kept) = event else { return }
                     let callbacks = callbacks.announcement(for: announcement)
                     try end(with: .all(except: kept), of: user, telling: callbacks, in: db)
                 },
-                .on(.accessRevoked, "ends every token family") { event, user, announcement, db in
+                .on(.accessRevoked, "ends every token family, and tells the clients of browser sessions") {
+                    event, user, announcement, db in
                     guard case .accessRevoked(let kept) = event else { return }
                     let callbacks = callbacks.announcement(for: announcement)
                     // First: afterwards nothing tells which clients have a session of the user.
                     try end(with: .all(except: kept), of: user, telling: callbacks, in: db)
                     try endAll(of: user, at: announcement.now, in: db)
                 },
-                .on(.takenOver, "deletes consents, connections, introductions and agreements") {
+                .on(.takenOver, "deletes consents, connections, introductions and agreements, and tells the clients") {
                     event, user, announcement, db in
                     guard case .takenOver(let signUp) = event else { return }
                     let callbacks = callbacks.announcement(for: announcement)
