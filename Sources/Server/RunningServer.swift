@@ -1,5 +1,6 @@
 import Glibc
 public import Logging
+import Storage
 public import Values
 
 /// Listens, sweeps, and stops when told to: new work is refused, what is in flight is finished.
@@ -54,6 +55,7 @@ public struct RunningServer: Sendable {
                 logger: logger),
             Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger),
         ]
-        await BackgroundServices(services: services, grace: Self.graceTime).run(until: stop)
+        await BackgroundServices(services: services, grace: Self.graceTime, inTheLastSecond: spindle.database.abandon)
+            .run(until: stop)
     }
 }

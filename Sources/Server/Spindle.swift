@@ -12,6 +12,7 @@ public struct Spindle: Sendable {
     let adminRouter: Router?
     /// Every route of the public address, as `POST /login`. Tests compare what they cover with these.
     public let routes: [String]
+    let database: any Database
     let signingKeys: SigningKeys
     let clients: Clients
     let retention: Retention

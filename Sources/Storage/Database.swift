@@ -14,10 +14,16 @@ public protocol Database: Sendable {
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// Like `write`, for a step of the schema, which may take as long as `scan`.
+    func migrate<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
+
     /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
     func confirmReady() async throws
 
-    /// Finishes running work and releases the engine.
+    /// Refuses work that is not done, also work that has begun: the process is about to end, whatever the engine does.
+    func abandon()
+
+    /// Finishes running work and releases the engine. A server across a network gets some seconds for that.
     func close() async
 }
 
@@ -28,6 +34,14 @@ extension Database {
     @Sendable public static func askSchema(_ db: any Transaction) throws {
         _ = try db.rows("SELECT version FROM schema_steps ORDER BY version DESC LIMIT 1")
     }
+
+    public func migrate<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await write(work)
+    }
+
+    public func abandon() {}
 
     /// When reads wait for the network, a long one blocks no thread of requests.
     public func scan<Value: Sendable>(
@@ -59,6 +73,8 @@ public enum StorageError: Error, Sendable, Equatable {
     case unavailable(String)
     /// There is no table of this name.
     case noTable(String)
+    /// The database was made in a way that cannot hold our data; only its operator can make another.
+    case unsuitable(String)
     /// A statement, a schema or a stored value is not what the code expects: a bug or an altered database.
     case unreadable(String)
 }

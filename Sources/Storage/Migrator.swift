@@ -81,7 +81,7 @@ public struct Migrator: Sendable {
             throw StorageError.unreadable("schema step \(version) was altered after it had been applied")
         case .empty, .behind: break
         }
-        _ = try await database.write { db in
+        _ = try await database.migrate { db in
             try db.execute(
                 """
                 CREATE TABLE IF NOT EXISTS schema_steps (
@@ -90,7 +90,7 @@ public struct Migrator: Sendable {
         }
         var done: [Int] = []
         for migration in migrations {
-            let applied = try await database.write { db -> Bool in
+            let applied = try await database.migrate { db -> Bool in
                 // Inserted first: of several servers that start together one does the step, and the others wait for it.
                 let isOurs = try db.execute(
                     """

@@ -1,3 +1,5 @@
+import Storage
+
 /// Texts in libpq's form: pointers to bytes that end with NUL, and a null pointer for no text.
 struct CStrings {
     private var bytes: [CChar] = []
@@ -22,5 +24,22 @@ struct CStrings {
             }
             return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
         }
+    }
+}
+
+extension CStrings {
+    init(_ bindings: [SQLValue]) throws(Failure) {
+        var texts: [String?] = []
+        texts.reserveCapacity(bindings.count)
+        for binding in bindings {
+            switch binding {
+            case .null: texts.append(nil)
+            case .integer(let number): texts.append(String(number))
+            case .text(let text):
+                guard !text.utf8.contains(0) else { throw Failure(remedy: .none, error: .holdsNUL) }
+                texts.append(text)
+            }
+        }
+        self.init(texts)
     }
 }

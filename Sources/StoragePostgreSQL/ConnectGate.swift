@@ -44,6 +44,14 @@ final class ConnectGate: Sendable {
     /// Counts a connection that was given up.
     func leave() { state.withLock { $0.connections -= 1 } }
 
+    /// Notes that the server fell silent: one thread looks whether it is back, and the others do not wait for that.
+    func shut() {
+        state.withLock { state in
+            state.refusal = Failure(remedy: .none, error: Failure.silent.error)
+            state.knockAgainAt = .now
+        }
+    }
+
     /// Whether a thread without a connection should leave the work to threads that have one.
     var isForOthers: Bool { state.withLock { $0.isShut && $0.connections > 0 } }
 }

@@ -14,38 +14,85 @@ import Storage
         """
 
     private let handle: OpaquePointer
+    private let lines: Lines
+    private let line: Line
+    /// How long the server may take to answer a statement of the present transaction.
+    var answerTime = AnswerTime.ofRequests
     /// The names of prepared statements by their text.
     private var statements: [String: String] = [:]
     private var statementCount = 0
     /// Posted commands whose results are not read yet.
     private var unread = 0
 
-    init(to address: ServerAddress) throws(Failure) {
+    init(to address: ServerAddress, _ lines: Lines) throws(Failure) {
         let parameters = address.parameters
         let handle = unsafe CStrings(parameters.map(\.key) + [nil]).withPointers { keywords in
             unsafe CStrings(parameters.map(\.value) + [nil]).withPointers { unsafe PQconnectdbParams(keywords, $0, 1) }
         }
         guard let handle = unsafe handle else { throw Failure(remedy: .none, error: .unavailable("out of memory")) }
         unsafe self.handle = handle
+        self.lines = lines
+        line = unsafe lines.add(PQsocket(handle))
         // The default prints notices to standard error.
         unsafe PQsetNoticeProcessor(handle, { _, _ in }, nil)
-        guard unsafe PQstatus(handle) == CONNECTION_OK, let result = unsafe PQexec(handle, Self.settings),
-            unsafe Answer(result).succeeded, unsafe PQenterPipelineMode(handle) == 1
+        guard unsafe PQstatus(handle) == CONNECTION_OK, try configured(), unsafe PQenterPipelineMode(handle) == 1
         else {
             // One line for each server tried; the indented ones are advice.
             let lines = unsafe String(cString: PQerrorMessage(handle)).split(separator: "\n")
             let reason = lines.filter { !$0.hasPrefix("\t") }.joined(separator: "; ")
             throw Failure(remedy: .none, error: .unavailable("no connection to PostgreSQL: \(reason)"))
         }
+        let encoding = unsafe PQparameterStatus(handle, "server_encoding").map { unsafe String(cString: $0) }
+        if let encoding, encoding != "UTF8" { throw Failure(remedy: .none, error: .encoded(as: encoding)) }
     }
 
-    deinit { unsafe PQfinish(handle) }
+    deinit {
+        lines.remove(line)
+        unsafe PQfinish(handle)
+    }
+
+    /// Whether the server took too long, and the connection was given up for that.
+    var fellSilent: Bool { line.isCut }
 
     /// Runs `sql`, after `opening` in the same round trip.
     func run(_ sql: SQL, after opening: String?) throws(Failure) -> Answer {
+        try waiting { () throws(Failure) in try answer(to: sql, after: opening) }
+    }
+
+    /// Commits, and returns when the server has acknowledged it.
+    func commit() throws(Failure) {
+        try waiting { () throws(Failure) in
+            try send("COMMIT")
+            guard try lastAnswer().tag == "COMMIT" else {
+                throw Failure(remedy: .none, error: .unreadable("COMMIT did not commit"))
+            }
+        }
+    }
+
+    /// Sends a command that cannot fail on a live connection. Its result is read before the next command's.
+    func post(_ command: String) throws(Failure) {
+        try waiting { () throws(Failure) in try sendOnly(command) }
+    }
+
+    private func configured() throws(Failure) -> Bool {
+        try line.wait(atMost: AnswerTime.ofGreeting) {
+            guard let result = unsafe PQexec(handle, Self.settings) else { return false }
+            return unsafe Answer(result).succeeded
+        }
+    }
+
+    private func waiting<Value>(_ ask: () throws(Failure) -> Value) throws(Failure) -> Value {
+        do {
+            return try line.wait(atMost: answerTime, ask)
+        } catch {
+            throw line.isCut ? .silent : error
+        }
+    }
+
+    private func answer(to sql: SQL, after opening: String?) throws(Failure) -> Answer {
         let bindings = sql.bindings
         let text = sql.text
-        let values = try Self.texts(of: bindings)
+        let values = try CStrings(bindings)
         // A statement without values is a schema step or similar, and rarely runs twice.
         guard !bindings.isEmpty else {
             if let opening { try send(opening) }
@@ -58,7 +105,7 @@ import Storage
             return try lastAnswer()
         }
         if statements.count == Self.mostStatements {
-            try post("DEALLOCATE ALL")
+            try sendOnly("DEALLOCATE ALL")
             statements.removeAll(keepingCapacity: true)
         }
         statementCount += 1
@@ -72,16 +119,7 @@ import Storage
         return try Self.last(of: answers)
     }
 
-    /// Commits, and returns when the server has acknowledged it.
-    func commit() throws(Failure) {
-        try send("COMMIT")
-        guard try lastAnswer().tag == "COMMIT" else {
-            throw Failure(remedy: .none, error: .unreadable("COMMIT did not commit"))
-        }
-    }
-
-    /// Sends a command that cannot fail on a live connection. Its result is read before the next command's.
-    func post(_ command: String) throws(Failure) {
+    private func sendOnly(_ command: String) throws(Failure) {
         try send(command)
         try unsafe sent(PQpipelineSync(handle))
         unread += 1
@@ -134,22 +172,5 @@ import Storage
         for answer in answers { if let failure = answer.failure { throw failure } }
         guard let last = answers.last else { throw .lost }
         return last
-    }
-
-    private static func texts(of bindings: [SQLValue]) throws(Failure) -> CStrings {
-        var texts: [String?] = []
-        texts.reserveCapacity(bindings.count)
-        for binding in bindings {
-            switch binding {
-            case .null: texts.append(nil)
-            case .integer(let number): texts.append(String(number))
-            case .text(let text):
-                guard !text.utf8.contains(0) else {
-                    throw Failure(remedy: .none, error: .holdsNUL)
-                }
-                texts.append(text)
-            }
-        }
-        return CStrings(texts)
     }
 }

@@ -14,6 +14,21 @@ struct Failure: Error {
     let error: StorageError
 
     static let lost = Failure(remedy: .reconnect, error: .unavailable("the connection to PostgreSQL was lost"))
+    /// The connection was given up: see `AnswerTime`.
+    static let silent = Failure(remedy: .reconnect, error: .unavailable("PostgreSQL did not answer in time"))
+    static let busy = Failure(remedy: .none, error: .unavailable("too many writes of the same rows"))
+
+    var isSilence: Bool { remedy == .reconnect && error == Self.silent.error }
+}
+
+extension StorageError {
+    static func encoded(as encoding: String) -> StorageError {
+        .unsuitable(
+            """
+            the encoding of this PostgreSQL database is \(encoding), which cannot hold every text: make another with \
+            `createdb -E UTF8 -T template0 NAME`
+            """)
+    }
 }
 
 extension Failure {

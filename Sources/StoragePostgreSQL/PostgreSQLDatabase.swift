@@ -8,27 +8,36 @@ import Threads
 /// failure, after a lost connection, and after a COMMIT of unknown outcome.
 public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
+    private let lines: Lines
+    private let answerTime: Duration
 
-    private init(queue: WorkQueue) { self.queue = queue }
+    private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
+        self.queue = queue
+        self.lines = lines
+        self.answerTime = answerTime
+    }
 
     deinit { queue.close() }
 
     /// Connects to `url`, which is `postgresql://…` or libpq's `key=value` form.
     ///
     /// One connection is made at once, so that a wrong address fails here; the others are made when work needs them.
-    /// Work that has waited `patience` for a connection is refused: its caller has gone by then.
+    /// Work that has waited `patience` for a connection is refused: its caller has gone by then. A server that leaves a
+    /// statement or COMMIT unanswered for `answerTime` counts as gone.
     public static func open(
-        url: String, connections: Int = 16, patience: Duration = .seconds(5)
+        url: String, connections: Int = 16, patience: Duration = .seconds(5),
+        answerTime: Duration = AnswerTime.ofRequests
     ) async throws -> PostgreSQLDatabase {
         let address = try ServerAddress(url)
         let queue = WorkQueue(threads: connections, patience: patience)
+        let lines = Lines()
         do throws(SystemThread.Unavailable) {
-            try startThreads(connections, for: queue, address)
+            try startThreads(connections, for: queue, address, lines)
         } catch {
             queue.close()
             throw StorageError.unavailable("\(error)")
         }
-        let database = PostgreSQLDatabase(queue: queue)
+        let database = PostgreSQLDatabase(queue, lines, answerTime)
         try await database.perform { session in try session.connect() }
         return database
     }
@@ -36,30 +45,58 @@ public final class PostgreSQLDatabase: Database {
     public func read<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { session in try session.run(.read, work) }
+        try await perform { [answerTime] session in try session.run(.read, answeredIn: answerTime, work) }
+    }
+
+    public func scan<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
     }
 
     public func write<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { session in try session.run(.write, work) }
+        try await perform { [answerTime] session in try session.run(.write, answeredIn: answerTime, work) }
+    }
+
+    public func migrate<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await perform { session in try session.run(.write, answeredIn: AnswerTime.ofLongWork, work) }
+    }
+
+    /// Answers soon, also when the server does not; the question itself then ends like any other.
+    public func confirmReady() async throws {
+        try await perform(answeringIn: AnswerTime.ofReadiness) { [answerTime] session in
+            try session.run(.read, answeredIn: answerTime, Self.askSchema)
+        }
+    }
+
+    public func abandon() {
+        queue.abandon()
+        lines.cutAll()
     }
 
     public func close() async {
         queue.close()
+        Self.after(AnswerTime.ofTheLast) { [queue, lines] in
+            queue.abandon()
+            lines.cutAll()
+        }
         await queue.ended()
     }
 
     private static func startThreads(
-        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress
+        _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines
     ) throws(SystemThread.Unavailable) {
         let turn = NSLock()
         let gate = ConnectGate()
         for number in 0..<connections {
             try SystemThread.start(named: "postgresql-\(number)") {
-                let session = Session(address: address, turn: turn, door: gate)
+                let session = Session(address: address, turn: turn, gate: gate, lines: lines)
                 session.waitForTurn()
-                while let work = queue.next() {
+                while let work = queue.next(for: number) {
                     work.run(session)
                     session.waitForTurn()
                 }
@@ -69,20 +106,39 @@ public final class PostgreSQLDatabase: Database {
         }
         // All other threads may be waiting for a server that does not answer.
         try SystemThread.start(named: "postgresql-late") {
-            while queue.refuseOverdue() { Thread.sleep(forTimeInterval: 0.25) }
+            while queue.refuseOverdue() {
+                lines.cutOverdue()
+                Thread.sleep(forTimeInterval: 0.25)
+            }
         }
     }
 
-    private func perform<Value: Sendable>(_ job: @escaping @Sendable (Session) throws -> Value) async throws -> Value {
+    private static func after(_ time: Duration, _ body: @escaping @Sendable () -> Void) {
+        Task {
+            try? await Task.sleep(for: time)
+            body()
+        }
+    }
+
+    /// Has `job` done by the next free thread. With `time`, its caller waits no longer than that.
+    private func perform<Value: Sendable>(
+        answeringIn time: Duration? = nil, _ job: @escaping @Sendable (Session) throws -> Value
+    ) async throws -> Value {
         // A continuation ignores cancellation: a transaction that has begun ends by its own rules, not the caller's.
         try await withCheckedThrowingContinuation { continuation in
+            let caller = Caller(continuation)
+            if let time {
+                Self.after(time) {
+                    caller.answer(.failure(StorageError.unavailable("PostgreSQL did not answer within \(time)")))
+                }
+            }
             do {
                 try queue.add(
                     WorkQueue.Work(
-                        run: { session in continuation.resume(with: Result { try job(session) }) },
-                        refuse: { continuation.resume(throwing: $0) }))
+                        run: { session in caller.answer(Result { try job(session) }) },
+                        refuse: { caller.answer(.failure($0)) }))
             } catch {
-                continuation.resume(throwing: error)
+                caller.answer(.failure(error))
             }
         }
     }

@@ -17,12 +17,14 @@ final class Session {
     /// competes only with new work, and the threads that wait here take none.
     private let turn: NSLock
     private let gate: ConnectGate
+    private let lines: Lines
     private var connection: Connection?
 
-    init(address: ServerAddress, turn: NSLock, door: ConnectGate) {
+    init(address: ServerAddress, turn: NSLock, gate: ConnectGate, lines: Lines) {
         self.address = address
         self.turn = turn
-        self.gate = door
+        self.gate = gate
+        self.lines = lines
     }
 
     /// Connects, unless it is connected.
@@ -31,7 +33,10 @@ final class Session {
     }
 
     func disconnect() {
-        if connection != nil { gate.leave() }
+        if let connection {
+            gate.leave()
+            if connection.fellSilent { gate.shut() }
+        }
         connection = nil
     }
 
@@ -40,20 +45,27 @@ final class Session {
         while connection == nil, gate.isForOthers { Thread.sleep(forTimeInterval: 0.05) }
     }
 
-    /// Runs `work` until it has an outcome that another try would not change.
-    func run<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
+    /// Runs `work` until it has an outcome that another try would not change. The server may take `time` to answer each
+    /// of its statements.
+    func run<Value>(
+        _ mode: Mode, answeredIn time: Duration, _ work: (any Transaction) throws -> Value
+    ) throws -> Value {
         var races = 0
         var losses = 0
         while true {
             do {
-                guard races > 3 else { return try attempt(mode, work) }
+                guard races > 3 else { return try attempt(mode, time, work) }
                 Thread.sleep(forTimeInterval: Double(min(races, 20)) / 1000)
-                return try turn.withLock { try attempt(mode, work) }
+                // The holder may be waiting for a server that has fallen silent.
+                guard turn.lock(before: Date(timeIntervalSinceNow: time / .seconds(1))) else { throw Failure.busy }
+                defer { turn.unlock() }
+                return try attempt(mode, time, work)
             } catch let failure as Failure {
                 switch failure.remedy {
                 case .again where races < Self.mostRaces: races += 1
                 // A COMMIT may have been under way, its outcome unknown. Closures may run twice: see `Database`.
-                case .reconnect where losses < Self.mostLosses: losses += 1
+                // After a silence it is tried once more: somebody has waited long enough.
+                case .reconnect where losses < Self.mostLosses: losses += failure.isSilence ? Self.mostLosses : 1
                 default: throw failure.error
                 }
             }
@@ -61,8 +73,11 @@ final class Session {
     }
 
     /// One transaction. Throws a `Failure` for PostgreSQL's errors, and `work`'s own errors unchanged.
-    private func attempt<Value>(_ mode: Mode, _ work: (any Transaction) throws -> Value) throws -> Value {
+    private func attempt<Value>(
+        _ mode: Mode, _ time: Duration, _ work: (any Transaction) throws -> Value
+    ) throws -> Value {
         let connection = try connected()
+        connection.answerTime = time
         let transaction = PostgreSQLTransaction(connection, opening: mode.rawValue)
         let outcome = Result { try work(transaction) }
         transaction.end()
@@ -105,7 +120,7 @@ final class Session {
 
     private func connected() throws(Failure) -> Connection {
         if let connection { return connection }
-        let connection = try gate.enter { () throws(Failure) in try Connection(to: address) }
+        let connection = try gate.enter { () throws(Failure) in try Connection(to: address, lines) }
         self.connection = connection
         return connection
     }

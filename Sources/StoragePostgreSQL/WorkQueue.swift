@@ -4,7 +4,7 @@ import Synchronization
 
 /// Work for the connections' threads, in the order of its coming. Work that waits too long is refused.
 final class WorkQueue: Sendable {
-    /// One job: exactly one of its two closures is called.
+    /// One job. It is run or refused; where it runs too long, both.
     struct Work: Sendable {
         let run: @Sendable (Session) -> Void
         let refuse: @Sendable (StorageError) -> Void
@@ -18,7 +18,10 @@ final class WorkQueue: Sendable {
         var arriving: [Entry] = []
         var leaving: [Entry] = []
         var isClosed = false
+        var isAbandoned = false
         var threads: Int
+        /// What each thread is doing.
+        var running: [Int: Work] = [:]
         var closers: [CheckedContinuation<Void, Never>] = []
 
         mutating func next() -> Work? {
@@ -67,12 +70,14 @@ final class WorkQueue: Sendable {
         available.signal()
     }
 
-    /// Waits for work. Nil ends the thread: the queue is closed and empty.
-    func next() -> Work? {
+    /// Waits for work for `thread`, whose last is done. Nil ends it: the queue is closed and empty.
+    func next(for thread: Int) -> Work? {
+        state.withLock { _ = $0.running.removeValue(forKey: thread) }
         while true {
             available.wait()
             let (work, isOver) = state.withLock { state in
                 let work = state.next()
+                state.running[thread] = work
                 return (work, work == nil && state.isClosed)
             }
             if let work { return work }
@@ -97,6 +102,18 @@ final class WorkQueue: Sendable {
         for _ in 0..<threads { available.signal() }
     }
 
+    /// Takes no more work, refuses what is queued and what runs, and waits for no thread: some may be beyond reach.
+    func abandon() {
+        close()
+        let (works, closers) = state.withLock { state in
+            defer { (state.arriving, state.leaving, state.running, state.closers) = ([], [], [:], []) }
+            state.isAbandoned = true
+            return ((state.leaving + state.arriving).map(\.work) + state.running.values, state.closers)
+        }
+        for work in works { work.refuse(.unavailable("the database is closing")) }
+        for closer in closers { closer.resume() }
+    }
+
     /// Notes that a thread has ended.
     func threadEnded() {
         let closers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -108,12 +125,13 @@ final class WorkQueue: Sendable {
         for closer in closers { closer.resume() }
     }
 
-    /// Returns when the last thread has ended.
+    /// Returns when the last thread has ended, or all are abandoned.
     func ended() async {
         await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
-                if state.threads > 0 { state.closers.append(continuation) }
-                return state.threads == 0
+                let isOver = state.threads == 0 || state.isAbandoned
+                if !isOver { state.closers.append(continuation) }
+                return isOver
             }
             if isOver { continuation.resume() }
         }

@@ -3,9 +3,12 @@ import Storage
 
 extension Connection {
     /// The one connection that writes. Makes the file if there is none.
-    static func forWriting(_ path: String, _ files: OpenFiles? = nil) throws(StorageError) -> Connection {
-        // Another process (a command, a backup) may hold the write lock for a moment.
-        let connection = try Connection(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, patience: 10_000)
+    ///
+    /// Another process (a command, a backup) may hold the write lock for a moment.
+    static func forWriting(
+        _ path: String, _ files: OpenFiles? = nil, patience: LockPatience = LockPatience(.seconds(10))
+    ) throws(StorageError) -> Connection {
+        let connection = try Connection(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, patience: patience)
         try connection.prepareCommon()
         guard try connection.answer("PRAGMA journal_mode = WAL") == .text("wal") else {
             throw .unreadable("could not activate WAL Mode at path: \(path)")
@@ -35,7 +38,7 @@ extension Connection {
 
     /// A connection that only reads a file in WAL mode; it only ever waits for another process's recovery.
     static func forReading(_ path: String, _ files: OpenFiles? = nil) throws(StorageError) -> Connection {
-        let connection = try Connection(path, SQLITE_OPEN_READONLY, patience: 500)
+        let connection = try Connection(path, SQLITE_OPEN_READONLY, patience: LockPatience(.milliseconds(500)))
         try connection.prepareCommon()
         unsafe spindle_sqlite_leave_log_on_close(connection.handle)
         // Fails at once for an unreadable file.

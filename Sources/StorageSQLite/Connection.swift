@@ -18,11 +18,12 @@ import Storage
     private var commands = [Statement?](repeating: nil, count: Command.allCases.count)
     private let texts = BoundTexts()
     private var readLimit: ReadLimit?
+    private let patience: LockPatience
     /// The files that must be unchanged when the writer commits.
     var files: OpenFiles?
 
-    /// Opens `path` with `flags`. Waits up to `patience` milliseconds for other processes' locks.
-    init(_ path: String, _ flags: Int32, patience: Int32) throws(StorageError) {
+    /// Opens `path` with `flags`. Waits for other processes' locks with `patience`.
+    init(_ path: String, _ flags: Int32, patience: LockPatience) throws(StorageError) {
         Self.start
         var handle: OpaquePointer?
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -32,7 +33,8 @@ import Storage
             throw unsafe StorageError(code, String(cString: sqlite3_errstr(code)))
         }
         unsafe self.handle = handle
-        unsafe sqlite3_busy_timeout(handle, patience)
+        self.patience = patience
+        unsafe patience.serve(handle)
         unsafe spindle_sqlite_refuse_quoted_strings(handle)
     }
 

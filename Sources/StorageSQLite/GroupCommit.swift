@@ -27,6 +27,7 @@ final class GroupCommit: Sendable {
 
     private let state = Mutex(State())
     private let wake = DispatchSemaphore(value: 0)
+    private let patience = LockPatience(.seconds(10))
 
     /// Opens the file at `path` and starts the thread, which calls `atEnd` before it closes its connection.
     static func open(
@@ -37,7 +38,7 @@ final class GroupCommit: Sendable {
             do throws(SystemThread.Unavailable) {
                 try SystemThread.start(named: "spindle-writer") {
                     do {
-                        let connection = try Connection.forWriting(path, files)
+                        let connection = try Connection.forWriting(path, files, patience: writer.patience)
                         caller.resume()
                         writer.run(on: connection)
                         atEnd()
@@ -71,6 +72,12 @@ final class GroupCommit: Sendable {
     func stop() {
         state.withLock { $0.isStopping = true }
         wake.signal()
+    }
+
+    /// Waits for the locks of other processes no longer: what needs one is refused.
+    func abandon() {
+        patience.end()
+        stop()
     }
 
     /// Returns when the thread has closed its connection.

@@ -65,6 +65,8 @@ public final class SQLiteDatabase: Database {
         try readers.read { db in try Self.askSchema(db) }
     }
 
+    public func abandon() { writer.abandon() }
+
     public func close() async {
         writer.stop()
         await writer.ended()

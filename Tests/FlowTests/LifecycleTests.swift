@@ -50,6 +50,19 @@ struct LifecycleTests {
         #expect(Set(diary.lines) == ["listeners is told", "listeners ends", "mail is told", "mail ends"])
     }
 
+    @Test("before the services are cancelled there is a last second")
+    func lastSecond() async {
+        let diary = Diary()
+        let stop = StopSignal()
+        let services = BackgroundServices(
+            services: [Example(name: "listeners", diary: diary, isStubborn: true)], grace: .milliseconds(1),
+            inTheLastSecond: { diary.write("the last second") })
+        stop.send()
+        await services.run(until: stop)
+        #expect(Set(diary.lines) == ["the last second", "listeners is told", "listeners ends"])
+        #expect(diary.lines.last == "listeners ends")
+    }
+
     @Test("a service is cancelled at the stop, also when the stop came before it ran")
     func cancelling() async {
         let stop = StopSignal()

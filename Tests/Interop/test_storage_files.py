@@ -3,6 +3,7 @@
 import os
 import sqlite3
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -69,6 +70,24 @@ def test_writes_to_a_locked_database_wait_then_fail_and_reads_go_on(server, worl
     assert (answers[1].status, answers[1].error) == (503, "temporarily_unavailable")
     assert server.has_logged('storage unavailable reason="database is locked"')
     assert are_active(world, [*tokens, answers[0].json["access_token"], *own_tokens(world, 2)])
+
+
+def test_a_locked_database_does_not_hold_a_terminated_server(server, world):
+    answers = []
+    waiting = [
+        threading.Thread(target=lambda: answers.append(world.spindle.client_credentials(world.backend)))
+        for _ in range(4)
+    ]
+    with closing(sqlite3.connect(server.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for thread in waiting:
+            thread.start()
+            # Each meets another moment of the server's wait for the lock, which takes longer than it may take to end.
+            time.sleep(1)
+        assert server.stop() == 0
+        for thread in waiting:
+            thread.join()
+    assert [(answer.status, answer.error) for answer in answers] == [(503, "temporarily_unavailable")] * 4
 
 
 def test_a_damaged_table_is_not_mistaken_for_an_empty_one_and_a_backup_reports_it(server, world):

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A proxy between the driver and PostgreSQL's socket, which can cut the connection at a chosen word.
+/// A proxy between the driver and PostgreSQL's socket, which can cut the connection at a chosen word, or fall silent.
 final class Cutter: Sendable {
     private enum Plan {
         case none
@@ -9,11 +9,14 @@ final class Cutter: Sendable {
         case before(String)
         /// The server gets the word, but its answer is withheld.
         case after(String)
+        /// The same, and the connection stays open.
+        case muteAfter(String)
     }
 
     private struct State {
         var plan = Plan.none
         var refuses = false
+        var isSilent = false
         var mostGuests = Int.max
         var knocks = 0
         var guests = 0
@@ -56,6 +59,15 @@ final class Cutter: Sendable {
     /// Delivers the next `word`, but not its answer.
     func cutNextAnswer(to word: String) { state.withLock { $0.plan = .after(word) } }
 
+    /// Delivers the next `word`, and nothing more of that connection.
+    func muteAfter(_ word: String) { state.withLock { $0.plan = .muteAfter(word) } }
+
+    /// Delivers nothing, and keeps it until it is no longer silent. Connections stay open.
+    var isSilent: Bool {
+        get { state.withLock(\.isSilent) }
+        set { state.withLock { $0.isSilent = newValue } }
+    }
+
     /// Cuts the connection instead of delivering the next `word`.
     func cutBefore(_ word: String) { state.withLock { $0.plan = .before(word) } }
 
@@ -88,9 +100,18 @@ final class Cutter: Sendable {
         guard letsIn(), Self.with(self.server, connect, server) else { return ignore(close(client), close(server)) }
         let isCut = IsCut()
         Thread { [weak self] in
-            pump(from: client, to: server) { bytes in self?.lets(bytes, through: isCut) ?? false }
+            pump(from: client, to: server) { bytes in
+                while self?.isSilent ?? false { Thread.sleep(forTimeInterval: 0.01) }
+                return self?.lets(bytes, through: isCut) ?? false
+            }
         }.start()
-        Thread { pump(from: server, to: client) { _ in !isCut.value.withLock(\.self) } }.start()
+        Thread { [weak self] in
+            pump(from: server, to: client) { _ in
+                while self?.isSilent ?? false { Thread.sleep(forTimeInterval: 0.01) }
+                while isCut.isMute.withLock(\.self), self != nil { Thread.sleep(forTimeInterval: 0.01) }
+                return !isCut.value.withLock(\.self)
+            }
+        }.start()
     }
 
     private func lets(_ bytes: [UInt8], through isCut: IsCut) -> Bool {
@@ -102,6 +123,10 @@ final class Cutter: Sendable {
             case .after(let word) where bytes.contains(Array(word.utf8)):
                 state.plan = .none
                 isCut.value.withLock { $0 = true }
+                return true
+            case .muteAfter(let word) where bytes.contains(Array(word.utf8)):
+                state.plan = .none
+                isCut.isMute.withLock { $0 = true }
                 return true
             default: return !state.refuses
             }
@@ -125,6 +150,7 @@ final class Cutter: Sendable {
 /// Whether the answers of one connection are withheld.
 private final class IsCut: Sendable {
     let value = Mutex(false)
+    let isMute = Mutex(false)
 }
 
 private func ignore(_ results: Int32...) {}

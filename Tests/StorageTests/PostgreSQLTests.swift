@@ -66,6 +66,15 @@ import Testing
         }
     }
 
+    @Test("a database of another encoding is refused, with what to do", arguments: ["LATIN1", "SQL_ASCII"])
+    func encoding(_ encoding: String) async throws {
+        let url = try await PostgreSQLCluster.shared()?.freshDatabaseURL(encoding: encoding) ?? ""
+        let error = await #expect(throws: StorageError.self) { _ = try await PostgreSQLDatabase.open(url: url) }
+        #expect(error?.kind == "unsuitable")
+        #expect("\(String(describing: error))".contains(encoding))
+        #expect("\(String(describing: error))".contains("createdb -E UTF8"))
+    }
+
     @Test("a transaction kept beyond its closure refuses")
     func escaped() async throws {
         final class Pocket: @unchecked Sendable { var kept: (any Transaction)? }

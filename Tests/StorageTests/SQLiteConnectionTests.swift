@@ -1,4 +1,5 @@
 import CSQLite
+import Foundation
 import Storage
 import TestSupport
 import Testing
@@ -60,12 +61,30 @@ import Testing
     func busy() async throws {
         let path = try await Backend.sqlite.freshAddress()
         let first = try Connection.forWriting(path)
-        let second = try Connection(path, SQLITE_OPEN_READWRITE, patience: 0)
+        let second = try Connection(path, SQLITE_OPEN_READWRITE, patience: LockPatience(.zero))
         try first.run(.beginWriting)
         let error = #expect(throws: StorageError.self) { try second.run(.beginWriting) }
         #expect(error == .unavailable("database is locked"))
         try first.run(.rollBack)
         try second.run(.beginWriting)
+        second.close()
+        first.close()
+    }
+
+    @Test("a wait for another process's write lock can be ended")
+    func endlessLock() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let first = try Connection.forWriting(path)
+        let patience = LockPatience(.seconds(600))
+        let second = try Connection.forWriting(path, patience: patience)
+        try first.run(.beginWriting)
+        let ending = Thread {
+            Thread.sleep(forTimeInterval: 0.2)
+            patience.end()
+        }
+        ending.start()
+        let error = #expect(throws: StorageError.self) { try second.run(.beginWriting) }
+        #expect(error == .unavailable("database is locked"))
         second.close()
         first.close()
     }

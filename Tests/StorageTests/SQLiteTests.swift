@@ -20,7 +20,6 @@ import Testing
         let database = try await SQLiteDatabase.open(path: try await Backend.sqlite.freshAddress())
         #expect(try await database.writerPragma("synchronous") == 2)
         #expect(try await database.writerPragma("foreign_keys") == 1)
-        #expect(try await database.writerPragma("busy_timeout") == 10_000)
         #expect(try await database.writerPragma("cache_size") == -16_000)
         #expect(try await database.writerPragma("temp_store") == 2)
         #expect(try await database.writerPragma("wal_autocheckpoint") == 8000)

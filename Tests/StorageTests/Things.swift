@@ -52,6 +52,7 @@ extension StorageError {
         case .unavailable: "unavailable"
         case .noTable: "no table"
         case .unreadable: "unreadable"
+        case .unsuitable: "unsuitable"
         }
     }
 }

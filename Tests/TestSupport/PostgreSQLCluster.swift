@@ -36,12 +36,15 @@ public actor PostgreSQLCluster {
     }
 
     /// The URL of a new, empty database.
-    public func freshDatabaseURL() async throws -> String {
+    public func freshDatabaseURL(encoding: String = "UTF8") async throws -> String {
         databases += 1
         let name = "spindle_test_\(getpid())_\(databases)"
         guard let createdb = PostgreSQLBinaries.createdb else { throw Failure(description: "no createdb here") }
         // template1 may have connections, which block a copy; template0 never has any.
-        _ = try await run([createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", name])
+        _ = try await run([
+            createdb, "--maintenance-db=\(url(of: "postgres"))", "--template=template0", "--encoding=\(encoding)",
+            "--locale=C", name,
+        ])
         return url(of: name)
     }
 

@@ -38,11 +38,13 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         return FileManager.default.fileExists(atPath: path)
     }
 
-    /// Opens the database. A missing SQLite file is created.
-    public func open() async throws -> any Database {
+    /// Opens the database, for requests or for a command. A missing SQLite file is created.
+    public func open(forRequests: Bool = false) async throws -> any Database {
         switch self {
         case .sqlite(let path): try await SQLiteDatabase.open(path: path)
-        case .postgreSQL(let url): try await PostgreSQLDatabase.open(url: url.value)
+        case .postgreSQL(let url):
+            try await PostgreSQLDatabase.open(
+                url: url.value, answerTime: forRequests ? AnswerTime.ofRequests : AnswerTime.ofLongWork)
         }
     }
 }

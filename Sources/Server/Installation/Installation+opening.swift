@@ -23,7 +23,7 @@ extension Installation {
         guard configuration.database.exists || purpose.makesDatabase else {
             throw InstallationError.uninitialised(configuration.database.description)
         }
-        let database = try await configuration.database.open()
+        let database = try await configuration.database.open(forRequests: purpose.isServing)
         do {
             let key = try await prepare(database, configuration, purpose, clock, random)
             return Installation(database: database, masterKey: key, clock: clock, random: random)
@@ -67,6 +67,8 @@ extension Installation {
 }
 
 extension Installation.Purpose {
+    fileprivate var isServing: Bool { if case .serving = self { true } else { false } }
+
     fileprivate var makesDatabase: Bool { if case .initialising = self { true } else { false } }
 
     fileprivate func migrates(_ location: DatabaseLocation) -> Bool {

@@ -3,6 +3,9 @@ struct BackgroundServices: Sendable {
     let services: [any BackgroundService]
     /// How long all of them together may take to stop. Services that still run then are cancelled.
     let grace: Duration
+    /// Called a second before the grace is over: it refuses what would not end by itself, and who waits for that still
+    /// gets an answer.
+    var inTheLastSecond: @Sendable () -> Void = {}
 
     /// Runs them until `stop`, and returns when all have ended.
     func run(until stop: StopSignal) async {
@@ -10,7 +13,9 @@ struct BackgroundServices: Sendable {
             group.addTask { await run(services[...], until: stop) }
             group.addTask {
                 await stop.wait()
-                try? await Task.sleep(for: grace)
+                guard (try? await Task.sleep(for: grace - .seconds(1))) != nil else { return }
+                inTheLastSecond()
+                try? await Task.sleep(for: min(grace, .seconds(1)))
             }
             // All have ended, or the grace is over.
             await group.next()

@@ -36,11 +36,12 @@ class Cluster:
     def data(self) -> str:
         return str(self.directory / "data")
 
-    def create_database(self) -> str:
+    def create_database(self, encoding: str = "UTF8") -> str:
         """A new database's URL."""
         self._count += 1
         name = f"spindle_{self._count}"
-        self._run("createdb", "-h", str(self.directory), "-U", "postgres", name)
+        kind = ["-T", "template0", "-E", encoding, "--locale=C"]
+        self._run("createdb", "-h", str(self.directory), "-U", "postgres", *kind, name)
         return f"postgresql://postgres@/{name}?host={self.directory}"
 
     def query(self, url: str, sql: str) -> list[list[str]]:
