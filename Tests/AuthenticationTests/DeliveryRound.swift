@@ -37,7 +37,7 @@ extension Outbox {
 
     /// Queues `message` in its own transaction.
     func post(_ message: MailMessage, usefulFor use: Duration = Outbox.longestUse) async throws {
-        let delivery = delivery(message, usefulFor: use)
+        let delivery = self.delivery(message, usefulFor: use)
         try await database.write { db in try delivery.store(in: db) }
         nudge()
     }
