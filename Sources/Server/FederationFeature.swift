@@ -16,14 +16,15 @@ struct FederationFeature {
     private let tokens: IdentityProviderTokens
 
     init(
-        _ configuration: SpindleConfiguration, _ stores: Stores, outbound: Outbound, seal: Seal, ring: KeyRing,
-        clock: any WallClock, random: any RandomSource
+        _ configuration: SpindleConfiguration, _ stores: Stores, site: Site, outbound: Outbound, seal: Seal,
+        ring: KeyRing, clock: any WallClock, random: any RandomSource
     ) {
         providers = ProviderTokens(
             outbound: outbound,
             addresses: ProviderAddresses(facebook: configuration.facebookAPI, google: configuration.googleAPI),
             seal: seal, clock: clock)
-        directory = IssuerDirectory(outbound: outbound, facebook: configuration.facebookAPI, clock: clock)
+        directory = IssuerDirectory(
+            outbound: outbound, facebook: configuration.facebookAPI, site: site.origin, clock: clock)
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
         people = IssuerUsers(database: stores.database, notice: LinkNotice(mail: stores.mail).say)

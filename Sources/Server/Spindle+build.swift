@@ -65,7 +65,7 @@ extension Spindle {
         let signingKeys = SigningKeys(database: database, seal: seal)
         let ring = KeyRing(keys: signingKeys, clock: clock)
         let others = FederationFeature(
-            configuration, stores, outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
+            configuration, stores, site: site, outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)
         let providers = ProviderAssertions(
             issuers: stores.issuers, secrets: SignSecrets(seal: seal), tokens: others.providers, origin: site.origin,
             clock: clock)
