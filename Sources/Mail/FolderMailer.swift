@@ -1,4 +1,5 @@
 import Foundation
+import Values
 
 /// Writes each mail as a file into a folder: for development, and for programs that send it from there.
 ///

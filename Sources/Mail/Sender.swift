@@ -1,3 +1,5 @@
+public import Values
+
 /// The sender of our mails: an address, and perhaps a display name.
 public struct Sender: Sendable, Hashable, CustomStringConvertible {
     public let name: String?
