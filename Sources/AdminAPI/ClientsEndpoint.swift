@@ -35,6 +35,7 @@ public struct ClientsEndpoint: Endpoint {
         let administrator = try await gate.administrator(request)
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
+        if !administrator.lendsResources { try addresses.refuseOwnResources(in: json) }
         let metadata = try ClientMetadata(json)
         try addresses.refuseUnaskable(in: json)
         try administrator.permit(granting: metadata.scope)
@@ -61,6 +62,9 @@ public struct ClientsEndpoint: Endpoint {
         let (client, administrator) = try await mine(request, context)
         let json = try request.jsonObject()
         try addresses.refuseOwn(in: json)
+        if !administrator.lendsResources {
+            try addresses.refuseOwnResources(in: json, besides: client.openID.resources)
+        }
         try addresses.refuseUnaskable(in: json)
         let changed = try await clients.change(
             client.id, json, lendsResources: administrator.lendsResources,

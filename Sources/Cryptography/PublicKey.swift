@@ -58,7 +58,7 @@ internal import COpenSSL
             kind = .curve(curve)
             unsafe key = unsafe spindle_ec_public_key(curve.rawValue, point, point.count)
         case .ed25519(let x):
-            guard x.count == 32 else { throw Unusable() }
+            guard EdwardsPoint.isSound(x) else { throw Unusable() }
             kind = .ed25519
             unsafe key = unsafe EVP_PKEY_new_raw_public_key_ex(nil, "ED25519", nil, x, x.count)
         }

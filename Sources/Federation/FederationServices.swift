@@ -40,7 +40,8 @@ public struct FederationServices: Sendable {
             outbound: outbound,
             addresses: ProviderAddresses(facebook: addresses.facebook, google: addresses.google), seal: seal,
             clock: clock)
-        directory = IssuerDirectory(outbound: outbound, facebook: addresses.facebook, clock: clock)
+        directory = IssuerDirectory(
+            outbound: outbound, facebook: addresses.facebook, site: origin, clock: clock)
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
         users = IssuerUsers(database: database, notice: notice)

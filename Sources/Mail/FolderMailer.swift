@@ -1,5 +1,6 @@
 import Foundation
 import Threads
+import Values
 
 /// Writes each mail as a file into a folder: for development, and for programs that send it from there.
 ///

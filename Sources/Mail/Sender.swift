@@ -1,4 +1,5 @@
 import Text
+public import Values
 
 /// The sender of our mails: an address, and perhaps a display name.
 public struct Sender: Sendable, Hashable, CustomStringConvertible {

@@ -38,6 +38,14 @@ public struct Outbound: Sendable {
     /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
+    /// Throws unless `url` is allowed. A host over http is looked up: only private ranges that are allowed may have it.
+    public func checkLookedUp(_ url: String) async throws(OutboundError) {
+        try policy.check(url)
+        let target = try OutboundTarget(url)
+        guard !target.isEncrypted else { return }
+        do { _ = try await address(of: target) } catch { throw error as? OutboundError ?? .unknownHost }
+    }
+
     /// Gets `url`. Any status counts as a response; a body longer than `limit` is an error. The quota of `requester` is
     /// charged, by default the host's.
     public func get(

@@ -22,6 +22,29 @@ struct EmailAddressTests {
     }
 
     @Test(
+        "no user is given an address that could be taken for another, or that mail may not reach",
+        arguments: [
+            "ada@example.com.", "ada..b@example.com", ".ada@example.com", "ada.@example.com", "\"ada\"@example.com",
+            "\"a b\"@example.com", "ad\u{200B}a@example.com", "\u{430}da@example.com", "a\u{308}da@example.com",
+            "ada@example..com", "ada(x)@example.com", "ada;x@example.com", "ada:x@example.com", "ada[x]@example.com",
+            "ad\\a@example.com", "ada@exam/ple.com", String(repeating: "a", count: 65) + "@example.com",
+        ])
+    func unusual(text: String) {
+        #expect(EmailAddress(new: text) == nil)
+        #expect(EmailAddress(text)?.isOrdinary != true)
+    }
+
+    @Test(
+        "an address as mailboxes have it is given to users",
+        arguments: [
+            "ada@example.com", " Ada.B+news@Example.COM ", "o'brien_x-1@sub.example.com", "ada@bücher.example",
+            "ada@localhost", "ada@[127.0.0.1]", "!#$%&'*+-/=?^_`{|}~@example.com",
+        ])
+    func ordinary(text: String) {
+        #expect(EmailAddress(new: text) == EmailAddress(text) && EmailAddress(new: text) != nil)
+    }
+
+    @Test(
         "an address longer in ASCII than the limit is refused",
         arguments: [String(repeating: "ü", count: 60) + ".example", "example.com"])
     func tooLong(domain: String) {

@@ -77,6 +77,11 @@ import Values
             (#"{"email": "a@example.com", "emailVerified": "sEcret"}"#, "emailVerified: is none that an import takes"),
             (#"{"name": "sEcret"}"#, "email: must be given"),
             (#"{"email": "sEcret at example.com"}"#, "email: must be an e-mail address"),
+            (
+                #"{"email": "sEc..ret@example.com"}"#,
+                "email: must be an e-mail address of ASCII letters, digits and signs, without quotes and without "
+                    + "misplaced periods"
+            ),
             (#"{"email": 5}"#, "email: must be a string of 1 to 300 bytes without control characters"),
             (#"{"email": "a@example.com", "email_verified": "sEcret"}"#, "email_verified: must be true or false"),
             (#"{"email": "a@example.com", "disabled": 1}"#, "disabled: must be true or false"),

@@ -1,5 +1,6 @@
 import Mail
 import Testing
+import Values
 
 /// Which addresses mail goes to, and how they are written.
 @Suite struct MailAddressTests {

@@ -76,6 +76,25 @@ import Testing
         #expect(throws: PublicKey.Unusable.self) { try PublicKey(.ed25519(x: x + [0])) }
     }
 
+    @Test("an Ed25519 key of small order, for which one signature fits every message, is refused")
+    func smallOrder() throws {
+        let zeros = [UInt8](repeating: 0, count: 30)
+        let ones = [UInt8](repeating: 0xFF, count: 30)
+        let eighth = try #require(
+            Base64URL.decode("JuiVj8KyJ7BFw_SJ8u-Y8NXfrAXTxjM5sTgCiG1T_AU"), "a y of order 8, as it is known elsewhere")
+        let otherEighth = try #require(Base64URL.decode("xxdqcD1N2E-6PAt2DRBnDyogU_osOczGTsf9d5KsA3o"))
+        var weak = [[0] + zeros + [0], [1] + zeros + [0], [0xEC] + ones + [0x7F], eighth, otherEighth]
+        // y from the prime on: 0 and 1 again, and others that a decoder must refuse (RFC 8032 §5.1.3).
+        weak += (UInt8(0xED)...0xFF).map { [$0] + ones + [0x7F] }
+        for y in weak {
+            for sign in [UInt8(0), 0x80] {
+                let x = y.dropLast() + [y[31] | sign]
+                #expect(throws: PublicKey.Unusable.self, "\(y)") { try PublicKey(.ed25519(x: Array(x))) }
+            }
+        }
+        for _ in 1...20 { _ = try PublicKey(numbers(PrivateKey.generate(.edDSA))) }
+    }
+
     /// Made by Python's `cryptography`: a modulus, and signatures of "salt" under it.
     private static let modulus =
         """

@@ -43,6 +43,15 @@ def test_development_mode_is_refused_under_https_and_where_others_reach_it(prepa
     assert not Path(server.database).exists(), "nothing is made by what is refused"
 
 
+def test_development_mode_does_not_administer_at_all_interfaces(prepare):
+    server = prepare()
+    for address in ["0.0.0.0:8081", "[::]:8081", "192.0.2.1:8081"]:
+        refused = server.command("serve", "--dev", SPINDLE_ADMIN_LISTEN=address)
+        assert refused.returncode == BAD_CONFIGURATION, said(refused)
+        assert re.search(r"^spindle: admin_listen: must be .* with --dev", refused.stderr, re.MULTILINE), said(refused)
+    assert not Path(server.database).exists(), "nothing is made by what is refused"
+
+
 def test_development_mode_is_no_setting_and_its_addresses_are_checked(prepare):
     server = prepare()
     unknown = server.command("serve", SPINDLE_DEV="true")

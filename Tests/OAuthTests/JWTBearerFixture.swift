@@ -57,7 +57,7 @@ struct JWTBearerFixture: Sendable {
             database: database, clock: clock, random: random, known: known,
             erasure: BulkErasure(database: database))
         let outbound = Outbound(policy: policy, logger: Logger.silent)
-        let directory = IssuerDirectory(outbound: outbound, facebook: "", clock: clock)
+        let directory = IssuerDirectory(outbound: outbound, facebook: "", site: Self.ourselves, clock: clock)
         people = IssuerUsers(database: database) { owner, issuer, _, db in
             // A trace of the mail that would be sent.
             let mark = "\(issuer) leads to \(owner.email ?? "nobody")"

@@ -31,6 +31,10 @@ public struct UserChanges: Sendable {
             .compactMap(\.value.string)
     }
 
+    /// Refuses an address that no user may be given anew.
+    static let unusualEmail = JSONFault(
+        "email", "an e-mail address of ASCII letters, digits and signs, without quotes and without misplaced periods")
+
     public init(_ json: JSON) throws(JSONFault) {
         let members = try JSONMembers(json)
         if let text = try members.text("email", most: 300) {

@@ -28,6 +28,7 @@ public struct Users: Sendable {
         _ changes: UserChanges, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
     ) async throws -> User {
         guard let email = changes.email else { throw JSONFault("email", "given") }
+        guard email.isOrdinary else { throw UserChanges.unusualEmail }
         let now = clock.now
         var hash: String?
         if let password = changes.password { hash = try await hashing.hash(password.text, random: random).encoded }
@@ -103,6 +104,7 @@ public struct Users: Sendable {
 extension User {
     fileprivate mutating func take(_ changes: UserChanges, at now: Timestamp) throws(JSONFault) {
         if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
+            guard changes.email?.isOrdinary == true else { throw UserChanges.unusualEmail }
             // Whoever showed to read the old address has not shown it of the new one.
             email = address
             emailVerified = false

@@ -26,6 +26,7 @@ struct ImportedUser: Sendable {
         let changes: UserChanges
         do { changes = try UserChanges(json) } catch { throw .member(error) }
         guard let email = changes.email else { throw .member(JSONFault("email", "given")) }
+        guard email.isOrdinary else { throw .member(UserChanges.unusualEmail) }
         id = .random(from: random)
         self.email = email
         emailVerified = changes.emailVerified ?? false

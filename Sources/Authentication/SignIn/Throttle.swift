@@ -31,12 +31,18 @@ enum Throttle {
         let name: Fingerprint<Bucket>
         let burst: Int64
         let refill: Duration
+        /// The most that this bucket ever takes, where `burst` depends on what goes on.
+        let largestBurst: Int64
 
-        init(_ name: String, burst: Int64, refill: Duration) {
+        init(_ name: String, burst: Int64, refill: Duration, largestBurst: Int64? = nil) {
             self.name = Fingerprint(of: name)
             self.burst = burst
             self.refill = refill
+            self.largestBurst = largestBurst ?? burst
         }
+
+        /// The latest time that charges until `now` can have led to. A later one is from before the clock was set back.
+        func latestFullAt(at now: Timestamp) -> Timestamp { now + .milliseconds(refill.milliseconds * largestBurst) }
 
         /// How long until one more fits; zero or less when it fits now.
         func wait(fullAt: Timestamp, at now: Timestamp) -> Duration {
@@ -45,22 +51,25 @@ enum Throttle {
     }
 
     /// The buckets of an address: its own, and that of its /48.
-    static func origin(_ name: String, _ address: String, burst: Int64, refill: Duration) -> [Bucket] {
-        let own = Bucket("\(name)|\(address)", burst: burst, refill: refill)
+    static func origin(
+        _ name: String, _ address: String, burst: Int64, refill: Duration, largestBurst: Int64? = nil
+    ) -> [Bucket] {
+        let own = Bucket("\(name)|\(address)", burst: burst, refill: refill, largestBurst: largestBurst)
         guard let site = IPAddress.site(of: address) else { return [own] }
         let wide = Bucket(
-            "\(name)|\(site)", burst: burst * 4, refill: .milliseconds(refill.milliseconds / 4))
+            "\(name)|\(site)", burst: burst * 4, refill: .milliseconds(refill.milliseconds / 4),
+            largestBurst: largestBurst.map { $0 * 4 })
         return [own, wide]
     }
 
     static func pair(_ attempt: Attempt, underAttack: Bool) -> [Bucket] {
         let (name, burst): (String, Int64) = ("pair|\(attempt.user)", underAttack ? 3 : 10)
         guard case .device(let mark) = attempt.known else {
-            let buckets = origin(name, attempt.address, burst: burst, refill: .seconds(30))
+            let buckets = origin(name, attempt.address, burst: burst, refill: .seconds(30), largestBurst: 10)
             // Other attempts in the same /48 do not affect a known address.
             return attempt.isKnown ? Array(buckets.prefix(1)) : buckets
         }
-        return [Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30))]
+        return [Bucket("\(name)|device \(mark.text)", burst: burst, refill: .seconds(30), largestBurst: 10)]
     }
     static func address(_ attempt: Attempt) -> [Bucket] {
         origin("address", attempt.address, burst: 60, refill: .seconds(5))
@@ -80,7 +89,7 @@ enum Throttle {
             return try take(all: pair(attempt, underAttack: false), at: now, in: db)
         }
         let user = user(attempt)
-        let underAttack = user.wait(fullAt: try fullAt(user, in: db), at: now) > .zero
+        let underAttack = try wait(for: user, at: now, in: db) != nil
         let buckets = pair(attempt, underAttack: underAttack) + address(attempt) + [everywhere(attempt)]
         if let wait = try take(all: buckets, at: now, in: db) { return wait }
         if !underAttack { _ = try take(user, at: now, in: db) }
@@ -103,7 +112,7 @@ enum Throttle {
 
     /// Charges all `buckets`, or charges none and returns the longest wait.
     static func take(all buckets: [Bucket], at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        let waits = try buckets.map { $0.wait(fullAt: try fullAt($0, in: db), at: now) }
+        let waits = try buckets.map { $0.wait(fullAt: try fullAt($0, at: now, in: db), at: now) }
         if let longest = waits.max(), longest > .zero { return longest }
         for bucket in buckets { _ = try take(bucket, at: now, in: db) }
         return nil
@@ -111,12 +120,12 @@ enum Throttle {
 
     /// How long until `bucket` takes one more, without charging it; nil when it does now.
     static func wait(for bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        let wait = bucket.wait(fullAt: try fullAt(bucket, in: db), at: now)
+        let wait = bucket.wait(fullAt: try fullAt(bucket, at: now, in: db), at: now)
         return wait > .zero ? wait : nil
     }
 
     static func take(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Duration? {
-        let full = try fullAt(bucket, in: db)
+        let full = try fullAt(bucket, at: now, in: db)
         let wait = bucket.wait(fullAt: full, at: now)
         guard wait <= .zero else { return wait }
         try db.execute(
@@ -133,9 +142,16 @@ enum Throttle {
         )
     }
 
-    private static func fullAt(_ bucket: Bucket, in db: any Transaction) throws -> Timestamp {
-        try db.rows("SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)").first?.get(
-            "theoretical_arrival")
-            ?? Timestamp(milliseconds: 0)
+    /// The stored time. When the clock was set back, the bucket is full as of now, and stored so: otherwise users would
+    /// have to wait for the old time to come again.
+    private static func fullAt(_ bucket: Bucket, at now: Timestamp, in db: any Transaction) throws -> Timestamp {
+        let row = try db.rows("SELECT theoretical_arrival FROM throttles WHERE name = \(bucket.name)").first
+        guard let row else { return Timestamp(milliseconds: 0) }
+        let (stored, latest): (Timestamp, Timestamp) = (
+            try row.get("theoretical_arrival"), bucket.latestFullAt(at: now)
+        )
+        guard stored > latest else { return stored }
+        try db.execute("UPDATE throttles SET theoretical_arrival = \(latest) WHERE name = \(bucket.name)")
+        return latest
     }
 }

@@ -60,7 +60,7 @@ public struct AddressEndpoint: Endpoint {
         }
         let hasPassword = try await users.hasPassword(entry.session.user)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .account) }
-        guard let email = EmailAddress(reachable: entry.form["email"]) else {
+        guard let email = EmailAddress(new: entry.form["email"]) else {
             return try await refuse(.notAnAddress, nil, entry, request, context)
         }
         let draft = verifications.draft(

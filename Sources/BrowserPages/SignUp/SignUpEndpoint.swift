@@ -69,7 +69,7 @@ public struct SignUpEndpoint: Endpoint {
                 status: status)
         }
         let name = DisplayedName(form["name"] ?? "")
-        guard let email = EmailAddress(reachable: form["email"]) else { return try await refuse(.notAnAddress) }
+        guard let email = EmailAddress(new: form["email"]) else { return try await refuse(.notAnAddress) }
         guard !name.isTooLong else { return try await refuse(.tooLong(in: .name)) }
         guard name.isFit else { return try await refuse(.unfitText(in: .name)) }
         do {

@@ -55,6 +55,7 @@ public struct ClientMetadata: Sendable {
         signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
         termsURI = try Self.termsURI(members, base)
         openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
+        try checkResources(over: base)
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
         }
@@ -64,6 +65,18 @@ public struct ClientMetadata: Sendable {
 
     /// Whether the client could administer the platform.
     public var asksForAdministration: Bool { scope.contains(Scope.admin) }
+
+    /// Those that the client has already stay: they were registered before this rule.
+    private func checkResources(over base: Client?) throws(JSONFault) {
+        for resource in openID.resources where base?.openID.resources.contains(resource) != true {
+            guard let normal = ResourceURI.normal(resource) else {
+                throw JSONFault("resources", "absolute URIs without a user and a fragment (RFC 8707 §2)")
+            }
+            guard normal.utf8.elementsEqual(resource.utf8) else {
+                throw JSONFault("resources", "in their normal form (RFC 3986 §6.2): \(normal)")
+            }
+        }
+    }
 
     private func checkTogether(_ members: JSONMembers) throws(JSONFault) {
         if authentication == .none, grantTypes.contains(.clientCredentials) {

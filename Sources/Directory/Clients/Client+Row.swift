@@ -35,7 +35,7 @@ extension Client {
         // Most clients have registered nothing of OpenID Connect.
         guard text != "{}" else { return OpenIDSettings() }
         let redirectURIs = try list(row, "redirect_uris").map(RedirectURI.init(stored:))
-        return try OpenIDSettings(try JSON(stored: text), over: nil, redirectURIs: redirectURIs)
+        return try OpenIDSettings(try JSON(stored: text), over: nil, redirectURIs: redirectURIs, isStored: true)
     }
 
     private static func authentication(_ row: Row) throws -> Authentication {

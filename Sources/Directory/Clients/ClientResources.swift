@@ -3,7 +3,7 @@ import Storage
 
 /// The owners of the APIs that clients name as `resources` (RFC 8707). An API trusts tokens by their `aud`, so another
 /// merchant's client must not get tokens for it. An API belongs to the merchant whose client named it first, and to
-/// those that the platform lends it to.
+/// those that the platform lends it to. Each is stored in its normal form; only a host's root has two.
 enum ClientResources {
     /// Notes the resources that `client` names now instead of those it named as `former`. Unless `lends`, throws for a
     /// resource that another merchant has and the client's own does not.
@@ -28,6 +28,10 @@ enum ClientResources {
     }
 
     private static func isFree(_ resource: String, for client: Client, in db: any Transaction) throws -> Bool {
+        try ResourceURI.equivalents(of: resource).allSatisfy { try isFree(exactly: $0, for: client, in: db) }
+    }
+
+    private static func isFree(exactly resource: String, for client: Client, in db: any Transaction) throws -> Bool {
         // Rows of the client itself do not count: the transaction's closure may run twice.
         let others = try db.rows(
             "SELECT client_id FROM client_resources WHERE resource = \(resource) AND client_id <> \(client.id) LIMIT 1")

@@ -1,12 +1,14 @@
 import Cryptography
 import JOSE
-public import JSON
+package import JSON
 import Values
 
 extension OpenIDSettings {
     /// Reads `json` over `base`, in the member names of registration. `redirectURIs` are the client's new ones: their
-    /// host is the sector of a pairwise client.
-    public init(_ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI]) throws(JSONFault) {
+    /// host is the sector of a pairwise client. What `isStored` was checked by the rules of its time.
+    init(
+        _ json: JSON, over base: OpenIDSettings?, redirectURIs: [RedirectURI], isStored: Bool = false
+    ) throws(JSONFault) {
         let members = try JSONMembers(json)
         self = base ?? OpenIDSettings()
         if let types = try Self.responseTypes(members) { responseTypes = types }
@@ -37,7 +39,7 @@ extension OpenIDSettings {
             authenticationAlgorithm = try Self.signature(members, "token_endpoint_auth_signing_alg")
         }
         if let flag = try members.flag("require_issuer_audience") { addressesIssuer = flag }
-        keys = try Self.keys(members) ?? keys
+        keys = try Self.keys(members, isStored: isStored) ?? keys
         if let text = try members.text("access_token_format") {
             guard let format = AccessTokenFormat(rawValue: text) else {
                 throw JSONFault("access_token_format", "opaque or jwt")

@@ -18,7 +18,8 @@ public struct RegisteredKeySet: Sendable, Equatable {
     /// The private members of a JWK (RFC 7518 §6).
     private static let secrets: Set = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
 
-    init(_ json: JSON) throws(JSONFault) {
+    /// A stored set may have no usable key: the rules became stricter after it was registered. It verifies nothing.
+    init(_ json: JSON, isStored: Bool) throws(JSONFault) {
         let listed = json["keys"]?.array ?? []
         // A private key that was pasted by mistake must not be stored.
         guard !listed.flatMap({ $0.members ?? [] }).contains(where: { Self.secrets.contains($0.name) }) else {
@@ -31,7 +32,7 @@ public struct RegisteredKeySet: Sendable, Equatable {
         guard listed.allSatisfy({ Self.bits(of: $0) <= Self.strongestRSA }) else {
             throw JSONFault("jwks", "without RSA keys of more than \(Self.strongestRSA) bits")
         }
-        guard let keys = try? AssertionKeys(keySet: text), !keys.isEmpty else {
+        guard let keys = try? AssertionKeys(keySet: text), isStored || !keys.isEmpty else {
             throw JSONFault(
                 "jwks",
                 "a JWK set with a public key for signatures: RSA of 2048 bits or more with the exponent AQAB, EC P-256, "

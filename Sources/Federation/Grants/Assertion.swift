@@ -24,7 +24,7 @@ struct Assertion: Sendable {
         _ jwt: VerifiedJWT, by issuer: TrustedIssuer, to ours: [String], nonce: String? = nil, at now: Timestamp
     ) throws {
         guard try jwt.issuer.map(issuer.names.contains) == true else { throw OAuthError.assertionOfUnknownIssuer }
-        guard Self.isMeantForSignIn(jwt) else { throw OAuthError.assertionType }
+        guard jwt.isIDToken else { throw OAuthError.assertionType }
         guard let subject = try jwt.subject, Self.isStorable(subject) else { throw OAuthError.assertionSubject }
         guard let audience = try jwt.audience, audience.contains(where: (ours + issuer.audiences).contains) else {
             throw OAuthError.assertionAudience(ours, others: !issuer.audiences.isEmpty)
@@ -52,13 +52,6 @@ struct Assertion: Sendable {
             } else {
                 Self.fingerprint(issuer.id.text, "assertion", jwt.signedText)
             }
-    }
-
-    /// Whether the token is meant to identify a user, and is no other kind of JWT (RFC 8725 §3.11). An access token
-    /// shows its type (`at+jwt`). A logout token or another event has at least an `events` claim (RFC 8417 §2.2).
-    private static func isMeantForSignIn(_ jwt: VerifiedJWT) -> Bool {
-        let type = jwt.header["typ"].map { $0.string?.lowercased() ?? "" } ?? "jwt"
-        return (type == "jwt" || type == "application/jwt") && jwt.claims["events"] == nil
     }
 
     /// OpenID Connect Core §2: `auth_time` is when the user signed in.

@@ -85,7 +85,8 @@ public struct IssuerUsers: Sendable {
             }
             return .linked(user)
         case .newcomer:
-            try Users.insertLinked(newcomer, email: person.ownAddress, profile: person.profile, at: now, in: db)
+            try Users.insertLinked(
+                newcomer, email: person.ownAddress?.ordinary, profile: person.profile, at: now, in: db)
             try link(person, to: newcomer, at: now, in: db)
             return .created(newcomer)
         }

@@ -1,3 +1,4 @@
+import Directory
 import OAuth
 public import Outbound
 public import Values
@@ -16,8 +17,8 @@ public struct IssuerDirectory: Sendable {
 
     private let facebook: String
 
-    /// `facebook` is the address of Facebook's Graph API.
-    public init(outbound: Outbound, facebook: String, clock: any WallClock) {
+    /// `facebook` is the address of Facebook's Graph API, `site` our own URL.
+    public init(outbound: Outbound, facebook: String, site: String, clock: any WallClock) {
         self.facebook = facebook
         let outbound = outbound.asking(for: .discovery)
         documents = PublishedDocuments(clock: clock) { source in
@@ -30,10 +31,28 @@ public struct IssuerDirectory: Sendable {
             guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
             do throws(IssuerDocument.Fault) {
                 let document = try IssuerDocument(response.body, of: source.issuer, mayAsk: outbound.check)
+                try await Self.check(document, site: WebSite(of: site), outbound)
                 return .document(document, maxAge: response.maxAge)
             } catch {
                 return .unusable(error.reason)
             }
+        }
+    }
+
+    /// Checks where `document` sends users. That address is never asked, so its host was not looked up yet: http is for
+    /// hosts in the allowed private ranges only. Our own pages trust what comes from our origin, and would take the
+    /// issuer's link for the user's intent.
+    private static func check(
+        _ document: IssuerDocument, site: WebSite?, _ outbound: Outbound
+    ) async throws(IssuerDocument.Fault) {
+        guard let address = document.authorizationEndpoint else { return }
+        if let site, WebSite(of: address)?.isSameServer(as: site) == true {
+            throw IssuerDocument.Fault(reason: "authorization_endpoint in its document is ours")
+        }
+        do throws(OutboundError) {
+            try await outbound.checkLookedUp(address)
+        } catch {
+            throw IssuerDocument.Fault(reason: "authorization_endpoint in its document is no address to send users to")
         }
     }
 

@@ -41,7 +41,8 @@ public struct ProviderUsers: Sendable {
                     return link.user == user
                 }
                 if let email = person.email, try Users.has(email, in: db) { return false }
-                try Users.insertLinked(user, email: person.email, profile: person.profile, at: now, in: db)
+                try Users.insertLinked(
+                    user, email: person.email?.ordinary, profile: person.profile, at: now, in: db)
                 try IssuerSubjects.link(holder.subject, of: holder.issuer, to: user, at: now, in: db)
                 try TokenFamilies.connect(user, to: connected, at: now, in: db)
                 return true

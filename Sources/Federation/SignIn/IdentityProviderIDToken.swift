@@ -24,6 +24,7 @@ struct IdentityProviderIDToken: Sendable {
 
     /// Checks the claims in the order of §3.1.3.7. The numbers are those of its steps.
     init(_ jwt: VerifiedJWT, _ expected: Expectation, at now: Timestamp) throws {
+        guard jwt.isIDToken else { throw Self.refusal("typ") }
         // 2
         guard let issuer = try jwt.issuer, expected.names.contains(where: { $0.utf8.elementsEqual(issuer.utf8) })
         else { throw Self.refusal("iss") }

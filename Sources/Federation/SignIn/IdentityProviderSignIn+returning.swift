@@ -68,6 +68,7 @@ extension IdentityProviderSignIn {
     ) async throws -> JSON {
         do {
             let jwt = try await partners.verifier.verify(text, of: issuer)
+            guard jwt.isOfNoOtherKind else { throw IdentityProviderRefusal.mistrusted(reason: "userinfo typ") }
             if let name = try jwt.issuer, !issuer.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
                 throw IdentityProviderRefusal.mistrusted(reason: "userinfo iss")
             }

@@ -1,16 +1,15 @@
 import Directory
 public import JSON
-import Values
 
 /// Rules for the URLs of a client: never one of ours. A client that registers itself has not been reviewed: it may only
 /// give URLs that users' browsers and this server can reach.
 public struct AddressRules: Sendable {
-    private let origin: String?
+    private let site: WebSite?
     private let mayAsk: @Sendable (String) -> Bool
 
     /// `site` is our own URL. `mayAsk` tells whether this server could ever fetch a URL.
     public init(site: String, mayAsk: @escaping @Sendable (String) -> Bool) {
-        origin = RedirectURI(stored: site).plainOrigin
+        self.site = WebSite(of: site)
         self.mayAsk = mayAsk
     }
 
@@ -35,9 +34,19 @@ public struct AddressRules: Sendable {
         }
     }
 
+    /// Refuses APIs of this server among a client's `resources`, in any spelling and by http or https: its tokens would
+    /// name us as their audience. The client keeps those that it has `already`, which the platform granted.
+    public func refuseOwnResources(in document: JSON, besides already: [String] = []) throws(JSONFault) {
+        for name in Self.texts(document["resources"]) where !already.contains(name) {
+            guard let site, WebSite(of: name)?.isSameServer(as: site) == true else { continue }
+            throw JSONFault("resources", "APIs of the client's own, and not of this server")
+        }
+    }
+
     /// Checks the URLs of `document` for a client that registers itself. Their form is checked elsewhere.
     func check(_ document: JSON) throws(JSONFault) {
         try refuseOwn(in: document)
+        try refuseOwnResources(in: document)
         for name in Self.visited {
             let uris = Self.texts(document[name]).map(RedirectURI.init(stored:))
             // RFC 8252 §7.1: a reversed domain name. Otherwise any app could have the scheme, or browsers act on it.
@@ -63,7 +72,7 @@ public struct AddressRules: Sendable {
     }
 
     private func isOfUs(_ uri: RedirectURI) -> Bool {
-        origin != nil && uri.plainOrigin == origin
+        site != nil && WebSite(of: uri.text) == site
     }
 
     private static func texts(_ json: JSON?) -> [String] { json?.strings ?? json?.string.map { [$0] } ?? [] }
@@ -71,19 +80,4 @@ public struct AddressRules: Sendable {
 
 extension RedirectURI {
     fileprivate var scheme: Substring { text.prefix { $0 != ":" } }
-
-    /// The origin of the page that a browser opens for this URL, however it is spelled; nil for other schemes than the
-    /// web's. Browsers treat backslashes as slashes, and accept any number of them (WHATWG URL §4.4).
-    fileprivate var plainOrigin: String? {
-        let scheme = scheme.lowercased()
-        guard scheme == "https" || scheme == "http" else { return nil }
-        let rest = text.dropFirst(scheme.count + 1).drop { $0 == "/" || $0 == "\\" }
-        let authority = rest.prefix { !"/\\?#".contains($0) }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
-        let colon = place.lastIndex(of: ":").flatMap { place[$0...].contains("]") ? nil : $0 }
-        guard let host = HostSpelling.plain(place[..<(colon ?? place.endIndex)]) else { return nil }
-        let port = colon.map { place[$0...].dropFirst() } ?? ""
-        let number = port.isEmpty ? (scheme == "https" ? 443 : 80) : UInt16(port)
-        return number.map { "\(scheme)://\(host) \($0)" }
-    }
 }

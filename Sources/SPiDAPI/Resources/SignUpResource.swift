@@ -45,7 +45,7 @@ public struct SignUpResource: SPiDResource {
                 "redirectUri must be a registered redirect URI of the client, or its own authorization URL with one",
                 reason: "unregistered_redirect_uri")
         }
-        guard let email = EmailAddress(reachable: call["email"]) else {
+        guard let email = EmailAddress(new: call["email"]) else {
             throw SPiDRefusal(
                 .badRequest, fields: .members(["email": "This is not an e-mail address."]), reason: "malformed_email")
         }

@@ -48,12 +48,15 @@ public struct TokenAuthenticationResource: SPiDResource {
             ]))
     }
 
-    /// Nothing is known of the caller: a token of a client that is not SPiD-compatible shows what `me` shows, no more.
+    /// Who shows a token here is nobody in particular: what is not in SPiD's ways is told what `me` tells, and no more.
+    /// A third party outside SPiD's ways is told nothing, as by every call that is about anything but itself.
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
         guard !token.isSPiDCompatible else { return }
         guard token.user != nil else { throw OAuthError.userTokenNeeded }
-        guard let client = try await clients.findLive(token.client), !client.openID.isPairwise else {
+        guard let client = try await clients.findLive(token.client), !client.isStranger,
+            !client.openID.isPairwise
+        else {
             throw SPiDRefusal.notSPiDCompatible
         }
     }

@@ -1,4 +1,5 @@
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -15,6 +16,37 @@ struct AdministrationInputTests {
             for (changes, isVerified) in steps {
                 let answer = try await world.change("users", world.user, changes)
                 #expect(answer.json["email_verified"]?.bool == isVerified, "\(changes.text)")
+            }
+        }
+    }
+
+    @Test(
+        "administration gives no user an address that sign-up refuses, and who has one can still sign in",
+        arguments: Backend.available)
+    func unusualAddresses(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let unusual = [
+                "ada@example.com.", "ada..b@example.com", "\"ada\"@example.com", "ad\u{200B}a@example.com",
+                "\u{430}da@example.com", "ada@example..com",
+            ]
+            for email in unusual {
+                var browser = Browser(world.server)
+                let page = try await browser.open("/signup")
+                let form = ["email": email, "password": "a quiet loom", "name": "x"]
+                #expect(try await browser.submit(page, form).status == 400, "\(email)")
+                let made = try await World.make(world.server, world.admin, "users", ["email": .string(email)])
+                expectProblem(made, 400, member: "email")
+                let changed = try await world.change("users", world.user, ["email": .string(email)])
+                expectProblem(changed, 400, member: "email")
+            }
+            // From before this rule.
+            for email in unusual {
+                try await world.server.database.write { db in
+                    _ = try db.execute("UPDATE users SET email = \(email) WHERE email LIKE '%@%'")
+                }
+                #expect(try await world.signIn(as: email).status == 200, "\(email)")
+                let same = try await world.change("users", world.user, ["email": .string(email), "name": "Ada"])
+                #expect(same.status == 200, "\(same)")
             }
         }
     }

@@ -68,6 +68,70 @@ extension MerchantAdministratorTests {
     }
 
     @Test(
+        "another merchant's API is refused in another spelling, too, by an error that names the normal form",
+        arguments: Backend.available)
+    func spellings(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let rival = try await merchantAdmin(world, of: world.rival)
+            func make(_ administrator: String, _ resource: String) async throws -> Answer {
+                try await World.make(
+                    world.server, administrator, "clients", ["client_name": "x", "resources": [.string(resource)]])
+            }
+            for resource in ["https://api.loom.example", "https://api.loom.example/v1", "https://www.loom.example/"] {
+                #expect(try await make(token, resource).status == 201)
+            }
+            for (spelling, normal) in [
+                ("HTTPS://api.loom.example", "https://api.loom.example"),
+                ("https://API.loom.example", "https://api.loom.example"),
+                ("https://api.loom.example:443", "https://api.loom.example"),
+                ("https://api.loom.example?", "https://api.loom.example"),
+                ("https://api.loom.example/./v1", "https://api.loom.example/v1"),
+                ("https://api.loom.example/%761", "https://api.loom.example/v1"),
+            ] {
+                for administrator in [token, rival, world.admin] {
+                    let refused = try await make(administrator, spelling)
+                    expectProblem(refused, 400, member: "resources")
+                    #expect(refused.json["detail"]?.string?.contains(": \(normal)") == true, "\(refused)")
+                }
+            }
+            for taken in ["https://api.loom.example/", "https://www.loom.example"] {
+                expectProblem(try await make(rival, taken), 400, member: "resources")
+                #expect(try await make(token, taken).status == 201)
+            }
+            #expect(try await make(rival, "https://api.loom.example/v1/x").status == 201)
+        }
+    }
+
+    @Test(
+        "no merchant's client gets tokens for this server by another spelling of its name", arguments: Backend.available
+    )
+    func ownResources(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let initial = try await world.initialToken()
+            for resource in [
+                "http://spindle.test", "http://spindle.test/", "https://spindle.test", "https://spindle.test/",
+                "http://spindle.test/oauth/token", "https://spindle.test/oauth/token", "HTTP://Spindle.test:80/x",
+                "http://spindle.test./", "http://spindle.test:443",
+            ] {
+                let document: JSON = ["client_name": "x", "resources": [.string(resource)]]
+                expectProblem(try await World.make(world.server, token, "clients", document), 400, member: "resources")
+                let change = try await patch(world, token, "clients/\(world.backend.id)", document)
+                expectProblem(change, 400, member: "resources")
+                let came = try await world.sendRegistration(["resources": [.string(resource)]], with: initial)
+                #expect(came.status == 400 || came.json["resources"] == nil, "\(came)")
+            }
+            let elsewhere: JSON = ["resources": ["http://spindle.test:9000/api"]]
+            #expect(try await patch(world, token, "clients/\(world.backend.id)", elsewhere).status == 200)
+            // What the platform grants stays when the merchant changes something else.
+            try await world.change("clients", world.backend.id, ["resources": ["http://spindle.test/api"]])
+            let again: JSON = ["client_name": "y", "resources": ["http://spindle.test/api"]]
+            #expect(try await patch(world, token, "clients/\(world.backend.id)", again).status == 200)
+        }
+    }
+
+    @Test(
         "an API that the platform granted to a merchant's client can be used by that merchant's other clients",
         arguments: Backend.available)
     func lentResources(backend: Backend) async throws {

@@ -47,6 +47,32 @@ struct RegisteredKeySetTests {
         }
     }
 
+    @Test(
+        "an Ed25519 key of small order, with which anyone can sign, is refused for clients and for issuers",
+        arguments: Backend.available)
+    func smallOrder(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let identity = Base64URL.encode([1] + [UInt8](repeating: 0, count: 31))
+            let jwks: JSON = ["keys": [["kty": "OKP", "crv": "Ed25519", "kid": "k", "x": .string(identity)]]]
+            let client = try await world.confidential([:])
+            expectProblem(try await world.change("clients", client.id, ["jwks": jwks]), 400, member: "jwks")
+            let issuer: JSON = [
+                "merchant_id": .string(world.merchant), "issuer": "https://op.example", "jwks": jwks,
+                "audiences": ["x"],
+            ]
+            expectProblem(try await World.make(world.server, world.admin, "issuers", issuer), 400, member: "jwks")
+            // One that was registered before verifies nothing, and does not stop its client from being read.
+            let signer = try await world.signingClient(PrivateKey.generate(.edDSA), [:])
+            let stored = JSON.members(["jwks": jwks]).text
+            try await world.server.database.write { db in
+                _ = try db.execute("UPDATE clients SET openid = \(stored) WHERE id = \(signer.id)")
+            }
+            world.server.clock.advance(by: .minutes(1))
+            #expect(try await world.server.get("/admin/v1/clients/\(signer.id)", bearer: world.admin).status == 200)
+            try await expect(401, "invalid_client", try await signer.ask())
+        }
+    }
+
     @Test("a signature without kid has at most four keys tried; the client gets no detail, the log the reason")
     func unnamed() async throws {
         try await World.with(.sqlite) { world in

@@ -1,6 +1,7 @@
 import JSON
 import TestSupport
 import Testing
+import Values
 
 @Suite("Password guessing is throttled, and the owner is not locked out")
 struct ThrottleTests {
@@ -23,6 +24,29 @@ struct ThrottleTests {
             #expect(try await world.signIn(from: Self.home).status == 200)
             // And being right forgets the failures.
             for _ in 1...10 { #expect(try await guess(world, from: Self.home).status == 400) }
+        }
+    }
+
+    @Test(
+        "a user who is throttled when the clock is set back two days does not wait for two days",
+        arguments: Backend.available)
+    func clockSetBack(backend: Backend) async throws {
+        try await World.with(backend, settings: Self.settings) { world in
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            let elsewhere = "203.0.113.9"
+            for place in [Self.home, elsewhere] {
+                for _ in 1...11 { _ = try await guess(world, from: place) }
+            }
+            world.server.clock.advance(by: .days(-2))
+            // Every guess is spent: an attacker gains nothing, and has to wait for the slowest bucket.
+            for (place, wait) in [(Self.home, "30"), (elsewhere, "300"), (Self.home, "30"), (elsewhere, "300")] {
+                let refused = try await guess(world, from: place)
+                #expect(refused.status == 429 && refused.header("retry-after") == wait, "\(refused)")
+            }
+            world.server.clock.advance(by: .seconds(30))
+            #expect(try await world.signIn(from: Self.home).status == 200)
+            world.server.clock.advance(by: .seconds(270))
+            #expect(try await world.signIn(from: elsewhere).status == 200)
         }
     }
 

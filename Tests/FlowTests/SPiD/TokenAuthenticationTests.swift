@@ -53,6 +53,20 @@ import Values
         }
     }
 
+    @Test("nobody is told whose token of a third party outside SPiD's ways it is", arguments: Backend.available)
+    func stranger(_ backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for isSPiD in [true, false] {
+                let client = try await world.confidential(["spid_compatible": .bool(isSPiD)])
+                let token = try await world.signIn(with: client).require("access_token")
+                try await world.change("clients", client.id, ["first_party": false])
+                let answer = try await world.api(path(token), nil)
+                #expect(answer.status == (isSPiD ? 200 : 403), "\(answer)")
+                #expect(answer.body.contains(world.user) == isSPiD)
+            }
+        }
+    }
+
     @Test("a pairwise client's token does not reveal the user's number", arguments: Backend.available)
     func pairwise(_ backend: Backend) async throws {
         try await World.with(backend) { world in

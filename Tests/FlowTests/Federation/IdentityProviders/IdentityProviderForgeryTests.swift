@@ -139,6 +139,45 @@ struct IdentityProviderForgeryTests {
         }
     }
 
+    @Test("a JWT of another kind is not accepted as an ID token, whatever its claims", arguments: Backend.available)
+    func otherKinds(backend: Backend) async throws {
+        try await StandInStory.with(backend) { story in
+            var browser = Browser(story.here.server)
+            for type in ["at+jwt", "AT+JWT", "application/at+jwt", "logout+jwt", "secevent+jwt", "dpop+jwt", ""] {
+                let departure = try await story.leave(&browser)
+                story.grant(story.claims(departure), type: type)
+                story.expect(
+                    502, "upstream_mistrusted: id_token typ", try await story.comeBack(departure, in: &browser), browser
+                )
+            }
+            let logout: JSON = ["http://schemas.openid.net/event/backchannel-logout": [:]]
+            let event = try await story.signIn(&browser, ["events": logout])
+            story.expect(502, "upstream_mistrusted: id_token typ", event, browser)
+            let departure = try await story.leave(&browser)
+            story.grant(story.claims(departure), type: "application/jwt")
+            #expect(try await story.comeBack(departure, in: &browser).status == 303)
+        }
+    }
+
+    @Test("users are not sent to an http address, nor to our own pages, as an authorization_endpoint")
+    func authorizationEndpoint() async throws {
+        for (address, reason) in [
+            ("http://login.invalid/authorize", "is no address to send users to"),
+            ("http://192.0.2.1/authorize", "is no address"), ("https://10.0.0.1/authorize", "is no address"),
+            ("app://x/authorize", "is no address"), ("https://here.test/logout", "is ours"),
+            ("HTTPS://HERE.test:443/logout", "is ours"), ("http://here.test/logout", "is ours"),
+        ] {
+            try await StandInStory.with(.sqlite, document: ["authorization_endpoint": .string(address)]) { story in
+                var browser = Browser(story.here.server)
+                let page = try await browser.open(story.here.authorizeAddress())
+                let link = try page.requireLink(to: "/login/with/\(story.issuer)?")
+                let answer = try await browser.follow(link)
+                #expect(answer.status == 503 && answer.header("location") == nil, "\(address): \(answer)")
+                #expect(story.here.server.log.says(reason), "\(address)")
+            }
+        }
+    }
+
     @Test(
         "an ID token with a further audience that is not an authorized party is refused", arguments: Backend.available)
     func furtherAudience(backend: Backend) async throws {

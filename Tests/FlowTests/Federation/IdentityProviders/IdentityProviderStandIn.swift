@@ -74,9 +74,9 @@ final class IdentityProviderStandIn: Sendable {
 
     func stop() { listener.stop() }
 
-    func sign(_ claims: JSON, with other: PrivateKey? = nil) -> String {
+    func sign(_ claims: JSON, with other: PrivateKey? = nil, type: String = "JWT") -> String {
         let key = other ?? key
-        return CompactJWS.sign(claims, type: "JWT", key: key, keyID: JSONWebKey(self.key).keyID)
+        return CompactJWS.sign(claims, type: type, key: key, keyID: JSONWebKey(self.key).keyID)
     }
 
     private static func pairs(_ body: String) -> [String: String] {

@@ -62,11 +62,12 @@ struct StandInStory: Sendable {
     }
 
     /// Makes every code redeem to an ID token with `claims`.
-    func grant(_ claims: JSON, accessToken: String = "at") {
+    func grant(_ claims: JSON, accessToken: String = "at", type: String = "JWT") {
         there.publish(
             "/token",
             [
-                "access_token": .string(accessToken), "token_type": "Bearer", "id_token": .string(there.sign(claims)),
+                "access_token": .string(accessToken), "token_type": "Bearer",
+                "id_token": .string(there.sign(claims, type: type)),
             ])
     }
 

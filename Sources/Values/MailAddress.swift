@@ -1,5 +1,3 @@
-import Values
-
 /// An address for SMTP commands and header fields: ASCII, without anything that could end either.
 ///
 /// A domain with other letters is written in its ASCII form (RFC 5891). Other letters before the `@` are refused: they
