@@ -1,3 +1,4 @@
+import Text
 import Values
 
 /// The URI of an API (RFC 8707 §2). APIs compare it with their own name in their own ways, so it is registered only in
@@ -58,35 +59,29 @@ enum ResourceURI {
     /// `text` with escapes in capitals, and only where they are needed (§6.2.2). Nil for characters that no URI has.
     private static func escaped(_ text: Substring, besides allowed: String) -> String? {
         var plain = ""
-        var rest = text.utf8
-        while let byte = rest.popFirst() {
-            var value = byte
-            let isEscape = byte == UInt8(ascii: "%")
-            if isEscape {
-                guard rest.count >= 2, rest.prefix(2).allSatisfy({ UInt8(ascii: "+") != $0 }),
-                    let read = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-                else { return nil }
-                value = read
+        var rest = text.unicodeScalars
+        while let scalar = rest.popFirst() {
+            if scalar == "%" {
+                let digits = String(rest.prefix(2))
+                guard let byte = PercentEncoding.decode(Array("%\(digits)".utf8))?.first else { return nil }
                 rest = rest.dropFirst(2)
-            }
-            if isUnreserved(value) || !isEscape && "!$&'()*+,;=\(allowed)".utf8.contains(value) {
-                plain.unicodeScalars.append(Unicode.Scalar(value))
+                let meant = Unicode.Scalar(byte)
+                plain += meant.isASCII && isUnreserved(meant) ? String(meant) : "%\(digits.uppercased())"
+            } else if scalar.isASCII {
+                guard isUnreserved(scalar) || "!$&'()*+,;=\(allowed)".unicodeScalars.contains(scalar) else {
+                    return nil
+                }
+                plain.unicodeScalars.append(scalar)
             } else {
-                guard isEscape || value >= 0x80 else { return nil }
-                plain += "%" + (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true)
+                plain += PercentEncoding.encode(String(scalar))
             }
         }
         return plain
     }
 
-    /// RFC 3986 §2.3
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-._~".utf8.contains(byte)
-        }
+    /// RFC 3986 §2.3: those that are never escaped.
+    private static func isUnreserved(_ scalar: Unicode.Scalar) -> Bool {
+        PercentEncoding.encode(String(scalar)).utf8.count == 1
     }
 
     /// RFC 3986 §5.2.4, for a path that begins with a slash.

@@ -48,8 +48,8 @@ public struct TokenAuthenticationResource: SPiDResource {
             ]))
     }
 
-    /// Who shows a token here is nobody in particular: what is not in SPiD's ways is told what `me` tells, and no more.
-    /// A third party outside SPiD's ways is told nothing, as by every call that is about anything but itself.
+    /// Nothing is known of the caller: a token of a client that is not SPiD-compatible shows what `me` shows, no more.
+    /// That of a third party outside SPiD's ways shows nothing, as in every call that is about anything but the caller.
     private func check(_ token: AccessToken) async throws {
         try token.requireUs()
         guard !token.isSPiDCompatible else { return }
