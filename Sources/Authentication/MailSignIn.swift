@@ -2,7 +2,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// Sign-in without a password, by a code that went to the account's address.
+/// Signs in without a password, by a code sent to the user's address.
 public struct MailSignIn: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -19,15 +19,15 @@ public struct MailSignIn: Sendable {
         self.events = events
     }
 
-    /// Whom a right code belongs to.
+    /// The user of a correct code.
     public struct Entry: Sendable {
         public let verification: Verification
         public let user: UserID
-        /// When the account will be deleted, if its person asked for that: then no session was opened.
+        /// When the user will be deleted, if they asked for that. Then no session was opened.
         public let deletionDueAt: Timestamp?
     }
 
-    /// The account that a code for `email` would sign in, if there is one.
+    /// The user whom a code for `email` would sign in, if there is one.
     public func user(of email: EmailAddress) async throws -> UserID? {
         try await database.read { db in
             try db.rows("SELECT id FROM users WHERE email = \(email) AND disabled_at IS NULL").first?.get("id")
@@ -48,7 +48,7 @@ public struct MailSignIn: Sendable {
             let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstProof(in: db)
             guard let user = verification.user,
-                // The person reads the address; if it still is the account's.
+                // The code proves the address, if it still is the user's.
                 try User.verifyLive(verification.email, of: user, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst {

@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// A forgotten password: who reads the account's mail may set a new one.
+/// Resets a forgotten password for somebody who reads the user's mail.
 public struct PasswordReset: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -24,20 +24,20 @@ public struct PasswordReset: Sendable {
         self.events = events
     }
 
-    /// What came of a link.
+    /// The result of a link.
     public struct Outcome: Sendable {
         public let verification: Verification
         /// Whether the browser is signed in now.
         public let isSignedIn: Bool
     }
 
-    /// Sets the password, ends every token, session and mail that is out, and signs in here; but opens no session for an
-    /// account that is about to be deleted. `post` joins the transaction. Throws `HashingPoolFull`.
+    /// Sets the password, ends every token, session and mailed link, and signs in here, unless the user is about to be
+    /// deleted. `post` joins the transaction. Throws `HashingPoolFull`.
     public func finish(
         _ link: Secret<Verification>, password: Password, opening: Session.Opening,
         post: @escaping @Sendable (Verification, any Transaction) throws -> Void
     ) async throws -> Result<Outcome, Verification.Refusal> {
-        // Hashes cost: whoever has no link has none computed.
+        // Hashes are expensive: nothing is hashed without a valid link.
         if case .failure(let refusal) = try await verifications.look(at: link, .resetPassword) {
             return .failure(refusal)
         }
@@ -54,7 +54,7 @@ public struct PasswordReset: Sendable {
             let before = try UserSnapshot(of: verification.user, in: db)
             let isFirst = try verification.isFirstProof(in: db)
             guard let user = verification.user,
-                // Reading the mail showed the address, if it still is the account's.
+                // Reading the mail proves the address, if it still is the user's.
                 try User.resetPassword(hash, of: user, reading: verification.email, at: now, in: db)
             else { return .failure(.gone(reason: "account_gone_or_changed")) }
             if isFirst { try announcement.say(verification.takeover, user, db) }

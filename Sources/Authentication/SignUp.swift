@@ -4,8 +4,8 @@ import JSON
 public import Storage
 public import Values
 
-/// Somebody new. Nothing of an account exists until its address is shown to be read: who signs up with somebody else's
-/// address has nothing, and leaves nothing behind for its owner to fall into.
+/// Signs up new users. No user exists until the address is verified: somebody who signs up with another person's
+/// address gets nothing, and leaves nothing behind that its owner could fall into.
 public struct SignUp: Sendable {
     private let database: any Database
     private let verifications: Verifications
@@ -26,15 +26,15 @@ public struct SignUp: Sendable {
         self.events = events
     }
 
-    /// A sign-up that waits for its address and has been charged, and whether that address has an account already.
+    /// A sign-up that has been charged and waits for its address, and whether that address is taken.
     public struct Prepared: Sendable {
         public let draft: Verifications.Draft
         public let isTaken: Bool
     }
 
-    /// Does the work that a known and an unknown address cost alike. `agreed` is the note of the terms that were accepted. Whoever asks,
-    /// at `address`, is charged for the mail before their password is hashed: the pool is everybody's. Throws
-    /// `SignIn.Refusal`.
+    /// Does the work that is the same for a known and an unknown email address. `agreed` is the note of the terms that
+    /// were accepted. The IP address `address` is charged for the mail before the password is hashed, because everybody
+    /// shares the hashing pool. Throws `SignIn.Refusal`.
     public func prepare(
         email: EmailAddress, password: Password, name: String?, agreed: String, browser: Fingerprint<Browser>?,
         continueTo: String, from address: String
@@ -57,8 +57,8 @@ public struct SignUp: Sendable {
         return Prepared(draft: isTaken ? draft.blank : draft, isTaken: isTaken)
     }
 
-    /// Whether `password` is the one that was chosen at the sign-up: asked where its link is opened in another browser,
-    /// whose owner may never have signed up. Each try is charged before it is looked at.
+    /// Whether `password` is the one chosen at the sign-up. This is asked when the link is opened in another browser,
+    /// whose user may never have signed up. Each try is charged before it is checked.
     public func isChosen(_ password: String, at verification: Verification) async throws -> Bool {
         guard let hash = verification.newcomer?.passwordHash,
             try await verifications.chargeTry(verification.id)
@@ -70,8 +70,8 @@ public struct SignUp: Sendable {
         }
     }
 
-    /// Makes the account and signs in, in one transaction. Throws `StorageError.conflict` when the address has an account
-    /// by now.
+    /// Creates the user and signs in, in one transaction. Throws `StorageError.conflict` when the address has been
+    /// taken meanwhile.
     public func finish(
         _ key: VerificationKey, opening: Session.Opening, replacing old: Session.ID?
     ) async throws -> Result<Verification, Verification.Refusal> {

@@ -7,7 +7,7 @@ extension Throttle {
 }
 
 extension KnownDevices {
-    /// A device from which somebody signed in is known this long.
+    /// How long a device is known after a sign-in.
     public static let memory: Duration = .days(180)
 
     static let table = StoredTable(
@@ -25,7 +25,7 @@ extension KnownDevices {
 }
 
 extension Logins {
-    /// An attempt to sign in is remembered this long.
+    /// How long an attempt to sign in is remembered.
     public static let memory: Duration = .days(90)
 
     static let table = StoredTable(
@@ -34,7 +34,7 @@ extension Logins {
 }
 
 extension Verifications {
-    /// A link or a code that came too late is known this long, so that its page can say that it is too late.
+    /// How long an expired link or code is known, so that its page can say that it came too late.
     public static let memory: Duration = .days(1)
 
     static let table = StoredTable(

@@ -4,12 +4,13 @@ import OAuth
 import OpenID
 import Outbound
 
-/// Sends what waits in the outbox: at once when nudged, and every two seconds what others left or what is due again.
+/// Sends what waits in the outbox: at once when nudged, and every two seconds what other nodes left or what is due
+/// again.
 ///
-/// First in the list of services, so that it ends last: what the last requests posted still leaves.
+/// First in the list of services, so that it ends last and still sends what the last requests queued.
 struct DeliveryService: BackgroundService {
     let outbox: Outbox
-    /// One for each kind of parcel: a slow mail server keeps no callback waiting.
+    /// One for each kind of delivery, so that a slow mail server delays no callback.
     let routes: [DeliveryWorker]
 
     private static let interval: Duration = .seconds(2)
@@ -38,7 +39,7 @@ struct DeliveryService: BackgroundService {
 }
 
 extension LogoutTokens {
-    /// Where the strangers meet: what waits in the outbox, and what it says when it goes.
+    /// The callback for a stored logout notice, which is signed only when it is sent.
     @Sendable fileprivate func callback(_ stored: String) async throws -> Callback? {
         guard let notice = LogoutNotice(stored) else {
             throw Undeliverable.refused("its content is not what this program stores")

@@ -4,7 +4,7 @@ import Logging
 import OAuth
 import Values
 
-/// Has the signing keys rotate in time.
+/// Rotates the signing keys in time.
 struct KeyRotationService: BackgroundService {
     let keys: SigningKeys
     let clients: Clients
@@ -31,7 +31,7 @@ struct KeyRotationService: BackgroundService {
                 logger.notice("signing key rotated", metadata: ["change": "\(change)"])
             }
         } catch {
-            // Not now is not never: a key is made a day before it is needed.
+            // The next round tries again: a key is made a day before it is needed.
             logger.error("signing keys not rotated", metadata: ["error": "\(String(reflecting: error))"])
         }
     }

@@ -7,7 +7,7 @@ public import Pages
 public import Storage
 public import Values
 
-/// What a server is made of besides its configuration. Tests bring their own clock.
+/// What a server needs besides its configuration. Tests pass their own clock.
 public struct Parts: Sendable {
     let database: any Database
     let masterKey: MasterKey
@@ -17,7 +17,7 @@ public struct Parts: Sendable {
     let templates: Templates
     let mailer: any Mailer
     let logger: Logger
-    /// How long a fetch from another server may take.
+    /// The longest that a fetch from another server may take.
     let longestFetch: Duration
 
     public init(
@@ -38,12 +38,12 @@ public struct Parts: Sendable {
 }
 
 extension MasterKey {
-    /// A key of its own for `purpose`.
+    /// The key for `purpose`, derived from this one.
     func key(for purpose: String) -> [UInt8] { sealing(for: purpose).derivedBytes(for: purpose) }
 }
 
 extension Templates {
-    /// The pages and mails of this server: ours, and an operator's own in their place. Throws when those cannot be read.
+    /// The pages and mails of this server: ours, or the operator's in their place. Throws if those cannot be read.
     init(_ configuration: SpindleConfiguration, isDevelopment: Bool = false) throws {
         try self.init(
             overriding: configuration.templates, site: configuration.issuer.host, isDevelopment: isDevelopment)

@@ -3,7 +3,7 @@ public import Logging
 import Storage
 public import Values
 
-/// Listens, sweeps, and stops when told to: new work is refused, what is in flight is finished.
+/// Listens, runs the background services, and stops on request: running requests finish, new ones are refused.
 public struct RunningServer: Sendable {
     private let spindle: Spindle
     private let configuration: SpindleConfiguration
@@ -11,7 +11,7 @@ public struct RunningServer: Sendable {
     private let logger: Logger
     private let onListening: @Sendable (Int) async -> Void
 
-    /// What is in flight at SIGTERM gets this long.
+    /// How long requests running at SIGTERM may take.
     public static let graceTime: Duration = .seconds(10)
 
     /// `onListening` is called with the port of the public address once it is bound.
@@ -26,12 +26,12 @@ public struct RunningServer: Sendable {
         self.onListening = onListening
     }
 
-    /// Runs until SIGTERM or SIGINT; another of them hastens nothing. SIGHUP exchanges the certificate.
+    /// Runs until SIGTERM or SIGINT; a second one changes nothing. SIGHUP reloads the certificate.
     public func run() async throws {
         let stop = StopSignal()
         let listeners = try Listeners(spindle, configuration, logger)
         var watches = [SignalWatch(SIGTERM, SIGINT) { stop.send() }]
-        // A reload ends no server, also where there is no certificate to exchange; closing its terminal does.
+        // SIGHUP never ends a server, even without a certificate to reload, unless its terminal was closed.
         if configuration.tls != nil || isatty(STDIN_FILENO) == 0 {
             watches.append(SignalWatch(SIGHUP) { listeners.renewCertificate() })
         }
@@ -39,7 +39,7 @@ public struct RunningServer: Sendable {
         try await run(listeners, until: stop)
     }
 
-    /// Runs until `stop`, whatever signals come.
+    /// Runs until `stop`, and ignores signals.
     public func run(until stop: StopSignal) async throws {
         try await run(try Listeners(spindle, configuration, logger), until: stop)
     }
@@ -47,7 +47,7 @@ public struct RunningServer: Sendable {
     private func run(_ listeners: Listeners, until stop: StopSignal) async throws {
         await onListening(try await listeners.start())
         let services: [any BackgroundService] = [
-            // Ends last, so that what the last requests posted still leaves.
+            // Ends last, so that it still sends what the last requests queued.
             spindle.delivery,
             listeners,
             KeyRotationService(

@@ -17,6 +17,6 @@ public struct Spindle: Sendable {
     let clients: Clients
     let retention: Retention
     let deletion: Deletion
-    /// Takes mails and callbacks to where they belong.
+    /// Delivers mails and callbacks.
     let delivery: DeliveryService
 }

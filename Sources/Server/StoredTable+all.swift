@@ -9,7 +9,7 @@ import OpenID
 public import Storage
 
 extension StoredTable {
-    /// Every table, children before their parents: the order in which rows are swept and taken away.
+    /// Every table, children before their parents: the order in which rows are swept and deleted.
     public static let all =
         ofOAuth + ofAuthentication + ofFederation + [Outbox.table, DittoWebhooks.table] + ofDirectory + ofKeys
         + [Facts.table]

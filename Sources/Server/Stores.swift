@@ -14,7 +14,7 @@ public import Pages
 public import Storage
 public import Values
 
-/// Where everything is kept, and what a change of it sets off: what the server and the commands share.
+/// What the server and the commands share: the stores, and what a change in them triggers.
 public struct Stores: Sendable {
     public let database: any Database
     public let knownClients: KnownClients
@@ -25,7 +25,7 @@ public struct Stores: Sendable {
     public let issuers: TrustedIssuers
     let templates: Templates
     let outbox: Outbox
-    /// What clients are told of their people.
+    /// The callbacks that tell clients about their users.
     let callbacks: Callbacks
     let events: UserEvents
     let mail: MailComposer
@@ -62,7 +62,7 @@ public struct Stores: Sendable {
 }
 
 extension Callbacks.Post {
-    /// Messages go as callbacks of `outbox`, notices as they are.
+    /// Queues messages in `outbox` as callbacks, and notices as they are.
     fileprivate init(_ outbox: Outbox) {
         self.init(
             leave: { message, db in

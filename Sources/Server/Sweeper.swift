@@ -3,7 +3,7 @@ import Logging
 import Storage
 import Values
 
-/// Forgets what has expired and who wants to be forgotten, a little at a time.
+/// Deletes expired rows and users whose deletion is due, a little at a time.
 struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: Deletion
@@ -11,7 +11,7 @@ struct Sweeper: BackgroundService {
     let logger: Logger
 
     private static let interval: Duration = .seconds(15)
-    /// Between two batches of a backlog, so that issuance comes between.
+    /// Pause between two batches of a backlog, so that requests are served in between.
     private static let breath: Duration = .milliseconds(20)
 
     func run(until stop: StopSignal) async {
@@ -20,7 +20,8 @@ struct Sweeper: BackgroundService {
                 let next = ContinuousClock.now + Self.interval
                 var sweep = await round(retention.rules)
                 var hasMoreAccounts = await deleteAccounts()
-                // A backlog is worked off quickly, but not so long that the other rules would never have their turn.
+                // A backlog is worked off quickly, but not for so long that the other rules would never have their
+                // turn.
                 while !sweep.behind.isEmpty || hasMoreAccounts, !Task.isCancelled, ContinuousClock.now < next {
                     try? await Task.sleep(for: Self.breath)
                     sweep = await round(sweep.behind)
@@ -41,7 +42,7 @@ struct Sweeper: BackgroundService {
         return sweep
     }
 
-    /// The accounts whose time has come. Returns whether there may be more.
+    /// Deletes the users that are due. Returns whether there may be more.
     private func deleteAccounts() async -> Bool {
         do {
             let round = try await deletion.deleteDue(at: clock.now)

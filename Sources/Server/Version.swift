@@ -1,4 +1,4 @@
 extension Spindle {
-    /// What `spindle --version` and SPiD's `version` endpoint say.
+    /// The answer of `spindle --version` and of SPiD's `version` endpoint.
     public static let version = "0.1.0"
 }

@@ -4,7 +4,7 @@ import JSON
 public import Storage
 public import Values
 
-/// Where accounts are kept.
+/// The users, as administrators and users themselves change them.
 public struct Users: Sendable {
     let database: any Database
     let hashing: HashingPool
@@ -23,7 +23,7 @@ public struct Users: Sendable {
         self.events = events
     }
 
-    /// Makes an account; `also` joins its transaction. Throws `StorageError.conflict` when the address is taken.
+    /// Creates a user; `also` joins the transaction. Throws `StorageError.conflict` when the address is taken.
     public func create(
         _ changes: UserChanges, also: @escaping @Sendable (UserID, Timestamp, any Transaction) throws -> Void
     ) async throws -> User {
@@ -51,7 +51,7 @@ public struct Users: Sendable {
         try await database.read { db in try User.find(id, in: db) }
     }
 
-    /// At most `count` accounts after `cursor`; all of them, or with `merchant` those connected to its clients.
+    /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients.
     public func list(connectedTo merchant: Merchant.ID?, after cursor: Int64, count: Int) async throws -> [User] {
         try await database.scan { db in
             let rows =
@@ -72,8 +72,8 @@ public struct Users: Sendable {
         }
     }
 
-    /// Stores what `changes` names. A new password and disabling end every token and session of the account. `confirm`
-    /// refuses by throwing: whoever asked may have lost the right to while the password was hashed.
+    /// Stores `changes`. A new password and disabling end every token and session of the user. `confirm` refuses by
+    /// throwing: the caller may have lost the right to change the user while the password was hashed.
     public func change(
         _ id: UserID, _ changes: UserChanges,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }
@@ -93,7 +93,7 @@ public struct Users: Sendable {
             if newHash != nil || changes.disabled == true {
                 try announcement.say(.accessRevoked(keeping: nil), id, db)
             } else if user.email != address {
-                // A link on its way to an address that is no longer the person's must not open the account.
+                // A link on its way to the former address must not sign in.
                 try Verifications.endAll(of: id, at: now, in: db)
             }
             return user
@@ -105,7 +105,7 @@ extension User {
     fileprivate mutating func take(_ changes: UserChanges, at now: Timestamp) throws(JSONFault) {
         if let address = changes.email?.text, !address.utf8.elementsEqual((email ?? "").utf8) {
             guard changes.email?.isOrdinary == true else { throw UserChanges.unusualEmail }
-            // Whoever showed to read the old address has not shown it of the new one.
+            // Only the old address was verified.
             email = address
             emailVerified = false
         }

@@ -4,19 +4,19 @@ import JSON
 public import Storage
 public import Values
 
-/// What people do with their own accounts.
+/// What users change of themselves.
 extension Users {
-    /// What else belongs to a change, in its transaction: the mail that tells of it.
+    /// Joins the transaction of a change, for example to queue a mail about it.
     public typealias Also = @Sendable (any Transaction) throws -> Void
 
-    /// Whether the person can be asked for a password.
+    /// Whether the user has a password.
     public func hasPassword(_ id: UserID) async throws -> Bool {
         try await database.read { db in
             try !db.rows("SELECT id FROM users WHERE id = \(id) AND password_hash IS NOT NULL").isEmpty
         }
     }
 
-    /// Stores what a person says about themselves. False when there is no such account any more.
+    /// Stores a user's own profile. False when the user is gone.
     public func change(_ id: UserID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -30,10 +30,11 @@ extension Users {
         }
     }
 
-    /// Gives the person of `session` a new password, and ends all else that came of the old one: every token, every
-    /// other session, every secret on its way by mail.
+    /// Sets a new password for the user of `session`, and ends everything obtained with the old one: every token, every
+    /// other session, every mailed link.
     ///
-    /// `proof` is that the old one was known; nil for an account without one. False when that was overtaken meanwhile.
+    /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
+    /// or the session ended, meanwhile.
     public func changePassword(
         of session: Session, to password: Password, by proof: SignIn.Proof?, also: @escaping Also
     ) async throws -> Bool {
@@ -54,8 +55,8 @@ extension Users {
         }
     }
 
-    /// Whether the person of `session` may still do what the current password guards. Asked in the transaction that does
-    /// it: neither a new password nor the session's end must be outrun by a form that was in flight.
+    /// Whether the user of `session` may still do what the current password guards. Checked in the transaction that
+    /// does it, so that a form in flight cannot outrun a new password or the end of the session.
     static func permits(
         _ proof: SignIn.Proof?, for session: Session, current hash: String?, in db: any Transaction
     ) throws -> Bool {
@@ -63,8 +64,8 @@ extension Users {
         guard let proof else { return hash == nil }
         return try proof.user == session.user && proof.holds(in: db)
     }
-    /// Throws `SignIn.Refusal` unless the person of `session` may still do what `proof` allows: for what the proof only
-    /// begins, in the transaction that does.
+    /// Throws `SignIn.Refusal` unless the user of `session` may still do what `proof` allows. For actions that only
+    /// start here, in the transaction that starts them.
     public static func confirm(_ proof: SignIn.Proof?, for session: Session, in db: any Transaction) throws {
         let row = try db.rows("SELECT password_hash FROM users WHERE id = \(session.user)").first
         let hash: String? = try row?.get("password_hash")

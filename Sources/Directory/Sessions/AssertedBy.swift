@@ -1,12 +1,12 @@
 public import Values
 
-/// Who says that somebody is an account's person, where they did not show it here themselves.
+/// The issuer whose assertion a session comes from, instead of a sign-in here.
 public struct AssertedBy: Sendable {
-    /// What logins call it.
+    /// Its name in the list of logins.
     package let name: String
-    /// The merchant for which alone its word is good; nil where it is good for all.
+    /// The only merchant for which its assertions are valid; nil if for all.
     let merchant: Merchant.ID?
-    /// When the person signed in there; nil where it does not say.
+    /// When the user signed in there, if it says so.
     let signedInAt: Timestamp?
 
     public init(name: String, merchant: Merchant.ID?, signedInAt: Timestamp?) {
@@ -17,7 +17,7 @@ public struct AssertedBy: Sendable {
 }
 
 extension Session.Opening {
-    /// The same, on the word of `assertedBy`.
+    /// The same, asserted by `assertedBy`.
     public func asserted(by assertedBy: AssertedBy) -> Session.Opening {
         var opening = by(assertedBy.signedInAt == nil ? .issuerUndated : .issuer)
         opening.assertedBy = assertedBy

@@ -1,7 +1,7 @@
 public import Storage
 public import Values
 
-/// A person signed in to a browser or a webview.
+/// A user signed in to a browser or a webview.
 public struct Session: Sendable {
     public typealias ID = Identifier<Session>
 
@@ -18,36 +18,36 @@ public struct Session: Sendable {
     let createdAt: Timestamp
 
     public enum Origin: Sendable, Equatable {
-        /// The person signed in here.
+        /// The user signed in here.
         case signIn
-        /// A session code bought it, with a token of a client of this merchant: it is good for that merchant only.
+        /// Bought by a session code, with a token of a client of this merchant, and valid for that merchant only.
         case bought(merchant: Merchant.ID?)
-        /// An issuer of this merchant vouched for the person: for the same reason good for that merchant only.
+        /// Asserted by an issuer of this merchant, and valid for that merchant only.
         case asserted(merchant: Merchant.ID)
     }
 
-    /// What the person showed: an authentication method reference of RFC 8176, but for `token`.
+    /// How the user authenticated: an authentication method reference (RFC 8176), except `token`.
     public enum Method: String, Sendable {
         case password = "pwd"
-        /// A code or a link that went to the person's address.
+        /// A code or a link sent to the user's address.
         case mail = "otp"
         /// An access token of a phone.
         case token
-        /// The word of another issuer, which says when the person signed in there.
+        /// An assertion of another issuer that says when the user signed in there.
         case issuer
-        /// The same without the time. It may have been long ago.
+        /// The same without a time: it may have been long ago.
         case issuerUndated = "issuer_undated"
     }
 
     /// Ends after two hours without use, and after a week in any case.
     public static let idleLifetime: Duration = .hours(2)
     public static let longestLifetime: Duration = .days(7)
-    /// When the person wants to be remembered: counted from the sign-in, whether used or not.
+    /// For a user who wants to be remembered, counted from the sign-in, used or not.
     public static let rememberedLifetime: Duration = .days(365)
-    /// How fresh a sign-in must be for what an unattended screen must not allow.
+    /// How recent a sign-in must be for actions that an unattended screen must not allow.
     public static let recentLifetime: Duration = .minutes(10)
 
-    /// Whether the person signed in here a short time ago. A session that was bought is nobody's sign-in.
+    /// Whether the user signed in here recently. A bought session is not a sign-in.
     public func isRecent(at now: Timestamp) -> Bool {
         origin == .signIn && now - signedInAt <= Self.recentLifetime
     }
@@ -63,12 +63,12 @@ public struct Session: Sendable {
         let isRemembered: Bool
         package var client: Client.ID?
         package var assertedBy: AssertedBy?
-        /// What else comes of the person being there, in the same transaction.
+        /// More work in the transaction that opens the session.
         package var also: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
 
         /// - Parameters:
-        ///   - device: the mark of this browser, by which its person is known again.
-        ///   - client: the client that the person came by, if one did.
+        ///   - device: the mark by which this browser is recognised later.
+        ///   - client: the client that led the user here, if one did.
         public init(
             id: ID, secret: Secret<Session>, device: Secret<Device>? = nil, userAgent: String, address: String,
             method: Method, isRemembered: Bool = false, client: Client.ID? = nil
@@ -76,7 +76,7 @@ public struct Session: Sendable {
             self.id = id
             self.secret = secret
             self.device = device
-            // What a browser says about itself is shown to its owner, and never trusted.
+            // A browser's description of itself is shown to its user, and never trusted.
             self.userAgent = String(userAgent.filter { !$0.isNewline }).prefix(bytes: 200)
             self.address = address
             self.method = method
@@ -84,14 +84,14 @@ public struct Session: Sendable {
             self.client = client
         }
 
-        /// The same, by way of `client`.
+        /// The same, through `client`.
         public func at(_ client: Client.ID) -> Opening {
             var opening = self
             opening.client = client
             return opening
         }
 
-        /// The same, and `work` along with it.
+        /// The same, with more `work` in its transaction.
         public func doing(
             _ work: (@Sendable (UserID, Timestamp, any Transaction) throws -> Void)?
         ) -> Opening {
@@ -100,7 +100,7 @@ public struct Session: Sendable {
             return opening
         }
 
-        /// The same, by another method.
+        /// The same, with another method.
         package func by(_ method: Method) -> Opening {
             var opening = self
             opening.method = method
@@ -114,5 +114,5 @@ public struct Session: Sendable {
     }
 }
 
-/// A browser that somebody signed in with before.
+/// A browser that has been signed in to before.
 public enum Device {}

@@ -1,18 +1,18 @@
 public import Storage
 public import Values
 
-/// Where somebody is signed in.
+/// The browsers in which a user is signed in.
 public struct SessionList: Sendable {
     /// One browser or webview.
     public struct Item: Sendable {
         public let id: Session.ID
-        /// What the browser said about itself.
+        /// The browser's own description of itself.
         public let userAgent: String
         public let address: String
         public let signedInAt: Timestamp
         public let seenAt: Timestamp
         public let isRemembered: Bool
-        /// Whether an app's token bought it, and nobody signed in there.
+        /// Whether an app's token bought it, without a sign-in there.
         public let isBought: Bool
     }
 
@@ -26,7 +26,7 @@ public struct SessionList: Sendable {
         self.events = events
     }
 
-    /// The live sessions of `user`, the one last used first.
+    /// The live sessions of `user`, the most recently used first.
     public func items(of user: UserID) async throws -> [Item] {
         let now = clock.now
         return try await database.read { db in
@@ -39,7 +39,7 @@ public struct SessionList: Sendable {
         }.sorted { ($0.seenAt, $0.id.text) > ($1.seenAt, $1.id.text) }
     }
 
-    /// Signs out one session of `user`. Nobody else's is touched, whatever id is asked for.
+    /// Ends one session of `user`. The id of another user's session changes nothing.
     public func end(_ id: Session.ID, of user: UserID) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
@@ -48,7 +48,7 @@ public struct SessionList: Sendable {
         }
     }
 
-    /// Signs out everywhere but in `session`.
+    /// Signs the user out everywhere except in `session`.
     public func endOthers(than session: Session) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
@@ -59,7 +59,8 @@ public struct SessionList: Sendable {
                 """
             ).map { try $0.get("id", as: Session.ID.self) }
             let live = try others.compactMap { try Sessions.live($0, at: now, in: db) }
-            // That the person signed out is said once, however many browsers that was; of what apps bought, each.
+            // One announcement for all browsers in which the user signed in, and one for each session that an app
+            // bought.
             for ended in live.filter({ $0.family == nil }).prefix(1) + live.filter({ $0.family != nil }) {
                 try announcement.say(.signedOut(family: ended.family), ended.user, db)
             }
@@ -79,7 +80,7 @@ extension SessionList.Item {
 }
 
 extension Sessions {
-    /// Whether nobody has ended `session` since it was found.
+    /// Whether `session` is still live.
     public static func isLive(_ session: Session, in db: any Transaction) throws -> Bool {
         try !db.rows("SELECT id FROM sessions WHERE id = \(session.id) AND ended_at IS NULL").isEmpty
     }

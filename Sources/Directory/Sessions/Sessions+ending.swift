@@ -1,12 +1,12 @@
 package import Storage
 package import Values
 
-/// The end of sessions by somebody's wish, which others hear of.
+/// Sessions that are ended on request, and announced.
 extension Sessions {
-    /// A session that is still good, before it ends.
+    /// A live session, before it ends.
     package struct Live {
         package let user: UserID
-        /// What bought it; nil where the person signed in.
+        /// The token family that bought it; nil where the user signed in.
         package let family: TokenFamily.ID?
     }
 
@@ -22,7 +22,7 @@ extension Sessions {
         }
     }
 
-    /// Ends a session and says so: once, and not of one that had ended by itself.
+    /// Ends a session and announces it, once; not if it had ended already.
     static func end(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -32,7 +32,7 @@ extension Sessions {
         try announcement.say(.browserEnded(id), live.user, db)
     }
 
-    /// Ends a session because somebody else signed in there: nobody signed out, but it is gone all the same.
+    /// Ends a session because somebody else signed in to the browser. Nobody signed out, so only its end is announced.
     static func displace(
         _ id: Session.ID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
@@ -51,7 +51,7 @@ extension Sessions {
             """)
     }
 
-    /// Ends sessions when all of a user's end.
+    /// Ends sessions when all sessions of a user end.
     public static let subscriber = UserEvents.Subscriber(
         "Sessions",
         [
@@ -66,7 +66,8 @@ extension Sessions {
             },
         ])
 
-    /// Ends the sessions that `family` bought: in the transaction in which it ends, by OAuth, which tells their clients.
+    /// Ends the sessions that `family` bought. OAuth calls this in the transaction that ends the family, and tells
+    /// clients.
     package static func endBought(by family: TokenFamily.ID, at now: Timestamp, in db: any Transaction) throws {
         try db.execute("UPDATE sessions SET ended_at = \(now) WHERE family_id = \(family) AND ended_at IS NULL")
     }

@@ -1,7 +1,7 @@
 public import Storage
 public import Values
 
-/// Where sessions are kept.
+/// The browser sessions of users.
 public struct Sessions: Sendable {
     package let database: any Database
     package let clock: any WallClock
@@ -13,18 +13,18 @@ public struct Sessions: Sendable {
         self.events = events
     }
 
-    /// What will be said of sessions in somebody else's transaction.
+    /// For events about sessions in a transaction of the caller's.
     public func announcement(at now: Timestamp) -> UserEvents.Announcement { events.announcement(at: now) }
 
-    /// Opens a session in the caller's transaction, in place of the one the browser had: its secret is never handed on
-    /// from one sign-in to the next.
+    /// Opens a session in the caller's transaction. It replaces the browser's previous session, whose secret is never
+    /// reused.
     package static func begin(
         _ opening: Session.Opening, user: UserID, signedInAt: Timestamp, boughtBy family: TokenFamily.ID?,
         replacing old: Session.ID?, at now: Timestamp, in db: any Transaction,
         _ announcement: UserEvents.Announcement
     ) throws {
         let client = family == nil ? nil : opening.client
-        // What clients know of a browser by `sid` stays true when the same person signs in there again.
+        // The `sid` that clients know stays the same when the same user signs in again in this browser.
         let isRenewed = try old.map { old in
             try db.execute(
                 """
@@ -51,14 +51,14 @@ public struct Sessions: Sendable {
         try displaceSurplus(of: user, at: now, in: db, announcement)
     }
 
-    /// How many of one account live at once; a further one displaces the one that was used longest ago. A page that lists
-    /// them, and what ends them all, stay small.
+    /// The most live sessions of one user. A further one ends the least recently used, so that the page that lists them
+    /// and the statement that ends them all stay small.
     static let mostOfOne = 100
 
     private static func displaceSurplus(
         of user: UserID, at now: Timestamp, in db: any Transaction, _ announcement: UserEvents.Announcement
     ) throws {
-        // Sorted here: in SQL, every sign-in would have it sorted.
+        // Sorted here, because SQL would sort at every sign-in.
         let live = try db.rows(
             """
             SELECT id, seen_at FROM sessions WHERE user_id = \(user) AND ended_at IS NULL AND expires_at > \(now)
@@ -71,7 +71,7 @@ public struct Sessions: Sendable {
         }
     }
 
-    /// The live session of a cookie. Using it keeps it alive; that is written down at most once a minute.
+    /// The live session of a cookie. Using a session keeps it alive; this is stored at most once a minute.
     public func find(_ secret: Secret<Session>) async throws -> Session? {
         let now = clock.now
         let fingerprint = secret.fingerprint
@@ -103,7 +103,7 @@ public struct Sessions: Sendable {
         return session
     }
 
-    /// Signs the person of a session out, by their wish.
+    /// Signs the user of a session out, at their request.
     public func end(_ id: Session.ID) async throws {
         let now = clock.now
         try await events.write(to: database, at: now) { db, announcement in
