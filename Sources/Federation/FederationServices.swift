@@ -28,13 +28,11 @@ public struct FederationServices: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - notice: what tells a user by mail of a new link.
-    ///   - audiences: what the `aud` of an assertion for us may be.
+    /// - Parameter audiences: what the `aud` of an assertion for us may be.
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, ring: KeyRing,
         outbound: Outbound, issuers: TrustedIssuers, signSecrets: SignSecrets, addresses: Addresses, origin: String,
-        audiences: [String], notice: @escaping IssuerUsers.Notice
+        audiences: [String], events: UserEvents
     ) {
         providers = ProviderTokens(
             outbound: outbound,
@@ -44,7 +42,7 @@ public struct FederationServices: Sendable {
             outbound: outbound, facebook: addresses.facebook, site: origin, clock: clock)
         verifier = AssertionVerifier(
             published: IssuerKeys(outbound: outbound, clock: clock), directory: directory, seal: seal)
-        users = IssuerUsers(database: database, notice: notice)
+        users = IssuerUsers(database: database, events: events)
         subjects = IssuerSubjects(database: database)
         requests = IdentityProviderRequests(database: database, clock: clock)
         tokens = IdentityProviderTokens(outbound: outbound, seal: seal, ring: ring, clock: clock, random: random)

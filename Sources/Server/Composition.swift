@@ -45,8 +45,7 @@ extension Spindle {
             database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
             issuers: stores.issuers, signSecrets: SignSecrets(seal: context.seal),
             addresses: .init(facebook: configuration.facebookAPI, google: configuration.googleAPI),
-            origin: site.origin, audiences: [site.issuer, site.tokenEndpoint],
-            notice: LinkNotice(mail: stores.mail).say)
+            origin: site.origin, audiences: [site.issuer, site.tokenEndpoint], events: stores.events)
         let webhooks = DittoWebhooks(
             database: database, clients: stores.clients, clock: clock, random: random, seal: context.seal)
 

@@ -58,11 +58,16 @@ struct JWTBearerFixture: Sendable {
             erasure: BulkErasure(database: database))
         let outbound = Outbound(policy: policy, logger: Logger.silent)
         let directory = IssuerDirectory(outbound: outbound, facebook: "", site: Self.ourselves, clock: clock)
-        people = IssuerUsers(database: database) { owner, issuer, _, db in
-            // A trace of the mail that would be sent.
-            let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
-            try db.execute("UPDATE users SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
-        }
+        let mail = UserEvents.Subscriber(
+            "Mail",
+            [
+                .on(.linked, "leaves a trace of the mail that would be sent") { event, user, _, db in
+                    guard case .linked(let issuer) = event, let owner = try User.find(user, in: db) else { return }
+                    let mark = "\(issuer) leads to \(owner.email ?? "nobody")"
+                    try db.execute("UPDATE users SET profile = \(JSON.string(mark).text) WHERE id = \(owner.id)")
+                }
+            ])
+        people = IssuerUsers(database: database, events: UserEvents([mail], random: random))
         let signIn = AssertionSignIn(
             issuers: issuers,
             verifier: AssertionVerifier(

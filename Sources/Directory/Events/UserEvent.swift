@@ -18,12 +18,14 @@ public enum UserEvent: Sendable, Equatable {
     /// The owner of the address proved to read it for the first time. Until now the user may have been somebody else.
     /// `signUp` is where the link of an app's sign-up leads, if it was that.
     case takenOver(signUp: String?)
+    /// A subject of `issuer` was linked to the user, and can sign them in from now on.
+    case linked(issuer: String)
     /// The user is about to be deleted, in this transaction.
     case deleted
 
     /// An event without its values.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, deleted
+        case signedUp, changed, signedOut, browserEnded, everyBrowserEnded, accessRevoked, takenOver, linked, deleted
     }
 
     var kind: Kind {
@@ -35,6 +37,7 @@ public enum UserEvent: Sendable, Equatable {
         case .everyBrowserEnded: .everyBrowserEnded
         case .accessRevoked: .accessRevoked
         case .takenOver: .takenOver
+        case .linked: .linked
         case .deleted: .deleted
         }
     }

@@ -1,5 +1,5 @@
 public import Cryptography
-package import Storage
+public import Storage
 public import Values
 
 /// What happens to users, and who acts on it.
@@ -18,6 +18,12 @@ public struct UserEvents: Sendable {
     /// For events that are said in a transaction of the caller's. Made outside of it: a transaction may run twice.
     public func announcement(at now: Timestamp) -> Announcement {
         Announcement(to: subscribers, at: now, origin: random.bytes(16))
+    }
+
+    /// Says one event in a transaction whose end the caller does not see: no `afterCommit` runs, so that what it would have
+    /// started comes with the next round of the delivery.
+    public func say(_ event: UserEvent, _ user: UserID, at now: Timestamp, in db: any Transaction) throws {
+        try announcement(at: now).say(event, user, db)
     }
 
     /// Runs `work` in a transaction of `database`, and after its commit what the subscribers do then.

@@ -5,16 +5,12 @@ public import Values
 
 /// Decides which user an issuer's token leads to: the only code that decides about links and new users.
 public struct IssuerUsers: Sendable {
-    /// Queues the mail that tells a user that `issuer` can sign them in from now on. Joins the transaction.
-    public typealias Notice =
-        @Sendable (_ owner: User, _ issuer: String, _ now: Timestamp, _ db: any Transaction) throws -> Void
-
     private let database: any Database
-    let notice: Notice
+    let events: UserEvents
 
-    public init(database: any Database, notice: @escaping Notice) {
+    public init(database: any Database, events: UserEvents) {
         self.database = database
-        self.notice = notice
+        self.events = events
     }
 
     /// What is known about a user at an issuer. Nothing has changed yet.
@@ -80,9 +76,7 @@ public struct IssuerUsers: Sendable {
         case .addressTaken: return .addressTaken
         case .linkable(let user):
             try link(person, to: user, at: now, in: db)
-            if let email = person.ownAddress, let owner = try Users.find(email, in: db) {
-                try notice(owner, person.issuer.title, now, db)
-            }
+            try events.say(.linked(issuer: person.issuer.title), user, at: now, in: db)
             return .linked(user)
         case .newcomer:
             try Users.insertLinked(

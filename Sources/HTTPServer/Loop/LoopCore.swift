@@ -102,10 +102,18 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.drain(now) }
     }
 
-    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them.
+    /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none has
+    /// waited long, those of a client that has more than half of all.
     func makeRoom(for service: Service, most: Int) {
-        let waiting = table.all.filter { $0.service === service && $0.canMakeRoom(now) }
-        for connection in waiting.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
+        let all = table.all.filter { $0.service === service }
+        var unused = all.filter { $0.canMakeRoom(now) }
+        if unused.isEmpty {
+            var counts: [UInt64: Int] = [:]
+            for connection in all { if let network = connection.network { counts[network, default: 0] += 1 } }
+            guard let largest = counts.first(where: { $0.value > all.count / 2 })?.key else { return }
+            unused = all.filter { $0.isUnused && $0.network == largest }
+        }
+        for connection in unused.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
     }
 
     /// Closes a service's connections that are still open.

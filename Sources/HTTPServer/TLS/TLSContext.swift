@@ -12,6 +12,7 @@ import COpenSSL
     /// Seconds since 1970.
     let certificateEnd: Int64
 
+    /// For TLS 1.2. TLS 1.3 has OpenSSL's own list, which has no weak suite.
     private static let ciphers = [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384",
         "ECDHE-RSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",

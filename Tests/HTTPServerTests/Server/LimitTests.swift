@@ -1,4 +1,5 @@
 import HTTPServer
+import Synchronization
 import Testing
 
 /// More connections than may be. That a process without descriptors goes on is shown from outside:
@@ -19,6 +20,39 @@ import Testing
                 wire.close()
             }
             #expect(served.log.messages.filter { $0.contains("as many connections as may be") }.count == 1)
+        }
+    }
+
+    @Test("a client that uses all its connections without end, and has all there may be, does not shut others out")
+    func greedy() async throws {
+        var limits = ServerLimits()
+        limits.maxConnections = 16
+        try await Served.run(limits: limits) { served in
+            let (end, port) = (End(), served.port)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<16 {
+                    group.addTask {
+                        while !end.hasCome {
+                            guard let wire = try? Wire(port: port) else { continue }
+                            while !end.hasCome, (try? wire.send(Self.get)) != nil,
+                                (try? wire.answer()) != nil
+                            {
+                                try? await Task.sleep(for: .milliseconds(100))
+                            }
+                            wire.close()
+                        }
+                    }
+                }
+                #expect(await Served.eventually { served.echo.requests.count > 32 })
+                for _ in 0..<3 {
+                    let newcomer = try served.dial()
+                    try newcomer.send("GET /new HTTP/1.1\r\nHost: a\r\n\r\n")
+                    #expect(try newcomer.answer().status == 200)
+                    newcomer.close()
+                }
+                end.come()
+                try await group.waitForAll()
+            }
         }
     }
 
@@ -44,4 +78,12 @@ import Testing
             #expect(try working.answer().status == 200)
         }
     }
+}
+
+/// Tells tasks that they are done.
+private final class End: Sendable {
+    private let flag = Atomic(false)
+
+    var hasCome: Bool { flag.load(ordering: .relaxed) }
+    func come() { flag.store(true, ordering: .relaxed) }
 }
