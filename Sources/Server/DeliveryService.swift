@@ -14,6 +14,9 @@ struct DeliveryService: BackgroundService {
     let routes: [DeliveryWorker]
 
     private static let interval: Duration = .seconds(2)
+    /// How long attempts under way may take at the end. Then they are cancelled and given back, while the database still
+    /// takes writes (`BackgroundServices.inTheLastSecond`): the next server sends them at once.
+    private static let longestEnd: Duration = .seconds(7)
 
     init(outbox: Outbox, mailer: any Mailer, outbound: Outbound, logouts: LogoutTokens) {
         self.outbox = outbox
@@ -25,15 +28,25 @@ struct DeliveryService: BackgroundService {
     }
 
     func run(until stop: StopSignal) async {
-        await withDiscardingTaskGroup { group in
-            for route in routes { group.addTask { await route.run() } }
-            await stop.cancelling {
-                while !Task.isCancelled {
-                    outbox.nudge()
-                    try? await Task.sleep(for: Self.interval)
+        await withTaskGroup { group in
+            group.addTask {
+                await withDiscardingTaskGroup { workers in
+                    for route in routes { workers.addTask { await route.run() } }
                 }
             }
-            outbox.close()
+            group.addTask {
+                await stop.cancelling {
+                    while !Task.isCancelled {
+                        outbox.nudge()
+                        try? await Task.sleep(for: Self.interval)
+                    }
+                }
+                outbox.close()
+                try? await Task.sleep(for: Self.longestEnd)
+            }
+            // All attempts have ended, or have had their time.
+            await group.next()
+            group.cancelAll()
         }
     }
 }

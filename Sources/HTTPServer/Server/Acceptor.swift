@@ -120,7 +120,8 @@ final class Acceptor {
                     "no connection can be accepted", metadata: ["error": "\(ServerError.system("accept4", code: code))"]
                 )
             }
-            pause(now)
+            unwatch()
+            waitForRelease(now)
             return false
         case EBADF, EINVAL, ENOTSOCK: return false
         default: return true
@@ -131,11 +132,15 @@ final class Acceptor {
     /// soon: some may be unused by then.
     private func pause(_ now: Milliseconds) {
         unwatch()
+        waitForRelease(now)
+        let most = max(1, service.open.load(ordering: .relaxed) / (64 * loops.count))
+        for loop in loops { loop.submit { [service] core in core.makeRoom(for: service, most: most) } }
+    }
+
+    private func waitForRelease(_ now: Milliseconds) {
         deadline = now + Self.pause
         home.local.noteDeadline(deadline)
         resumeOnRelease()
-        let most = max(1, service.open.load(ordering: .relaxed) / (64 * loops.count))
-        for loop in loops { loop.submit { [service] core in core.makeRoom(for: service, most: most) } }
     }
 
     private func watch() {
