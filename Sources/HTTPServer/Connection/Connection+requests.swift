@@ -8,6 +8,7 @@ extension Connection {
         while let started = session.nextRequest(now: now) {
             service.working.add(1, ordering: .relaxed)
             lastUse = now
+            hasServed = true
             RequestTask(started, of: id, service: service, loop: loop).start()
         }
     }

@@ -20,6 +20,8 @@ final class Connection {
 
     /// When it was accepted, or its last request came.
     var lastUse: Milliseconds
+    /// Whether a request of it has begun.
+    var hasServed = false
 
     /// Bytes to send; the first `sent` of them are sent.
     var output: [UInt8] = []

@@ -111,7 +111,7 @@ final class LoopCore {
             var counts: [UInt64: Int] = [:]
             for connection in all { if let network = connection.network { counts[network, default: 0] += 1 } }
             guard let largest = counts.first(where: { $0.value > all.count / 2 })?.key else { return }
-            unused = all.filter { $0.isUnused && $0.network == largest }
+            unused = all.filter { $0.network == largest && $0.canMakeRoomForOthers(now) }
         }
         for connection in unused.sorted(by: { $0.lastUse < $1.lastUse }).prefix(most) { connection.makeRoom(now) }
     }
