@@ -11,6 +11,7 @@ extension Migration {
         Migration(version: 6, name: "vocabulary", text: PackageResources.v006_vocabulary_sql),
         Migration(version: 7, name: "interactions", text: PackageResources.v007_interactions_sql),
         Migration(version: 8, name: "sessions", text: PackageResources.v008_sessions_sql),
+        Migration(version: 9, name: "delivery_shares", text: PackageResources.v009_delivery_shares_sql),
     ]
 
     private init(

@@ -11,10 +11,21 @@ public struct Delivery: Sendable {
     /// The kind of a delivery, which decides its transport.
     public enum Kind: String, Sendable, CaseIterable { case mail, callback, notice }
 
+    /// Whose part of the workers a delivery takes, so that one receiver's trouble leaves the others theirs.
+    public struct Share: Sendable, Hashable {
+        let text: String
+
+        public init(_ text: String) { self.text = text }
+
+        /// Everything that has no share of its own.
+        public static let common = Share("")
+    }
+
     public let id: ID
     public let kind: Kind
     /// When the delivery becomes useless.
     public let expiresAt: Timestamp
+    let share: Share
     let createdAt: Timestamp
     let sealedContent: String
     let seal: Seal
@@ -22,7 +33,8 @@ public struct Delivery: Sendable {
     /// The same delivery, already expired: stored alike, never sent, and deleted by retention.
     public var blank: Delivery {
         Delivery(
-            id: id, kind: kind, expiresAt: createdAt, createdAt: createdAt, sealedContent: sealedContent, seal: seal)
+            id: id, kind: kind, expiresAt: createdAt, share: share, createdAt: createdAt,
+            sealedContent: sealedContent, seal: seal)
     }
 
     /// A blank delivery is due later, out of the way of real ones.
@@ -33,8 +45,9 @@ public struct Delivery: Sendable {
         try seal.confirm(in: db)
         try db.execute(
             """
-            INSERT INTO deliveries (id, kind, sealed_content, attempts, due_at, created_at, expires_at)
-            VALUES (\(id), \(kind.rawValue), \(sealedContent), 0, \(dueAt), \(createdAt), \(expiresAt))
+            INSERT INTO deliveries (id, kind, share, sealed_content, attempts, due_at, created_at, expires_at)
+            VALUES (
+                \(id), \(kind.rawValue), \(share.text), \(sealedContent), 0, \(dueAt), \(createdAt), \(expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }

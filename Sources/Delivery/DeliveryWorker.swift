@@ -1,12 +1,16 @@
 import Logging
 import Synchronization
 
-/// Sends one kind of delivery, a few at a time, so that a slow receiver does not keep the others waiting.
+/// Sends one kind of delivery, a few at a time and fewer for each share, so that a slow receiver keeps nobody waiting
+/// but those of its own share.
 public struct DeliveryWorker: Sendable {
     private let outbox: Outbox
     private let carrier: any Transport
 
-    static let mostAtOnce = 8
+    /// How many are under way at once. A mail server takes a few connections; clients' servers are many.
+    static func mostAtOnce(_ kind: Delivery.Kind) -> Int { kind == .mail ? 8 : 32 }
+    /// Of these, for one share. One merchant whose servers hang leaves the others three quarters.
+    static let mostForOne = 8
 
     public init(_ outbox: Outbox, by carrier: any Transport) {
         self.outbox = outbox
@@ -15,14 +19,14 @@ public struct DeliveryWorker: Sendable {
 
     /// Sends due deliveries at each nudge. Returns when the outbox is closed and nothing is under way any more.
     public func run() async {
-        let onTheWay = Count()
+        let room = Occupancy(Self.room(carrier.kind))
         await withDiscardingTaskGroup { group in
             for await _ in outbox.nudges() {
-                for claim in await claims(most: Self.mostAtOnce - onTheWay.now) {
-                    onTheWay.add(1)
+                for claim in await claims(room.now) {
+                    room.change { $0.take(for: claim.share) }
                     group.addTask {
                         _ = await outbox.deliver(claim, by: carrier)
-                        onTheWay.add(-1)
+                        room.change { $0.giveBack(for: claim.share) }
                         // There is room for the next one.
                         outbox.nudge()
                     }
@@ -31,10 +35,14 @@ public struct DeliveryWorker: Sendable {
         }
     }
 
-    private func claims(most: Int) async -> [Lease] {
-        guard most > 0 else { return [] }
+    static func room(_ kind: Delivery.Kind) -> DeliveryRoom {
+        DeliveryRoom(mostAtOnce: mostAtOnce(kind), mostForOne: mostForOne)
+    }
+
+    private func claims(_ room: DeliveryRoom) async -> [Lease] {
+        guard room.free > 0 else { return [] }
         do {
-            return try await outbox.claim(carrier.kind, most: most)
+            return try await outbox.claim(carrier.kind, room)
         } catch {
             outbox.logger.error(
                 "what is to be delivered could not be read",
@@ -44,9 +52,11 @@ public struct DeliveryWorker: Sendable {
     }
 }
 
-private final class Count: Sendable {
-    private let number = Atomic(0)
+private final class Occupancy: Sendable {
+    private let room: Mutex<DeliveryRoom>
 
-    var now: Int { number.load(ordering: .relaxed) }
-    func add(_ change: Int) { number.wrappingAdd(change, ordering: .relaxed) }
+    init(_ room: DeliveryRoom) { self.room = Mutex(room) }
+
+    var now: DeliveryRoom { room.withLock { $0 } }
+    func change(_ change: (inout DeliveryRoom) -> Void) { room.withLock { change(&$0) } }
 }

@@ -6,6 +6,7 @@ import Values
 struct Lease: Sendable {
     let id: Delivery.ID
     let kind: Delivery.Kind
+    let share: Delivery.Share
     let sealedContent: String
     /// Including this one.
     let attempt: Int
@@ -13,13 +14,14 @@ struct Lease: Sendable {
     let expiresAt: Timestamp
     let leaseEnd: Timestamp
 
-    static let columns: SQL.Columns = "id, sealed_content, attempts, created_at, expires_at"
+    static let columns: SQL.Columns = "id, share, sealed_content, attempts, created_at, expires_at"
 
     var messageID: MessageID { MessageID(id: id.text, date: createdAt) }
 
     init(_ row: Row, _ kind: Delivery.Kind, leaseEnd: Timestamp) throws {
         id = try row.get("id")
         self.kind = kind
+        share = Delivery.Share(try row.get("share"))
         sealedContent = try row.get("sealed_content")
         attempt = try row.get("attempts") + 1
         createdAt = try row.get("created_at")
@@ -29,17 +31,27 @@ struct Lease: Sendable {
 }
 
 extension Outbox {
-    /// Leases up to `most` due deliveries of `kind`, the most overdue first; blank ones are left out.
-    func claim(_ kind: Delivery.Kind, most: Int) async throws -> [Lease] {
+    /// Leases due deliveries of `kind`, as many as `room` has: of each share the most overdue first, and first of the
+    /// shares with the fewest under way. Blank ones are left out.
+    func claim(_ kind: Delivery.Kind, _ room: DeliveryRoom) async throws -> [Lease] {
         let now = clock.now
         let due = try await database.read { db in
-            try db.rows(
-                """
-                SELECT \(Lease.columns) FROM deliveries
-                WHERE due_at <= \(now) AND kind = \(kind.rawValue) AND created_at < expires_at
-                ORDER BY due_at LIMIT \(most)
-                """
-            ).map { try Lease($0, kind, leaseEnd: now + Self.lease) }
+            var free = room.free
+            var due: [Lease] = []
+            for share in try Self.dueShares(kind, at: now, in: db).sorted(by: room.goesBefore) where free > 0 {
+                let most = min(free, room.free(for: share.share))
+                guard most > 0 else { continue }
+                let rows = try db.rows(
+                    """
+                    SELECT \(Lease.columns) FROM deliveries
+                    WHERE kind = \(kind.rawValue) AND share = \(share.share.text) AND due_at <= \(now)
+                        AND created_at < expires_at
+                    ORDER BY due_at LIMIT \(most)
+                    """)
+                due += try rows.map { try Lease($0, kind, leaseEnd: now + Self.lease) }
+                free -= rows.count
+            }
+            return due
         }
         guard !due.isEmpty else { return [] }
         return try await database.write { db in
@@ -52,6 +64,31 @@ extension Outbox {
                     WHERE id = \(claim.id) AND due_at <= \(now)
                     """) == 1
             }
+        }
+    }
+
+    /// The shares with something of `kind` to send, each with its most overdue time. Each costs two steps into the index,
+    /// however much waits in it.
+    private static func dueShares(
+        _ kind: Delivery.Kind, at now: Timestamp, in db: any Transaction
+    ) throws -> [DeliveryRoom.DueShare] {
+        try db.rows(
+            """
+            WITH RECURSIVE shares (share) AS (
+                SELECT min(share) FROM deliveries WHERE kind = \(kind.rawValue)
+                UNION ALL SELECT (
+                    SELECT min(d.share) FROM deliveries d WHERE d.kind = \(kind.rawValue) AND d.share > shares.share)
+                FROM shares WHERE shares.share IS NOT NULL)
+            SELECT share, (
+                SELECT d.due_at FROM deliveries d
+                WHERE d.kind = \(kind.rawValue) AND d.share = shares.share AND d.due_at <= \(now)
+                    AND d.created_at < d.expires_at
+                ORDER BY d.due_at LIMIT 1) AS due_at
+            FROM shares WHERE share IS NOT NULL
+            """
+        ).compactMap { row in
+            let due: Timestamp? = try row.get("due_at")
+            return try due.map { .init(share: Delivery.Share(try row.get("share")), dueAt: $0) }
         }
     }
 

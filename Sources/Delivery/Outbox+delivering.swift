@@ -72,7 +72,7 @@ extension Outbox {
         logger.log(
             level: level, message,
             metadata: [
-                "kind": "\(claim.kind.rawValue)", "parcel": "\(claim.id)", "attempt": "\(claim.attempt)",
+                "kind": "\(claim.kind.rawValue)", "delivery": "\(claim.id)", "attempt": "\(claim.attempt)",
                 "reason": "\(reason)",
             ])
     }

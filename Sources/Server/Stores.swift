@@ -68,11 +68,19 @@ extension Callbacks.Post {
             leave: { message, db in
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
-                try outbox.delivery(callback, id: Delivery.ID(message.id.text)).store(in: db)
-            },
-            leaveNotice: { notice, db in
-                try outbox.delivery(notice: notice.text, usefulFor: LogoutNotice.use, id: Delivery.ID(notice.id.text))
+                try outbox.delivery(callback, share: Delivery.Share(message.merchant), id: Delivery.ID(message.id.text))
                     .store(in: db)
+            },
+            leaveNotice: { notice, merchant, db in
+                try outbox.delivery(
+                    notice: notice.text, usefulFor: LogoutNotice.use, share: Delivery.Share(merchant),
+                    id: Delivery.ID(notice.id.text)
+                ).store(in: db)
             }, send: { outbox.nudge() })
     }
+}
+
+extension Delivery.Share {
+    /// What goes to clients of `merchant` takes its share; clients without a merchant have one together.
+    fileprivate init(_ merchant: Merchant.ID?) { self.init(merchant?.text ?? "") }
 }

@@ -41,7 +41,7 @@ import Values
 
     private func post(_ url: String, in house: DeliveryFixture) async throws {
         let parcel = house.outbox.delivery(
-            Callback(url: url, body: #"{"user_id":"42"}"#, contentType: "application/json"))
+            Callback(url: url, body: #"{"user_id":"42"}"#, contentType: "application/json"), share: .common)
         try await house.database.write { db in try parcel.store(in: db) }
     }
 

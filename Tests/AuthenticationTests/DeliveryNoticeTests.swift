@@ -20,7 +20,8 @@ import Values
     }
 
     private func leave(in house: DeliveryFixture) async throws {
-        let parcel = house.outbox.delivery(notice: "the loom stopped", usefulFor: .days(1), id: Delivery.ID("one"))
+        let parcel = house.outbox.delivery(
+            notice: "the loom stopped", usefulFor: .days(1), share: .common, id: Delivery.ID("one"))
         for _ in 1...2 { try await house.database.write { db in try parcel.store(in: db) } }
         #expect(try await house.waiting().count == 1)
     }
@@ -95,7 +96,8 @@ import Values
         let house = try await DeliveryFixture(backend)
         for number in 1...8 {
             let parcel = house.outbox.delivery(
-                notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), id: Delivery.ID("n\(number)"))
+                notice: number == 8 ? "quick" : "slow", usefulFor: .days(1), share: .common,
+                id: Delivery.ID("n\(number)"))
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let round = try await house.outbox.deliverDue(by: SlowReceivers())
@@ -109,7 +111,7 @@ import Values
     func down(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         for _ in 0..<8 {
-            let parcel = house.outbox.delivery(notice: "down", usefulFor: .days(1))
+            let parcel = house.outbox.delivery(notice: "down", usefulFor: .days(1), share: .common)
             try await house.database.write { db in try parcel.store(in: db) }
         }
         let carrier = DeadReceiver()

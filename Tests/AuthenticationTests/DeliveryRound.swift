@@ -25,7 +25,7 @@ extension Outbox {
     func deliverDue(by carrier: any Transport) async throws -> Round {
         var round = Round()
         while !Task.isCancelled {
-            let claims = try await claim(carrier.kind, most: DeliveryWorker.mostAtOnce)
+            let claims = try await claim(carrier.kind, DeliveryWorker.room(carrier.kind))
             guard !claims.isEmpty else { break }
             await withTaskGroup(of: Outcome.self) { group in
                 for claim in claims { group.addTask { await deliver(claim, by: carrier) } }

@@ -67,7 +67,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
         let callback = Callback(url: "https://loom.example/hook", body: "SECRET", contentType: "text/plain")
-        let parcel = house.outbox.delivery(callback)
+        let parcel = house.outbox.delivery(callback, share: .common)
         try await house.database.write { db in try parcel.store(in: db) }
         let stored = try await house.database.read { db in
             try db.rows("SELECT id, kind, sealed_content FROM deliveries ORDER BY kind").map { row in
@@ -107,7 +107,7 @@ import Values
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
         // The first node takes it, sends it, and is gone.
-        let claim = try #require(try await house.outbox.claim(.mail, most: 8).first)
+        let claim = try #require(try await house.outbox.claim(.mail, DeliveryWorker.room(.mail)).first)
         let carrier = TransportDouble()
         try await carrier.deliver("", claim.messageID)
 
@@ -126,9 +126,9 @@ import Values
     func late(_ backend: Backend) async throws {
         let house = try await DeliveryFixture(backend)
         try await house.outbox.post(DeliveryFixture.letter)
-        let late = try #require(try await house.outbox.claim(.mail, most: 8).first)
+        let late = try #require(try await house.outbox.claim(.mail, DeliveryWorker.room(.mail)).first)
         house.clock.advance(by: Outbox.lease)
-        _ = try #require(try await house.node().claim(.mail, most: 8).first)
+        _ = try #require(try await house.node().claim(.mail, DeliveryWorker.room(.mail)).first)
         _ = await house.outbox.deliver(late, by: TransportDouble { throw Undeliverable.temporary("slow") })
         #expect(try await house.waiting() == [.init(attempts: 2, dueIn: Outbox.lease)])
         await house.database.close()

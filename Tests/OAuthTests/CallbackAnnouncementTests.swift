@@ -21,7 +21,7 @@ struct CallbackAnnouncementTests {
                 leave: { [self] message, _ in
                     left.withLock { left in left[message.id.text] = left[message.id.text] ?? message.uri }
                 },
-                leaveNotice: { [self] notice, _ in
+                leaveNotice: { [self] notice, _, _ in
                     left.withLock { $0[notice.id.text] = notice.client.text }
                 }, send: { [self] in rounds.withLock { $0 += 1 } })
         }

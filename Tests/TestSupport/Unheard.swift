@@ -16,5 +16,5 @@ extension Callbacks {
     /// Callbacks that are never delivered.
     public static let unheard = Callbacks(
         seal: Seal(masterKey: .random(from: SystemRandom()), random: SystemRandom()), random: SystemRandom(),
-        post: Post(leave: { _, _ in }, leaveNotice: { _, _ in }, send: {}))
+        post: Post(leave: { _, _ in }, leaveNotice: { _, _, _ in }, send: {}))
 }

@@ -16,7 +16,7 @@ extension Users {
         }
     }
 
-    /// Stores a user's own profile. False when the user is gone.
+    /// Stores a user's own profile. False when the user is gone. Throws `SignIn.Refusal.throttled` after many changes.
     public func change(_ id: UserID, _ changes: ProfileChanges) async throws -> Bool {
         let now = clock.now
         return try await events.write(to: database, at: now) { db, announcement in
@@ -24,6 +24,7 @@ extension Users {
             let kept = (user.profile.members ?? []).filter { !changes.named.contains($0.name) }
             let profile = JSON.object(kept + changes.set)
             guard profile != user.profile else { return true }
+            try Throttle.chargeOwnChange(of: id, at: now, in: db)
             return try announcement.watching(id, in: db) {
                 try User.setProfile(profile, of: id, at: now, in: db)
             }
@@ -34,7 +35,7 @@ extension Users {
     /// other session, every mailed link.
     ///
     /// `proof` shows that the old password was known; nil for a user without one. False when the password was changed,
-    /// or the session ended, meanwhile.
+    /// or the session ended, meanwhile. Throws `SignIn.Refusal.throttled` after many changes.
     public func changePassword(
         of session: Session, to password: Password, by proof: SignIn.Proof?, also: @escaping Also
     ) async throws -> Bool {
@@ -46,6 +47,7 @@ extension Users {
             // A retry after a COMMIT of unknown outcome: no other hash has this salt.
             if current == hash { return true }
             guard try Self.permits(proof, for: session, current: current, in: db) else { return false }
+            try Throttle.chargeOwnChange(of: session.user, at: now, in: db)
             try announcement.watching(session.user, in: db) {
                 try User.setPasswordHash(hash, of: session.user, at: now, in: db)
             }

@@ -27,11 +27,12 @@ extension AccountEndpoint {
                 mail.send()
                 return done("password")
             } catch let refusal as SignIn.Refusal {
-                return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+                return try await view.refuse(
+                    .password, refusal.whenConfirming, refusal.oauthError, entry, request, context)
             } catch let fault as Authentication.PasswordFault {
-                return try await refuse(.weakPassword(fault.onPage), nil, entry, request, context)
+                return try await view.refuse(.password, .weakPassword(fault.onPage), nil, entry, request, context)
             } catch is HashingPoolFull {
-                return try await refuse(.overloaded, .signInsOverloaded, entry, request, context)
+                return try await view.refuse(.password, .overloaded, .signInsOverloaded, entry, request, context)
             }
         }
     }
@@ -41,18 +42,6 @@ extension AccountEndpoint {
         let names = ["name", "given_name", "family_name"].compactMap { user?.profile[$0]?.string }
         return try Password(
             entry.form["new_password"] ?? "", personal: names + [user?.email].compactMap(\.self))
-    }
-
-    private func refuse(
-        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
-        _ context: SpindleContext
-    ) async throws -> Response {
-        error?.log(to: context.logger)
-        var response = try await view.response(
-            entry, request, refused: .init(form: .password, refusal: refusal, typed: entry.form),
-            status: error?.status ?? .badRequest)
-        error?.decorate(&response.headers)
-        return response
     }
 }
 

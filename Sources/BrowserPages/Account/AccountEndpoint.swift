@@ -80,16 +80,14 @@ public struct AccountEndpoint: Endpoint {
                 let changes = try ProfileChanges { entry.form[$0] }
                 _ = try await users.change(entry.session.user, changes)
                 return done("profile")
+            } catch let refusal as SignIn.Refusal {
+                return try await view.refuse(.profile, refusal.onPage, refusal.oauthError, entry, request, context)
             } catch let fault as JSONFault {
                 context.logger.info("refused", metadata: ["reason": "unfit_profile", "member": "\(fault.member)"])
                 let field = ProfileField(rawValue: fault.member) ?? .name
                 let isLong = (entry.form[fault.member] ?? "").utf8.count > ProfileChanges.longest
-                return try await view.response(
-                    entry, request,
-                    refused: .init(
-                        form: .profile, refusal: isLong ? .tooLong(in: field) : .unfitText(in: field),
-                        typed: entry.form),
-                    status: .badRequest)
+                return try await view.refuse(
+                    .profile, isLong ? .tooLong(in: field) : .unfitText(in: field), nil, entry, request, context)
             }
         }
     }

@@ -61,7 +61,8 @@ public struct AddressEndpoint: Endpoint {
         let hasPassword = try await users.hasPassword(entry.session.user)
         guard hasPassword || gate.isRecent(entry.session) else { return gate.confirmFirst(for: .account) }
         guard let email = EmailAddress(new: entry.form["email"]) else {
-            return try await refuse(.notAnAddress, nil, entry, request, context)
+            return try await view.refuse(
+                .email, .notAnAddress, nil, entry, request, context)
         }
         let draft = verifications.draft(
             .changeEmail, email: email.text, user: entry.session.user,
@@ -76,11 +77,13 @@ public struct AddressEndpoint: Endpoint {
                 confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
                 post: mail.reply(template, to: email, entry.visit.frame))
         } catch let refusal as SignIn.Refusal {
-            return try await refuse(refusal.whenConfirming, refusal.oauthError, entry, request, context)
+            return try await view.refuse(
+                .email, refusal.whenConfirming, refusal.oauthError, entry, request, context)
         }
         mail.send()
         if case .wait(let wait) = asked {
-            return try await refuse(
+            return try await view.refuse(
+                .email,
                 .tooManyAttempts(seconds: wait.wholeSeconds), .tooManySignIns(wait), entry, request, context)
         }
         return codes.ask(draft.verification.id)
@@ -115,17 +118,5 @@ public struct AddressEndpoint: Endpoint {
     private static func veiled(_ address: String) -> String {
         guard let at = address.lastIndex(of: "@") else { return "…" }
         return "\(address.prefix(1))…\(address[at...])"
-    }
-
-    private func refuse(
-        _ refusal: PageRefusal, _ error: OAuthError?, _ entry: UserAccess.Entry, _ request: Request,
-        _ context: SpindleContext
-    ) async throws -> Response {
-        error?.log(to: context.logger)
-        var response = try await view.response(
-            entry, request, refused: .init(form: .email, refusal: refusal, typed: entry.form),
-            status: error?.status ?? .badRequest)
-        error?.decorate(&response.headers)
-        return response
     }
 }

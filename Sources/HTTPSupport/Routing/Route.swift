@@ -8,6 +8,8 @@ package final class Route: Sendable, CustomStringConvertible {
     let template: PathTemplate
     /// Whether pages of other origins may read the response.
     let isCrossOrigin: Bool
+    /// Whether only its own spelling leads to it: a proxy that keeps administration inside compares how a path begins.
+    let isForOperators: Bool
     /// Makes the response to an error; nil leaves it to the error boundary.
     package let refusal: Routes.Refusal?
     package let answer: Answer
@@ -16,6 +18,7 @@ package final class Route: Sendable, CustomStringConvertible {
         self.method = method
         self.template = template
         isCrossOrigin = CrossOrigin.covers(template.text)
+        isForOperators = template.text.hasPrefix("/admin/") || template.text == "/metrics"
         self.refusal = refusal
         self.answer = answer
     }

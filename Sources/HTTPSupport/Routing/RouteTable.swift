@@ -1,7 +1,7 @@
 import HTTP
 
 /// Finds the route of a request: a tree of segments, built at the start and searched without allocation. Literals take
-/// precedence over parameters. Repeated slashes, and one at the end, are ignored.
+/// precedence over parameters. Repeated slashes, and one at the end, are ignored, but for operators' paths repeated ones are not.
 struct RouteTable: Sendable {
     /// The number of the route for unknown paths.
     static let notFound = 0
@@ -39,6 +39,7 @@ struct RouteTable: Sendable {
     func find(_ method: HTTP.Method, _ path: String) -> Int {
         guard let index = tree.find(path) else { return Self.notFound }
         let offered = paths[index]
+        guard !routes[offered.lowerBound].isForOperators || !path.contains("//") else { return Self.notFound }
         for number in offered where routes[number].method == method { return number }
         return Self.methods.contains(method) ? offered.upperBound : Self.notFound
     }

@@ -5,6 +5,9 @@ public import Values
 
 /// What clients are told about a user. Read the receivers before the change deletes the rows that name them.
 extension CallbackAnnouncement {
+    /// What `leave` needs of each receiver, a row of `clients c`.
+    private static let receiver: SQL.Columns = "c.id, c.merchant_id, c.callback_uri, c.sealed_sign_secret"
+
     /// Tells every live client of the user which `fields` of `user` changed. `status` is the new status, if that
     /// changed. Values are never sent: a client asks for them.
     public func changed(
@@ -12,7 +15,7 @@ extension CallbackAnnouncement {
     ) throws {
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            SELECT \(Self.receiver)
             FROM connections k JOIN clients c ON c.id = k.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE k.user_id = \(user) AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL
                 AND m.disabled_at IS NULL
@@ -28,7 +31,7 @@ extension CallbackAnnouncement {
     public func deleted(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            SELECT \(Self.receiver) FROM connections k JOIN clients c ON c.id = k.client_id
             WHERE k.user_id = \(user) AND c.callback_uri IS NOT NULL
             """)
         try leave(.user, [Self.changed(["status"]), .init("status", "deleted")], of: user, for: told, db)
@@ -38,7 +41,7 @@ extension CallbackAnnouncement {
     public func signedOut(_ user: UserID, in db: any Transaction) throws {
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            SELECT \(Self.receiver)
             FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id IN (
                     SELECT client_id FROM token_families
@@ -65,7 +68,7 @@ extension CallbackAnnouncement {
         let merchant: Merchant.ID? = try source.get("merchant_id")
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret
+            SELECT \(Self.receiver)
             FROM clients c LEFT JOIN merchants m ON m.id = c.merchant_id
             WHERE c.id IN (
                     SELECT client_id FROM token_families
@@ -80,8 +83,8 @@ extension CallbackAnnouncement {
     func revoked(_ user: UserID, by client: Client.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
-            SELECT id, callback_uri, sealed_sign_secret FROM clients
-            WHERE id = \(client) AND callback_uri IS NOT NULL
+            SELECT \(Self.receiver) FROM clients c
+            WHERE c.id = \(client) AND c.callback_uri IS NOT NULL
             """)
         try leave(.session, Self.revoked, of: user, for: told, db)
     }
@@ -90,7 +93,7 @@ extension CallbackAnnouncement {
     func disconnected(_ user: UserID, from merchant: Merchant.ID, in db: any Transaction) throws {
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            SELECT \(Self.receiver) FROM connections k JOIN clients c ON c.id = k.client_id
             WHERE k.user_id = \(user) AND c.merchant_id = \(merchant) AND c.callback_uri IS NOT NULL
             """)
         try leave(.session, Self.revoked, of: user, for: told, db)
@@ -100,7 +103,7 @@ extension CallbackAnnouncement {
     func forgotten(_ user: UserID, except kept: String, in db: any Transaction) throws {
         let told = try db.rows(
             """
-            SELECT c.id, c.callback_uri, c.sealed_sign_secret FROM connections k JOIN clients c ON c.id = k.client_id
+            SELECT \(Self.receiver) FROM connections k JOIN clients c ON c.id = k.client_id
             WHERE k.user_id = \(user) AND k.client_id <> \(kept) AND c.callback_uri IS NOT NULL
             """)
         try leave(.session, Self.revoked, of: user, for: told, db)

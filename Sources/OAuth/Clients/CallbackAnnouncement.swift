@@ -26,16 +26,17 @@ public final class CallbackAnnouncement: Sendable {
     }
 
     /// Stores a notice for `client` that a browser session ended in which it was used (`TokenFamilies.end(with:)`).
-    func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client.ID, _ db: any Transaction) throws {
-        let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client)".utf8)
-        try callbacks.post.leaveNotice(LogoutNotice(id: id, client: client, user: user, session: session), db)
+    func leaveNotice(of session: Session.ID, _ user: UserID, for client: Client, _ db: any Transaction) throws {
+        let id = Identifier<LogoutNotice>.ordered(at: now, of: origin + "\(session) \(client.id)".utf8)
+        let notice = LogoutNotice(id: id, client: client.id, user: user, session: session)
+        try callbacks.post.leaveNotice(notice, client.merchant, db)
         isSaid.store(true, ordering: .relaxed)
     }
 
     /// The subject of a message: SPiD's `object`.
     enum Subject: String { case user, session }
 
-    /// Stores `entry` for each client of `rows`, whose columns are `id`, `callback_uri` and `sealed_sign_secret`.
+    /// Stores `entry` for each client of `rows`, whose columns are `receiver`.
     func leave(
         _ subject: Subject, _ entry: [JSON.Member], of user: UserID, for rows: [Row], _ db: any Transaction
     ) throws {
@@ -52,7 +53,9 @@ public final class CallbackAnnouncement: Sendable {
                 "entry": .array([.object(entry)]),
             ])
             try callbacks.post.leave(
-                Callbacks.Message(id: id, uri: try row.get("callback_uri"), body: secret.signed(payload).request), db)
+                Callbacks.Message(
+                    id: id, merchant: try row.get("merchant_id"), uri: try row.get("callback_uri"),
+                    body: secret.signed(payload).request), db)
             isSaid.store(true, ordering: .relaxed)
         }
     }

@@ -9,16 +9,16 @@ public struct Callbacks: Sendable {
     /// The delivery of messages to their receivers.
     public struct Post: Sendable {
         let leave: @Sendable (Message, any Transaction) throws -> Void
-        let leaveNotice: @Sendable (LogoutNotice, any Transaction) throws -> Void
+        let leaveNotice: @Sendable (LogoutNotice, Merchant.ID?, any Transaction) throws -> Void
         let send: @Sendable () -> Void
 
         /// - Parameters:
         ///   - leave: stores a message in the caller's transaction; a message with an id that exists is stored once.
-        ///   - leaveNotice: does the same with a notice, which is signed only when it is sent.
+        ///   - leaveNotice: does the same with a notice to a merchant's client, signed only when it is sent.
         ///   - send: starts the delivery, after the commit.
         public init(
             leave: @escaping @Sendable (Message, any Transaction) throws -> Void,
-            leaveNotice: @escaping @Sendable (LogoutNotice, any Transaction) throws -> Void,
+            leaveNotice: @escaping @Sendable (LogoutNotice, Merchant.ID?, any Transaction) throws -> Void,
             send: @escaping @Sendable () -> Void
         ) {
             self.leave = leave
@@ -30,6 +30,8 @@ public struct Callbacks: Sendable {
     /// A signed message, ready to be posted unchanged.
     public struct Message: Sendable, Equatable {
         public let id: Identifier<Message>
+        /// The merchant of the client that gets it.
+        public let merchant: Merchant.ID?
         public let uri: String
         /// `<signature>.<payload>`, both base64url.
         public let body: String

@@ -31,7 +31,7 @@ extension TokenFamilies {
             let client: Client.ID = try row.get("client_id")
             let session: Session.ID = try row.get("session_id")
             if told.insert([client.text, session.text]).inserted,
-                try Clients.findLive(client, in: db)?.openID.backChannelLogoutURI != nil
+                let client = try Clients.findLive(client, in: db), client.openID.backChannelLogoutURI != nil
             {
                 try announcement.leaveNotice(of: session, user, for: client, db)
             }

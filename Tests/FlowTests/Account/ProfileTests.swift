@@ -80,4 +80,25 @@ struct ProfileTests {
             #expect(user["user_id"]?.string == world.user)
         }
     }
+
+    @Test(
+        "one user cannot flood every client's server by changing a name again and again", arguments: Backend.available)
+    func flood(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = try await world.signedIn()
+            for number in 1...20 {
+                #expect(try await visitor.change("profile", ["name": "Ada \(number)"]).status == 303)
+            }
+            let refused = try await visitor.change("profile", ["name": "Ada 21"])
+            #expect(refused.status == 429)
+            #expect(refused.header("retry-after") == "30")
+            #expect(refused.body.contains("role=\"alert\"") && refused.body.contains("Ada 21"))
+            #expect(try await world.user()["name"]?.string == "Ada 20")
+            // What changes nothing is told to nobody, and costs nothing.
+            #expect(try await visitor.change("profile", ["name": "Ada 20"]).status == 303)
+            world.server.clock.advance(by: .seconds(30))
+            #expect(try await visitor.change("profile", ["name": "Ada 21"]).status == 303)
+            #expect(try await visitor.change("profile", ["name": "Ada 22"]).status == 429)
+        }
+    }
 }

@@ -16,6 +16,19 @@ struct RoutingTests {
         }
     }
 
+    @Test("repeated slashes do not lead to administration past a proxy that compares how a path begins")
+    func operators() async throws {
+        try await TestServer.with(.sqlite) { server async throws -> Void in
+            for path in ["/admin/v1/merchants", "/admin/v1/merchants/"] {
+                #expect(try await server.get(path).status != 404, "\(path)")
+                for odd in ["/" + path, path + "//", "//" + path] {
+                    #expect(try await server.get(odd).status == 404, "\(odd)")
+                }
+            }
+            #expect(try await server.get("/admin//v1/merchants").status == 404)
+        }
+    }
+
     @Test("another letter case or an escape makes another path")
     func spelling() async throws {
         try await TestServer.with(.sqlite) { server async throws -> Void in
@@ -38,7 +51,7 @@ struct RoutingTests {
     func parameters() async throws {
         try await World.with(.sqlite) { world async throws -> Void in
             let id = world.backend.id
-            for path in ["/admin/v1/clients/\(id)", "/admin/v1/clients//\(id)/"] {
+            for path in ["/admin/v1/clients/\(id)", "/admin/v1/clients/\(id)/"] {
                 let answer = try await world.server.get(path, bearer: world.admin)
                 #expect(answer.json["client_id"]?.string == id, "\(path)")
             }

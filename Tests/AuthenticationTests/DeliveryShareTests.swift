@@ -1,0 +1,114 @@
+import Mail
+import Storage
+import Synchronization
+import TestSupport
+import Testing
+import Values
+
+@testable import Delivery
+
+@Suite("Deliveries are shared out fairly")
+struct DeliveryShareTests {
+    private func leave(_ count: Int, for share: String, in fixture: DeliveryFixture) async throws {
+        let callback = Callback(url: "https://\(share).example/hook", body: share, contentType: "text/plain")
+        let deliveries = (0..<count).map { _ in fixture.outbox.delivery(callback, share: .init(share)) }
+        try await fixture.database.write { db in for delivery in deliveries { try delivery.store(in: db) } }
+    }
+
+    @Test(
+        "a merchant with thousands of waiting callbacks does not delay another merchant's", arguments: Backend.available
+    )
+    func fair(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave(2000, for: "busy", in: fixture)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave(3, for: "quiet", in: fixture)
+        let leases = try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
+        #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryWorker.mostForOne)
+        #expect(leases.filter { $0.share == .init("quiet") }.count == 3)
+        await fixture.database.close()
+    }
+
+    @Test("the place that becomes free goes to the share with the fewest under way", arguments: Backend.available)
+    func next(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for share in ["a", "b", "c", "d"] { try await leave(20, for: share, in: fixture) }
+        fixture.clock.advance(by: .seconds(1))
+        try await leave(1, for: "late", in: fixture)
+        var room = DeliveryWorker.room(.callback)
+        for lease in try await fixture.outbox.claim(.callback, room) { room.take(for: lease.share) }
+        #expect(room.free == 0)
+        room.giveBack(for: .init("a"))
+        let leases = try await fixture.outbox.claim(.callback, room)
+        #expect(leases.map(\.share) == [.init("late")])
+        await fixture.database.close()
+    }
+
+    @Test("a delivery of another kind, or that is not due, takes no place of a share", arguments: Backend.available)
+    func others(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let notice = fixture.outbox.delivery(notice: "n", usefulFor: .days(1), share: .init("a"))
+        let blank = fixture.outbox.delivery(DeliveryFixture.letter).blank
+        try await fixture.database.write { db in
+            try notice.store(in: db)
+            try blank.store(in: db)
+        }
+        #expect(try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback)).isEmpty)
+        #expect(try await fixture.outbox.claim(.mail, DeliveryWorker.room(.mail)).isEmpty)
+        #expect(try await fixture.outbox.claim(.notice, DeliveryWorker.room(.notice)).count == 1)
+        // It is leased now.
+        #expect(try await fixture.outbox.claim(.notice, DeliveryWorker.room(.notice)).isEmpty)
+        await fixture.database.close()
+    }
+
+    @Test("receivers of one merchant that never answer leave another merchant's callbacks on time")
+    func stuck() async throws {
+        let fixture = try await DeliveryFixture(.sqlite)
+        try await leave(100, for: "stuck", in: fixture)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave(50, for: "quick", in: fixture)
+        let transport = OneStuck(quick: 50)
+        let worker = DeliveryWorker(fixture.outbox, by: transport)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await worker.run() }
+            // Every quick one arrives while the stuck ones hold all that their merchant may have.
+            for await _ in transport.done { break }
+            #expect(transport.stuck == DeliveryWorker.mostForOne)
+            fixture.outbox.close()
+            group.cancelAll()
+        }
+        await fixture.database.close()
+    }
+}
+
+/// Delivers what is quick, and never what is stuck.
+private final class OneStuck: Transport {
+    private struct Counts {
+        var stuck = 0
+        var quick = 0
+    }
+    private let expected: Int
+    private let counts = Mutex(Counts())
+    let done: AsyncStream<Void>
+    private let isDone: AsyncStream<Void>.Continuation
+    var kind: Delivery.Kind { .callback }
+    var stuck: Int { counts.withLock { $0.stuck } }
+
+    init(quick expected: Int) {
+        self.expected = expected
+        (done, isDone) = AsyncStream<Void>.makeStream()
+    }
+
+    func deliver(_ content: String, _ messageID: MessageID) async throws {
+        guard !content.contains("stuck") else {
+            counts.withLock { $0.stuck += 1 }
+            try await Task.sleep(for: .seconds(600))
+            return
+        }
+        let quick = counts.withLock { counts in
+            counts.quick += 1
+            return counts.quick
+        }
+        if quick == expected { isDone.yield() }
+    }
+}
