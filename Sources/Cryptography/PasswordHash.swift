@@ -2,22 +2,6 @@ import CArgon2
 import Foundation
 import InternationalText
 
-/// The cost of a password hash (RFC 9106). More memory or iterations make it costlier for everyone, thieves included.
-public struct PasswordHashParameters: Sendable, Hashable {
-    public let memoryKiB: UInt32
-    public let iterations: UInt32
-    public let parallelism: UInt32
-
-    public init(memoryKiB: UInt32, iterations: UInt32, parallelism: UInt32) {
-        self.memoryKiB = memoryKiB
-        self.iterations = iterations
-        self.parallelism = parallelism
-    }
-
-    /// OWASP's first choice for Argon2id.
-    public static let standard = PasswordHashParameters(memoryKiB: 19456, iterations: 2, parallelism: 1)
-}
-
 /// The stored form of a password: Argon2id with its salt and cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`). A
 /// user imported from another system keeps that system's hash until the next sign-in.
 public struct PasswordHash: Sendable, Hashable {

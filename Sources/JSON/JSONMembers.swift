@@ -36,10 +36,10 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    /// A name for people to read and to tell from other names, without invisible characters and without characters that
+    /// A name of 1 to `most` bytes, for people to read and to tell from other names, without invisible characters and without characters that
     /// change the direction of the text around it (Unicode TR36 §2.10).
-    public func name(_ member: String) throws(JSONFault) -> String? {
-        guard let text = try text(member) else { return nil }
+    public func name(_ member: String, most: Int) throws(JSONFault) -> String? {
+        guard let text = try text(member, most: most) else { return nil }
         guard text.unicodeScalars.allSatisfy(\.isSeen), text.unicodeScalars.contains(where: { !$0.isBlank }) else {
             throw JSONFault(
                 member, "a name without control characters, invisible ones, and ones that turn the direction of text")
@@ -52,8 +52,8 @@ public struct JSONMembers: Sendable {
         return text
     }
 
-    public func requiredName(_ member: String) throws(JSONFault) -> String {
-        guard let name = try name(member) else { throw JSONFault(member, "given") }
+    public func requiredName(_ member: String, most: Int) throws(JSONFault) -> String {
+        guard let name = try name(member, most: most) else { throw JSONFault(member, "given") }
         return name
     }
 

@@ -6,7 +6,8 @@ struct Argon2Hash: PasswordScheme {
     private let type: Argon2_type
 
     private static let types = ["argon2id": Argon2_id, "argon2i": Argon2_i, "argon2d": Argon2_d]
-    /// 256 MiB, and the cost of sixteen passes over them.
+    /// The most that an imported hash may cost; ours cost `PasswordHashParameters.standard`. 256 MiB, and sixteen passes
+    /// over them.
     private static let mostMemoryKiB = 256 * 1024
     private static let mostWork = 16 * mostMemoryKiB
     private static let mostLanes = 16

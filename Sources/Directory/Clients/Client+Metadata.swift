@@ -29,7 +29,7 @@ public struct ClientMetadata: Sendable {
     /// `sector_identifier_uri`, if that is new.
     public init(_ json: JSON, over base: Client? = nil, sector: SectorDocument? = nil) throws {
         let members = try JSONMembers(json)
-        name = try members.name("client_name") ?? base?.name ?? "Unnamed client"
+        name = try members.name("client_name", most: 200) ?? base?.name ?? "Unnamed client"
         redirectURIs = try Self.redirectURIs(members, "redirect_uris") ?? base?.redirectURIs ?? []
         grantTypes = try Self.grantTypes(members) ?? base?.grantTypes ?? [.authorizationCode]
         scope = try Self.scope(members) ?? base?.scope ?? .empty

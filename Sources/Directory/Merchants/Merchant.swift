@@ -4,6 +4,9 @@ public import Values
 public struct Merchant: Sendable {
     public typealias ID = Identifier<Merchant>
 
+    /// The longest name, in bytes of UTF-8.
+    static let longestName = 200
+
     public let id: ID
     public var name: String
     /// Whether a device's logout also ends the tokens that backends redeemed from its codes.

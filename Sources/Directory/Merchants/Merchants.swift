@@ -33,7 +33,7 @@ public struct Merchants: Sendable {
         let members = try JSONMembers(json)
         let now = clock.now
         let merchant = Merchant(
-            id: .random(from: random), name: try members.requiredName("name"),
+            id: .random(from: random), name: try members.requiredName("name", most: Merchant.longestName),
             logoutReachesBackends: try members.flag("logout_reaches_backends") ?? false,
             skipsIntroduction: try members.flag("skip_introduction") ?? false,
             logoURI: try Merchant.logoURI(members, nil), accentColor: try Merchant.accentColor(members, nil),
@@ -69,7 +69,7 @@ public struct Merchants: Sendable {
     /// Changes the members that `json` names. Nil when there is no such merchant.
     public func change(_ id: Merchant.ID, _ json: JSON) async throws -> Merchant? {
         let members = try JSONMembers(json)
-        let name = try members.name("name")
+        let name = try members.name("name", most: Merchant.longestName)
         let reaches = try members.flag("logout_reaches_backends")
         let skips = try members.flag("skip_introduction")
         let disabled = try members.flag("disabled")

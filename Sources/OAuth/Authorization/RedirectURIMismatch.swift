@@ -1,6 +1,7 @@
 public import Directory
 
 /// The one small difference between an unregistered address and a registered one: what developers search longest for.
+/// The refusal page names it (`ReturnAddress+Page`).
 public enum RedirectURIMismatch: String, Sendable, CaseIterable {
     case whiteSpace = "white space around it"
     case letterCase = "letter case"

@@ -78,7 +78,7 @@ extension TokenFamilies {
     }
 
     /// Does `work`, which ends token families of `user`, and tells the clients of the browser sessions bought with
-    /// them. Those sessions end by themselves, because they check the family that bought them.
+    /// them, which end with their families.
     static func tellingOfBought<Value>(
         _ user: UserID, _ announcement: CallbackAnnouncement, in db: any Transaction, work: () throws -> Value
     ) throws -> Value {

@@ -1,6 +1,8 @@
 import Storage
 import Values
 
+// What refreshing does to a stored token. `RefreshTokenGrant` decides which of these a request gets.
+
 /// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
 struct RefreshRotation: Redemption {
     let token: RefreshToken
@@ -66,7 +68,7 @@ struct RefreshRepeat: Redemption {
         let run = max(try row?.get("repeat_run", as: Int64.self) ?? 0, before + 1)
         guard run < RefreshToken.longestRepeatRun else {
             return .replayed(
-                .refreshRefused("refresh_token_in_two_hands", "permission=\(token.family)"),
+                .refreshRefused("refresh_token_in_two_hands", "family=\(token.family)"),
                 ending: token.family)
         }
         try AccessTokens.end(lost, in: db)
@@ -107,13 +109,14 @@ struct RefreshWithoutRotation: Redemption {
     }
 }
 
-/// A token whose successor is in use: two parties hold copies of one chain, so it ends for both.
+/// Ends the family of a token that counts as replayed (`RefreshTokenGrant.authorize`): its successor is in use, or it
+/// was rotated too long ago. Two parties hold copies of one chain, so it ends for both.
 struct RefreshReplay: Redemption {
     let token: RefreshToken
 
     func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
         .replayed(
-            .refreshRefused("refresh_token_replayed", "permission=\(token.family)"), ending: token.family)
+            .refreshRefused("refresh_token_replayed", "family=\(token.family)"), ending: token.family)
     }
 }
 
