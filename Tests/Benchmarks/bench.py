@@ -14,6 +14,7 @@ import tempfile
 import load
 import machine
 import people
+import postgresql
 import rounds
 import scenarios
 import servers
@@ -31,6 +32,7 @@ def options(parser):
     parser.add_argument("--seconds", type=int, default=4, help="length of a run (4)")
     parser.add_argument("--connections", type=int, default=32, help="wrk's connections (32)")
     parser.add_argument("--only", action="append", choices=names, help="this one only; may be repeated")
+    parser.add_argument("--postgresql", action="store_true", help="on a throw-away PostgreSQL, beside pgbench")
     parser.add_argument("--quick", action="store_true", help="two rounds of one second: does it work at all?")
     options = parser.parse_args()
     if options.quick:
@@ -44,7 +46,7 @@ def measure(binaries, options):
     """Everything about `binaries`, by name, beside nginx. Ends what it starts, whatever happens."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     signal.signal(signal.SIGALRM, lambda *_: sys.exit("It took three times as long as it may: given up."))
-    install("wrk", "nginx-light")
+    install("wrk", "nginx-light", *(["postgresql"] if options.postgresql else []))
     chosen = [each for each in scenarios.all() if not options.only or each.name in options.only]
     runs = len(chosen) * (options.rounds + 1) * (1 + len(binaries))
     signal.alarm(300 + 3 * runs * (options.seconds + 2))
@@ -65,7 +67,11 @@ def _measure(binaries, options, chosen, directory, stack):
     }
     products = []
     for name, binary in binaries.items():
-        server = servers.Spindle(binary, directory, name)
+        cluster = postgresql.new_cluster() if options.postgresql else None
+        if cluster:
+            stack.callback(cluster.delete)
+            results["pgbench"] = postgresql.pgbench(cluster, options.connections, options.seconds)
+        server = servers.Spindle(binary, directory, name, cluster)
         admin = server.initialize()
         results[name] = {"ready_ms": round(statistics.median(server.time_to_start() for _ in range(STARTS)), 1)}
         stack.enter_context(server)

@@ -17,11 +17,12 @@ def run(server, script, plan, directory, connections, seconds):
         "wrk", f"--threads={THREADS}", f"--connections={connections}", f"--duration={seconds}s", "--timeout=10s",
         f"--script={script}", f"http://{server.address}", "--", str(file),
     ]
-    before = server.cpu_seconds()
+    before, database_before = server.cpu_seconds(), server.database_cpu_seconds()
     finished = subprocess.run(
         command, cwd=SCRIPTS, check=True, stdout=subprocess.PIPE, text=True, timeout=seconds + 30)
-    used = server.cpu_seconds() - before
-    return json.loads(finished.stdout.strip().splitlines()[-1]) | {"cpu_seconds": round(used, 6)}
+    used, database_used = server.cpu_seconds() - before, server.database_cpu_seconds() - database_before
+    return json.loads(finished.stdout.strip().splitlines()[-1]) | {
+        "cpu_seconds": round(used, 6), "database_cpu_seconds": round(database_used, 6)}
 
 
 def lua(value):

@@ -27,6 +27,7 @@ def _summary(scenario, name, rounds):
     return {
         "per_second": round(median(per_second(each[name], counted) for each in rounds)),
         "cpu_us": round(median(cpu_us(each[name], counted) for each in rounds), 2),
+        "database_cpu_us": round(median(cpu_us(each[name], counted, "database_") for each in rounds), 2),
         "p50_ms": round(median(each[name]["p50"] for each in rounds) / 1000, 2),
         "p99_ms": round(median(each[name]["p99"] for each in rounds) / 1000, 2),
         # Medians of the ratios, not ratios of the medians: what slowed a round slowed both.
@@ -55,15 +56,15 @@ def per_second(run, counts_finished=False):
     return done(run, counts_finished) / (run["microseconds"] / 1_000_000)
 
 
-def cpu_us(run, counts_finished=False):
-    return run["cpu_seconds"] * 1_000_000 / done(run, counts_finished)
+def cpu_us(run, counts_finished=False, whose=""):
+    return run[f"{whose}cpu_seconds"] * 1_000_000 / done(run, counts_finished)
 
 
 def line(result):
     """One scenario for the terminal, each product's figures in turn."""
     products = [name for name in ("spindle", "old", "new") if name in result]
     return "; ".join(
-        f"{name} {result[name]['per_second']:,} a second, {result[name]['cpu_us']:.1f} µs, "
+        f"{name} {result[name]['per_second']:,} a second, {microseconds(result[name])}, "
         f"{result[name]['cpu_of_nginx']:.2f} × nginx{trouble(result[name])}" for name in products)
 
 
@@ -78,7 +79,7 @@ def markdown(results):
         aim = "" if each["aim"] is None else format(each["aim"], "g")
         rows.append(
             f"| {each['name']}{trouble(ours)} | {ours['per_second']:,} | {ours['of_nginx']:.2f} "
-            f"| {ours['p50_ms']:.2f} ms | {ours['p99_ms']:.2f} ms | {ours['cpu_us']:,.1f} µs "
+            f"| {ours['p50_ms']:.2f} ms | {ours['p99_ms']:.2f} ms | {microseconds(ours)} "
             f"| {ours['cpu_of_nginx']:.1f} | {aim} |")
     return "\n\n".join(["\n".join(rows), *paragraphs(results)]) + "\n"
 
@@ -102,12 +103,18 @@ def comparison(results):
     for each in results["scenarios"]:
         old, new = each["old"], each["new"]
         rows.append(
-            f"| {each['name']}{trouble(old)}{trouble(new)} | {old['cpu_us']:,.1f} µs | {new['cpu_us']:,.1f} µs "
+            f"| {each['name']}{trouble(old)}{trouble(new)} | {microseconds(old)} | {microseconds(new)} "
             f"| {each['cpu_ratio']:.2f} | {old['per_second']:,} | {new['per_second']:,} | {each['speed_ratio']:.2f} "
             f"| {old['cpu_of_nginx']:.1f} | {new['cpu_of_nginx']:.1f} |")
     paragraphs = filled(
         f"Old: {whole(results['old'])}. New: {whole(results['new'])}.", conditions(results))
     return "\n\n".join(["\n".join(rows), *paragraphs]) + "\n"
+
+
+def microseconds(product):
+    """The CPU of one request: Spindle's, and that of a database server beside it."""
+    database = product["database_cpu_us"]
+    return f"{product['cpu_us']:,.1f}" + (f" + {database:,.1f}" if database else "") + " µs"
 
 
 def whole(product):
@@ -120,9 +127,16 @@ def whole(product):
 def conditions(results):
     return (
         f"{results['connections']} connections, medians of {results['rounds']} rounds of {results['seconds']} s, each "
-        f"a run of nginx and of Spindle. SQLite with a write-ahead log and synchronous=FULL, on "
-        f"{results['file_system']} (fdatasync {results['fdatasync_ms']:.2f} ms). {results['cores']} cores "
-        f"({results['processor']}), which the load generator shares. {results['when']}.")
+        f"a run of nginx and of Spindle. {engine(results)}, on {results['file_system']} (fdatasync "
+        f"{results['fdatasync_ms']:.2f} ms). {results['cores']} cores ({results['processor']}), which the load "
+        f"generator shares. {results['when']}.")
+
+
+def engine(results):
+    if "pgbench" not in results:
+        return "SQLite with a write-ahead log and synchronous=FULL"
+    rates = " and ".join(f"{rate:,} {name}s" for name, rate in results["pgbench"].items())
+    return f"PostgreSQL on the same cores with fsync, on which pgbench makes {rates} a second"
 
 
 def median_of(results, what):

@@ -1,5 +1,6 @@
 """The servers under load, each started on a free port of the loopback and ended again."""
 
+import base64
 import http.client
 import json
 import os
@@ -10,6 +11,8 @@ import signal
 import socket
 import subprocess
 import time
+
+import postgresql
 
 PATIENCE = 20  # seconds to become ready, and to fall idle
 
@@ -80,7 +83,11 @@ class Server:
 
     def cpu_seconds(self):
         """The processor time that the server has used so far, all of its processes and threads."""
-        return sum(map(_cpu_seconds, [self.process.pid, *self._children()]))
+        return cpu_seconds_of(self.process.pid)
+
+    def database_cpu_seconds(self):
+        """That of a database server that works for it alone."""
+        return 0
 
     def settle(self):
         """Waits until the server has nothing left to do."""
@@ -98,9 +105,10 @@ class Server:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status)[1])
 
-    def _children(self):
-        pid = self.process.pid
-        return list(map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+def cpu_seconds_of(pid):
+    """That of a process and its children."""
+    children = map(int, pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    return sum(map(_cpu_seconds, [pid, *children]))
 
 
 def _cpu_seconds(pid):
@@ -110,15 +118,19 @@ def _cpu_seconds(pid):
 
 
 class Spindle(Server):
-    """The product, on a fresh SQLite file, with its defaults: write-ahead log, synchronous=FULL."""
+    """The product, on a fresh SQLite file with its defaults (write-ahead log, synchronous=FULL), or on `cluster`."""
 
     ready_path = "/readyz"
 
-    def __init__(self, binary, directory, name="spindle"):
+    def __init__(self, binary, directory, name="spindle", cluster=None):
         super().__init__(name, directory)
+        self.cluster = cluster
+        database = cluster.create_database() if cluster else "benchmark.db"
         self.binary = str(pathlib.Path(binary).resolve())
         self.command = [self.binary, "serve"]
-        self.environment |= {"SPINDLE_LISTEN": self.address, "SPINDLE_DATABASE": "benchmark.db"}
+        self.environment |= {"SPINDLE_LISTEN": self.address, "SPINDLE_DATABASE": database}
+        if cluster:
+            self.environment["SPINDLE_MASTER_KEY"] = base64.b64encode(os.urandom(32)).decode()
 
     def initialize(self):
         """Makes the database; returns the admin client's id and secret."""
@@ -127,6 +139,9 @@ class Spindle(Server):
             stdout=subprocess.PIPE, timeout=60)
         made = json.loads(answer.stdout)
         return made["admin_client_id"], made["admin_client_secret"]
+
+    def database_cpu_seconds(self):
+        return postgresql.cpu_seconds(self.cluster) if self.cluster else 0
 
     def time_to_start(self):
         """The milliseconds that one start takes; ends it again."""
