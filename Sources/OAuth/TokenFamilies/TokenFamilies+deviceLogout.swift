@@ -5,8 +5,7 @@ public import Values
 /// The logout that a device asks for.
 extension TokenFamilies {
     /// Logs a device out: ends its token family and, if the merchant says "logout reaches backends", also what was
-    /// redeemed from its codes. Sessions bought with it end too, because they check the family. The merchant's clients
-    /// are told once.
+    /// redeemed from its codes. Sessions bought with it end too. The merchant's clients are told once.
     public func logOut(_ id: TokenFamily.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
