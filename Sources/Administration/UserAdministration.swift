@@ -30,7 +30,7 @@ public struct UserAdministration: Sendable {
         return try await users.create(changes) { id, now, db in
             try confirm(db)
             guard case .merchant(_, let client) = administrator else { return }
-            try TokenFamilies.connect(id, to: client, at: now, in: db)
+            try Connections.connect(id, to: client, at: now, in: db)
         }
     }
 

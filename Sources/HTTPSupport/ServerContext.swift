@@ -14,7 +14,6 @@ public struct ServerContext: Sendable {
     public let database: any Database
     public let clock: any WallClock
     public let random: any RandomSource
-    public let hashing: HashingPool
     public let seal: Seal
     public let outbound: Outbound
     public let site: Site
@@ -31,15 +30,14 @@ public struct ServerContext: Sendable {
     public let templates: Templates
 
     public init(
-        database: any Database, clock: any WallClock, random: any RandomSource, hashing: HashingPool, seal: Seal,
-        outbound: Outbound, site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
+        database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: Outbound,
+        site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
         issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents, deletion: Deletion,
         mail: MailComposer, templates: Templates
     ) {
         self.database = database
         self.clock = clock
         self.random = random
-        self.hashing = hashing
         self.seal = seal
         self.outbound = outbound
         self.site = site

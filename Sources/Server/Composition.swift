@@ -32,7 +32,7 @@ extension Spindle {
         // What modules offer
         let oauth = OAuthServices(
             database: database, clock: clock, random: random, clients: stores.clients, known: stores.knownClients,
-            signSecrets: SignSecrets(seal: context.seal), callbacks: stores.callbacks,
+            signSecrets: context.signSecrets, callbacks: stores.callbacks,
             published: ClientKeys.Published(IssuerKeys(outbound: outbound, clock: clock)), issuer: site.issuer,
             tokenEndpoint: site.tokenEndpoint, terms: configuration.terms)
         let openID = OpenIDServices(
@@ -43,7 +43,7 @@ extension Spindle {
             codeKey: parts.masterKey.key(for: "mail_codes"), tables: StoredTable.all.reversed())
         let federation = FederationServices(
             database: database, clock: clock, random: random, seal: context.seal, ring: ring, outbound: outbound,
-            issuers: stores.issuers, signSecrets: SignSecrets(seal: context.seal),
+            issuers: stores.issuers, signSecrets: context.signSecrets,
             addresses: .init(facebook: configuration.facebookAPI, google: configuration.googleAPI),
             origin: site.origin, audiences: [site.issuer, site.tokenEndpoint], events: stores.events)
         let webhooks = DittoWebhooks(
@@ -108,7 +108,7 @@ extension ServerContext {
         _ configuration: SpindleConfiguration, _ parts: Parts, _ stores: Stores, _ policy: OutboundPolicy
     ) {
         self.init(
-            database: parts.database, clock: parts.clock, random: parts.random, hashing: parts.hashing,
+            database: parts.database, clock: parts.clock, random: parts.random,
             seal: Seal(masterKey: parts.masterKey, random: parts.random),
             outbound: Outbound(policy: policy, logger: parts.logger, clock: parts.clock), site: Site(configuration),
             address: ClientAddress(trustedProxies: configuration.trustedProxies), clients: stores.clients,

@@ -13,6 +13,8 @@ public struct RunningServer: Sendable {
 
     /// How long requests running at SIGTERM may take.
     public static let graceTime: Duration = .seconds(10)
+    /// How long the database may take for a piece of work in the last second of that.
+    private static let longestWorkInTheLastSecond: Duration = .milliseconds(500)
 
     /// `onListening` is called with the port of the public address once it is bound.
     public init(
@@ -55,7 +57,8 @@ public struct RunningServer: Sendable {
                 logger: logger),
             Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger),
         ]
-        await BackgroundServices(services: services, grace: Self.graceTime, inTheLastSecond: spindle.database.abandon)
-            .run(until: stop)
+        await BackgroundServices(services: services, grace: Self.graceTime) { [database = spindle.database] in
+            database.abandonWork(over: Self.longestWorkInTheLastSecond)
+        }.run(until: stop)
     }
 }

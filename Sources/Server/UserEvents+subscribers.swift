@@ -17,8 +17,7 @@ extension UserEvents {
             Verifications.subscriber,
             IssuerSubjects.subscriber,
             Agreements.subscriber,
-            UserLinkedMail(mail: mail).subscriber,
-            UserDeletedMail(mail: mail).subscriber,
+            UserMails(mail: mail).subscriber,
         ]
     }
 }

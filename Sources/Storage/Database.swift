@@ -20,10 +20,12 @@ public protocol Database: Sendable {
     /// Throws when no request can be served. For a load balancer that asks whether to send requests here.
     func confirmReady() async throws
 
-    /// Refuses work that is not done, also work that has begun: the process is about to end, whatever the engine does.
-    func abandon()
+    /// Refuses work that takes longer than `time`, or waits that long for a lock, from now on and also if it has begun: the
+    /// process is about to end, whatever the engine does. Other work is done as before.
+    func abandonWork(over time: Duration)
 
-    /// Finishes running work and releases the engine. A server across a network gets some seconds for that.
+    /// Finishes running work and releases the engine. A server across a network gets some seconds for that, or a moment
+    /// after `abandonWork`.
     func close() async
 }
 
@@ -41,7 +43,7 @@ extension Database {
         try await write(work)
     }
 
-    public func abandon() {}
+    public func abandonWork(over time: Duration) {}
 
     /// When reads wait for the network, a long one blocks no thread of requests.
     public func scan<Value: Sendable>(

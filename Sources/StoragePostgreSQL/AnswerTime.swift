@@ -10,4 +10,6 @@ public enum AnswerTime {
     static let ofReadiness: Duration = .seconds(2)
     /// For work that nobody waits for any more, when the database is closed.
     static let ofTheLast: Duration = .seconds(5)
+    /// The same, when work was abandoned before.
+    static let ofTheAbandoned: Duration = .milliseconds(100)
 }

@@ -4,8 +4,8 @@ import Synchronization
 /// The socket of one connection. libpq waits at it without end; another thread can shut it down meanwhile.
 final class Line: Sendable {
     private struct State {
-        /// By when the server must have answered; nil while nobody waits for it.
-        var deadline: ContinuousClock.Instant?
+        /// Since when somebody waits for the server, and how long they do; nil while nobody does.
+        var wait: (since: ContinuousClock.Instant, longest: Duration)?
         var isCut = false
     }
 
@@ -21,15 +21,16 @@ final class Line: Sendable {
 
     /// Calls `ask`, which ends as if the server had closed the connection when it takes longer than `limit`.
     func wait<Value>(atMost limit: Duration, _ ask: () throws(Failure) -> Value) throws(Failure) -> Value {
-        state.withLock { $0.deadline = .now + limit }
-        defer { state.withLock { $0.deadline = nil } }
+        state.withLock { $0.wait = (.now, limit) }
+        defer { state.withLock { $0.wait = nil } }
         return try ask()
     }
 
-    /// Ends a wait that has taken too long.
-    func cutIfOverdue(at now: ContinuousClock.Instant) {
+    /// Ends a wait that has taken too long, or longer than `longest`.
+    func cutIfOverdue(at now: ContinuousClock.Instant, longest: Duration?) {
         state.withLock { state in
-            if let deadline = state.deadline, deadline <= now { cut(&state) }
+            guard let wait = state.wait else { return }
+            if now - wait.since >= min(wait.longest, longest ?? wait.longest) { cut(&state) }
         }
     }
 
@@ -46,6 +47,8 @@ final class Line: Sendable {
 final class Lines: Sendable {
     private struct State {
         var open: [ObjectIdentifier: Line] = [:]
+        /// How long each wait may take at most, also one for which more was allowed.
+        var longest: Duration?
         var isOver = false
     }
 
@@ -66,7 +69,17 @@ final class Lines: Sendable {
     /// Ends every wait that has taken too long.
     func cutOverdue() {
         let now = ContinuousClock.now
-        for line in state.withLock({ Array($0.open.values) }) { line.cutIfOverdue(at: now) }
+        let (lines, longest) = state.withLock { (Array($0.open.values), $0.longest) }
+        for line in lines { line.cutIfOverdue(at: now, longest: longest) }
+    }
+
+    /// Whether `wait(atMost:)` was called.
+    var isHurried: Bool { state.withLock { $0.longest != nil } }
+
+    /// Ends every wait that takes longer than `longest`, from now on.
+    func wait(atMost longest: Duration) {
+        state.withLock { $0.longest = longest }
+        cutOverdue()
     }
 
     /// Ends every wait, and those of connections that are made from now on.

@@ -73,14 +73,14 @@ public final class PostgreSQLDatabase: Database {
         }
     }
 
-    public func abandon() {
-        queue.abandon()
-        lines.cutAll()
+    public func abandonWork(over time: Duration) {
+        lines.wait(atMost: time)
+        queue.refuse(over: time)
     }
 
     public func close() async {
         queue.close()
-        Self.after(AnswerTime.ofTheLast) { [queue, lines] in
+        Self.after(queue.isHurried ? AnswerTime.ofTheAbandoned : AnswerTime.ofTheLast) { [queue, lines] in
             queue.abandon()
             lines.cutAll()
         }
@@ -108,7 +108,7 @@ public final class PostgreSQLDatabase: Database {
         try SystemThread.start(named: "postgresql-late") {
             while queue.refuseOverdue() {
                 lines.cutOverdue()
-                Thread.sleep(forTimeInterval: 0.25)
+                Thread.sleep(forTimeInterval: queue.isHurried ? 0.05 : 0.25)
             }
         }
     }

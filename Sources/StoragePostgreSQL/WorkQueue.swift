@@ -19,23 +19,32 @@ final class WorkQueue: Sendable {
         var leaving: [Entry] = []
         var isClosed = false
         var isAbandoned = false
+        /// How long work may take in all, waiting and running; nil while only its wait for a thread is limited.
+        var longest: Duration?
         var threads: Int
         /// What each thread is doing.
-        var running: [Int: Work] = [:]
+        var running: [Int: Entry] = [:]
         var closers: [CheckedContinuation<Void, Never>] = []
 
-        mutating func next() -> Work? {
+        mutating func next() -> Entry? {
             if leaving.isEmpty {
                 leaving = arriving.reversed()
                 arriving.removeAll(keepingCapacity: true)
             }
-            return leaving.popLast()?.work
+            return leaving.popLast()
         }
 
-        mutating func overdue(at now: ContinuousClock.Instant) -> [Work] {
+        /// Takes out what has waited longer than `patience`, and what has taken too long in all.
+        mutating func overdue(at now: ContinuousClock.Instant, _ patience: Duration) -> [Work] {
             var works: [Work] = []
-            while let oldest = leaving.last ?? arriving.first, oldest.deadline <= now, let work = next() {
-                works.append(work)
+            let patience = min(patience, longest ?? patience)
+            while let oldest = leaving.last ?? arriving.first, now - oldest.since >= patience, let entry = next() {
+                works.append(entry.work)
+            }
+            guard let longest else { return works }
+            for (thread, entry) in running where now - entry.since >= longest {
+                works.append(entry.work)
+                running.removeValue(forKey: thread)
             }
             return works
         }
@@ -43,7 +52,8 @@ final class WorkQueue: Sendable {
 
     private struct Entry {
         let work: Work
-        let deadline: ContinuousClock.Instant
+        /// When it came.
+        let since = ContinuousClock.now
     }
 
     private let state: Mutex<State>
@@ -59,7 +69,7 @@ final class WorkQueue: Sendable {
 
     /// Passes `work` to the next free thread.
     func add(_ work: Work) throws(StorageError) {
-        let entry = Entry(work: work, deadline: .now + patience)
+        let entry = Entry(work: work)
         try state.withLock { state throws(StorageError) in
             guard !state.isClosed else { throw .unavailable("the database is closed") }
             guard state.arriving.count + state.leaving.count < Self.limit else {
@@ -75,23 +85,34 @@ final class WorkQueue: Sendable {
         state.withLock { _ = $0.running.removeValue(forKey: thread) }
         while true {
             available.wait()
-            let (work, isOver) = state.withLock { state in
-                let work = state.next()
-                state.running[thread] = work
-                return (work, work == nil && state.isClosed)
+            let (entry, isOver) = state.withLock { state in
+                let entry = state.next()
+                state.running[thread] = entry
+                return (entry, entry == nil && state.isClosed)
             }
-            if let work { return work }
+            if let entry { return entry.work }
             // Otherwise the work of this signal has already been refused.
             if isOver { return nil }
         }
     }
 
     /// Refuses work that has waited too long. False when all threads have ended.
-    func refuseOverdue() -> Bool {
-        let (works, isAlive) = state.withLock { state in (state.overdue(at: .now), state.threads > 0) }
-        for work in works { work.refuse(.unavailable("PostgreSQL was too busy for \(patience)")) }
+    @discardableResult func refuseOverdue() -> Bool {
+        let (works, longest, isAlive) = state.withLock { state in
+            (state.overdue(at: .now, patience), state.longest, state.threads > 0)
+        }
+        for work in works { work.refuse(.unavailable("PostgreSQL was too busy for \(longest ?? patience)")) }
         return isAlive
     }
+
+    /// Refuses work that takes longer than `longest`, from now on, also where its thread runs it.
+    func refuse(over longest: Duration) {
+        state.withLock { $0.longest = longest }
+        refuseOverdue()
+    }
+
+    /// Whether `refuse(over:)` was called.
+    var isHurried: Bool { state.withLock { $0.longest != nil } }
 
     /// Takes no more work; queued work is still done.
     func close() {
@@ -108,7 +129,7 @@ final class WorkQueue: Sendable {
         let (works, closers) = state.withLock { state in
             defer { (state.arriving, state.leaving, state.running, state.closers) = ([], [], [:], []) }
             state.isAbandoned = true
-            return ((state.leaving + state.arriving).map(\.work) + state.running.values, state.closers)
+            return ((state.leaving + state.arriving + state.running.values).map(\.work), state.closers)
         }
         for work in works { work.refuse(.unavailable("the database is closing")) }
         for closer in closers { closer.resume() }

@@ -74,11 +74,8 @@ final class GroupCommit: Sendable {
         wake.signal()
     }
 
-    /// Waits for the locks of other processes no longer: what needs one is refused.
-    func abandon() {
-        patience.end()
-        stop()
-    }
+    /// Waits for the lock of another process no longer than `time` from now on: what needs it is refused.
+    func waitForLocks(atMost time: Duration) { patience.shorten(to: time) }
 
     /// Returns when the thread has closed its connection.
     func ended() async {

@@ -2,19 +2,19 @@ import CSQLite
 import Foundation
 import Synchronization
 
-/// How long a connection waits for the lock of another process. Unlike SQLite's own wait it can be ended from outside.
+/// How long a connection waits for the lock of another process. Unlike SQLite's own wait it can be shortened from outside.
 final class LockPatience: Sendable {
     private struct State {
         var since = ContinuousClock.now
-        var isOver = false
+        var longest: Duration
+        var isShortened = false
     }
 
     private static let longestSleep = 0.1
 
-    private let longest: Duration
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(_ longest: Duration) { self.longest = longest }
+    init(_ longest: Duration) { state = Mutex(State(longest: longest)) }
 
     /// SQLite asks this object from now on, which must outlive `handle`.
     func serve(_ handle: OpaquePointer) {
@@ -26,14 +26,22 @@ final class LockPatience: Sendable {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Waits for no lock any more.
-    func end() { state.withLock { $0.isOver = true } }
+    /// Waits no longer than `longest` from now on, and for nothing any more once that was too short: what waits next would
+    /// wait for the same lock.
+    func shorten(to longest: Duration) {
+        state.withLock { state in
+            state.longest = min(state.longest, longest)
+            state.isShortened = true
+        }
+    }
 
     /// Waits a moment, for the `count`th time. False when that was long enough.
     private func sleep(_ count: Int32) -> Bool {
         let goesOn = state.withLock { state in
             if count == 0 { state.since = .now }
-            return !state.isOver && .now - state.since < longest
+            let goesOn = .now - state.since < state.longest
+            if !goesOn, state.isShortened { state.longest = .zero }
+            return goesOn
         }
         // Short at first: most locks are held for milliseconds.
         if goesOn { Thread.sleep(forTimeInterval: min(Double(count + 1) / 500, Self.longestSleep)) }

@@ -65,7 +65,7 @@ public final class SQLiteDatabase: Database {
         try readers.read { db in try Self.askSchema(db) }
     }
 
-    public func abandon() { writer.abandon() }
+    public func abandonWork(over time: Duration) { writer.waitForLocks(atMost: time) }
 
     public func close() async {
         writer.stop()

@@ -36,6 +36,17 @@ import Testing
         #expect(found.count == 1)
     }
 
+    @Test(
+        "after long work was abandoned, other work is done as before, and what was done is kept",
+        arguments: Backend.available)
+    func healthyInTheLastSecond(_ backend: Backend) async throws {
+        let database = try await backend.openThings()
+        database.abandonWork(over: .seconds(60))
+        try await database.run("INSERT INTO things (id, number) VALUES (\(1), 7)")
+        #expect(try await database.number(of: 1) == 7)
+        await database.close()
+    }
+
     @Test("execute says how many rows it changed", arguments: Backend.available)
     func changedRows(_ backend: Backend) async throws {
         let database = try await backend.openThings()

@@ -80,11 +80,28 @@ import Testing
         try first.run(.beginWriting)
         let ending = Thread {
             Thread.sleep(forTimeInterval: 0.2)
-            patience.end()
+            patience.shorten(to: .zero)
         }
         ending.start()
         let error = #expect(throws: StorageError.self) { try second.run(.beginWriting) }
         #expect(error == .unavailable("database is locked"))
+        second.close()
+        first.close()
+    }
+
+    @Test("who waits for a lock after it took too long once waits no more, and gets it when it is free")
+    func shortenedLock() async throws {
+        let path = try await Backend.sqlite.freshAddress()
+        let first = try Connection.forWriting(path)
+        let patience = LockPatience(.seconds(600))
+        let second = try Connection.forWriting(path, patience: patience)
+        patience.shorten(to: .milliseconds(50))
+        try first.run(.beginWriting)
+        for _ in 0..<3 {
+            #expect(throws: StorageError.unavailable("database is locked")) { try second.run(.beginWriting) }
+        }
+        try first.run(.rollBack)
+        try second.run(.beginWriting)
         second.close()
         first.close()
     }

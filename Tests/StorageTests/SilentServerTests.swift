@@ -1,3 +1,4 @@
+import Dispatch
 import Storage
 import StoragePostgreSQL
 import TestSupport
@@ -79,9 +80,43 @@ import Testing
                 }
             }
             try? await Task.sleep(for: .milliseconds(200))
-            database.abandon()
+            database.abandonWork(over: .milliseconds(100))
         }
         await database.close()
+    }
+
+    @Test("while work that waits for a lock is abandoned, other work is done as before")
+    func abandonedAlone() async throws {
+        let (cutter, other) = try await cutter()
+        let database = try await PostgreSQLDatabase.open(url: cutter.url, connections: 2, answerTime: .seconds(600))
+        try await other.run("INSERT INTO things (id) VALUES (\(1)), (\(2))")
+        let (isLocked, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        async let holder: Void = other.write { db in
+            try db.execute("UPDATE things SET number = 1 WHERE id = \(1)")
+            isLocked.signal()
+            _ = mayEnd.wait(timeout: .now() + 60)
+        }
+        await isLocked.waited()
+        async let stuck: Void = {
+            let error = await #expect(throws: StorageError.self) {
+                try await database.run("UPDATE things SET number = 2 WHERE id = \(1)")
+            }
+            #expect(error?.kind == "unavailable")
+        }()
+        database.abandonWork(over: .seconds(1))
+        // A busy machine may take longer than that, too.
+        let until = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < until,
+            (try? await database.run("UPDATE things SET number = 3 WHERE id = \(2)")) == nil
+        {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        await stuck
+        await database.close()
+        mayEnd.signal()
+        try await holder
+        #expect(try await other.number(of: 1) == 1)
+        #expect(try await other.number(of: 2) == 3)
     }
 
     @Test("closing does not wait for a silent server without end")

@@ -10,11 +10,11 @@ import Values
 /// `POST /account/links/connect`: a signed-in user links another issuer to sign in with.
 public struct ConnectEndpoint: Endpoint {
     private let gate: UserAccess
-    private let upstream: IdentityProviderEndpoint
+    private let signIn: IdentityProviderEndpoint
 
-    public init(gate: UserAccess, upstream: IdentityProviderEndpoint) {
+    public init(gate: UserAccess, signIn: IdentityProviderEndpoint) {
         self.gate = gate
-        self.upstream = upstream
+        self.signIn = signIn
     }
 
     public func add(to router: inout Routes) {
@@ -28,12 +28,12 @@ public struct ConnectEndpoint: Endpoint {
         case .enter(let entry):
             guard gate.isRecent(entry.session) else { return gate.confirmFirst(for: .confirmed) }
             let id = TrustedIssuer.ID(entry.form["issuer"] ?? "")
-            let known = try await upstream.pages.issuers.connectable(to: entry.session.user)
+            let known = try await signIn.pages.issuers.connectable(to: entry.session.user)
             guard let issuer = known.first(where: { $0.id == id }) else {
-                return upstream.pages.message(.notFound, entry.visit, status: .notFound)
+                return signIn.pages.message(.notFound, entry.visit, status: .notFound)
             }
-            return try await upstream.leave(
-                IdentityProviderEndpoint.Departure(issuer: issuer, continueTo: nil, user: entry.session.user), request,
+            return try await signIn.leave(
+                IdentityProviderEndpoint.Attempt(issuer: issuer, continueTo: nil, user: entry.session.user), request,
                 entry.visit, context)
         }
     }

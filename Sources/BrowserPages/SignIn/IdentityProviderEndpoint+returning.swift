@@ -38,56 +38,56 @@ extension IdentityProviderEndpoint {
         switch spending {
         case .refused(let reason):
             let visit = try await pages.visit(request)
-            return refuse(.gone(reason: reason), Departure(issuer: issuer, continueTo: nil), visit, context)
-        case .spent(let upstream):
-            let departure = Departure(
-                issuer: issuer, continueTo: try await pages.destination(upstream.continueTo, request),
-                isAnew: upstream.isAnew,
-                isFromPage: upstream.isFromPage, user: upstream.user)
-            let visit = try await pages.visit(request, to: departure.continueTo)
+            return refuse(.gone(reason: reason), Attempt(issuer: issuer, continueTo: nil), visit, context)
+        case .spent(let stored):
+            let attempt = Attempt(
+                issuer: issuer, continueTo: try await pages.destination(stored.continueTo, request),
+                isAnew: stored.isAnew,
+                isFromPage: stored.isFromPage, user: stored.user)
+            let visit = try await pages.visit(request, to: attempt.continueTo)
             do {
                 guard let answer = IdentityProviderAnswer(query.pairs) else {
                     throw IdentityProviderRefusal.mistrusted(reason: "neither code nor error")
                 }
-                let person = try await signIn.person(by: answer, to: upstream, state, at: issuer)
-                guard let user = upstream.user else {
-                    return try await enter(person, departure, request, visit, context)
+                let person = try await signIn.person(by: answer, to: stored, state, at: issuer)
+                guard let user = stored.user else {
+                    return try await enter(person, attempt, request, visit, context)
                 }
-                return try await connect(person, to: user, departure, request, visit, context)
+                return try await connect(person, to: user, attempt, request, visit, context)
             } catch let refusal as IdentityProviderRefusal {
-                return refuse(refusal, departure, visit, context)
+                return refuse(refusal, attempt, visit, context)
             }
         }
     }
 
     private func enter(
-        _ person: IdentityProviderUser, _ departure: Departure, _ request: Request, _ visit: PageContext,
+        _ person: IdentityProviderUser, _ attempt: Attempt, _ request: Request, _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
         let newSession = try await newSessions.newSession(
-            request, by: .issuer, at: visit, sawPage: departure.isFromPage)
+            request, by: .issuer, at: visit, sawPage: attempt.isFromPage)
         switch try await entrance.enter(person, opening: newSession.opening, replacing: newSession.replaces?.id) {
         case .entered:
             return .sendBrowser(to: newSession.onward ?? "/login", status: .seeOther, cookies: newSession.cookies)
         case .leaving(let user):
             let dueAt = user.deletionDueAt ?? user.updatedAt
             // Keeping the account signs the user in to all of it: more than a merchant's own issuer may do.
-            guard departure.issuer.isTrustedByAll else {
+            guard attempt.issuer.isTrustedByAll else {
                 return pages.message(
                     .accountDeletionScheduled, visit, values: ["dueAt": dueAt.dayText], status: .forbidden)
             }
             return try await restoring.offer(
                 user.id, email: user.email ?? "", dueAt: dueAt, by: .issuerUndated, request, visit)
-        case .unknown: return say(.upstreamUnknown, .forbidden, departure, visit, context)
-        case .disabled: return say(.upstreamDisabled, .forbidden, departure, visit, context)
-        case .addressTaken: return say(.upstreamTaken, .conflict, departure, visit, context)
+        case .unknown: return say(.upstreamUnknown, .forbidden, attempt, visit, context)
+        case .disabled: return say(.upstreamDisabled, .forbidden, attempt, visit, context)
+        case .addressTaken: return say(.upstreamTaken, .conflict, attempt, visit, context)
         case .closed: throw IdentityProviderRefusal.closed
         }
     }
 
     /// Links the issuer only for the user who asked for it, still signed in and in this browser.
     private func connect(
-        _ person: IdentityProviderUser, to user: UserID, _ departure: Departure, _ request: Request,
+        _ person: IdentityProviderUser, to user: UserID, _ attempt: Attempt, _ request: Request,
         _ visit: PageContext,
         _ context: SpindleContext
     ) async throws -> Response {
@@ -97,7 +97,7 @@ extension IdentityProviderEndpoint {
         }
         switch try await entrance.connect(person, in: session) {
         case .connected: return .sendBrowser(to: AccountEndpoint.path + "?done=connected", status: .seeOther)
-        case .taken: return say(.upstreamNotConnected, .conflict, departure, visit, context)
+        case .taken: return say(.upstreamNotConnected, .conflict, attempt, visit, context)
         case .closed: throw IdentityProviderRefusal.closed
         case .signedOut: throw IdentityProviderRefusal.gone(reason: "signed_out_meanwhile")
         }

@@ -53,18 +53,18 @@ public struct IdentityProviderEndpoint: Endpoint {
         let id = try Self.issuer(context)
         let isAnew = query["anew"] == "1" || visit.wantsFreshness
         let session = try await newSessions.sessions.of(request, pages.site)
-        let known = try await pages.upstreams(for: visit, of: session, isAnew: isAnew)
+        let known = try await pages.identityProviders(for: visit, of: session, isAnew: isAnew)
         guard let issuer = known.first(where: { $0.id == id }) else {
             return pages.message(.notFound, visit, status: .notFound)
         }
-        let departure = Departure(
+        let attempt = Attempt(
             issuer: issuer, continueTo: visit.destination, isAnew: isAnew && issuer.provesFreshness,
             isFromPage: request.isFromPage)
-        return try await leave(departure, request, visit, context)
+        return try await leave(attempt, request, visit, context)
     }
 
-    /// Where a user goes, and what for.
-    struct Departure {
+    /// What a user is sent to an issuer for.
+    struct Attempt {
         let issuer: TrustedIssuer
         let continueTo: Destination?
         var isAnew = false
@@ -75,19 +75,19 @@ public struct IdentityProviderEndpoint: Endpoint {
 
     /// Sends the browser to the issuer.
     func leave(
-        _ departure: Departure, _ request: Request, _ visit: PageContext, _ context: SpindleContext
+        _ attempt: Attempt, _ request: Request, _ visit: PageContext, _ context: SpindleContext
     ) async throws -> Response {
         let form = pages.forms.issue(request)
-        let upstream = IdentityProviderRequest(
-            issuer: departure.issuer.id, browser: form.browser, continueTo: departure.continueTo?.text ?? "",
-            isAnew: departure.isAnew, isFromPage: departure.isFromPage, user: departure.user, at: clock.now)
+        let providerRequest = IdentityProviderRequest(
+            issuer: attempt.issuer.id, browser: form.browser, continueTo: attempt.continueTo?.text ?? "",
+            isAnew: attempt.isAnew, isFromPage: attempt.isFromPage, user: attempt.user, at: clock.now)
         do {
             let address = try await signIn.begin(
-                upstream, at: departure.issuer, from: newSessions.address(request),
+                providerRequest, at: attempt.issuer, from: newSessions.address(request),
                 language: visit.frame.language.rawValue)
             return .sendBrowser(to: address, status: .seeOther, cookies: [form.setCookie])
         } catch let refusal as IdentityProviderRefusal {
-            return refuse(refusal, departure, visit, context)
+            return refuse(refusal, attempt, visit, context)
         }
     }
 }

@@ -24,6 +24,6 @@ public struct IdentityProviderFeature: Feature {
                 database: context.database, people: federation.users, sessions: authentication.sessions, clock: clock,
                 random: random),
             newSessions: sessions, verifications: authentication.verifications, clock: clock, random: random)
-        endpoints = [endpoint, ConnectEndpoint(gate: access, upstream: endpoint)]
+        endpoints = [endpoint, ConnectEndpoint(gate: access, signIn: endpoint)]
     }
 }

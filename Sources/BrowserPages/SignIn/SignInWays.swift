@@ -13,7 +13,7 @@ extension PageRenderer {
     /// already and that every merchant trusts.
     ///
     /// - Parameter isAnew: only a new sign-in will do. Not every issuer can be asked for that.
-    func upstreams(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
+    func identityProviders(for visit: PageContext, of session: Session?, isAnew: Bool) async throws -> [TrustedIssuer] {
         if let client = visit.client {
             guard let merchant = client.merchant else { return [] }
             let all = try await issuers.signIns(of: merchant)
@@ -28,7 +28,7 @@ extension PageRenderer {
         for visit: PageContext, of session: Session? = nil, isAnew: Bool = false
     ) async throws -> [SignInWay] {
         let query = "?continue=\(PercentEncoding.encode(visit.destination?.text ?? ""))" + (isAnew ? "&anew=1" : "")
-        return try await upstreams(for: visit, of: session, isAnew: isAnew).map { issuer in
+        return try await identityProviders(for: visit, of: session, isAnew: isAnew).map { issuer in
             SignInWay(name: issuer.title, address: IdentityProviderEndpoint.path(of: issuer.id) + query)
         }
     }

@@ -63,7 +63,7 @@ public struct Client: Sendable {
 
     public var isPublic: Bool { authentication == .none }
     /// Whether it is neither first-party nor set to SPiD's rules: it may only do what its users consented to.
-    public var isStranger: Bool { !firstParty && !spidCompatible }
+    public var isThirdParty: Bool { !firstParty && !spidCompatible }
     /// Whether it may see tokens of `other`, a client of `merchant`. A client that registered itself sees only its own
     /// tokens, because the merchant did not vouch for it.
     package func sees(tokensOf other: ID, of merchant: Merchant.ID?) -> Bool {

@@ -1,5 +1,3 @@
-import JSON
-
 /// What happens to a user that other parts of the program act on.
 public enum UserEvent: Sendable, Equatable {
     /// The user signed up on our pages; `agreed` is the note of the terms that were accepted.

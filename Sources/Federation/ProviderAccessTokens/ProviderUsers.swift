@@ -44,7 +44,7 @@ public struct ProviderUsers: Sendable {
                 try Users.insertLinked(
                     user, email: person.email?.ordinary, profile: person.profile, at: now, in: db)
                 try IssuerSubjects.link(holder.subject, of: holder.issuer, to: user, at: now, in: db)
-                try TokenFamilies.connect(user, to: connected, at: now, in: db)
+                try Connections.connect(user, to: connected, at: now, in: db)
                 return true
             }
             return isMade ? user : nil

@@ -103,11 +103,12 @@ final class LoopCore {
     }
 
     /// Closes the connections of a service that have waited longest for their peers: at most `most` of them. Where none has
-    /// waited long, those of a client that has more than half of all.
-    func makeRoom(for service: Service, most: Int) {
-        let all = table.all.filter { $0.service === service }
+    /// waited long, those of a client that has more than half of all. With `onlyHandshakes` there is room for more
+    /// connections, but not for more handshakes: no open connection is closed for those.
+    func makeRoom(for service: Service, most: Int, onlyHandshakes: Bool) {
+        let all = table.all.filter { $0.service === service && (!onlyHandshakes || $0.phase == .handshaking) }
         var unused = all.filter { $0.canMakeRoom(now) }
-        if unused.isEmpty {
+        if unused.isEmpty, !onlyHandshakes {
             var counts: [UInt64: Int] = [:]
             for connection in all { if let network = connection.network { counts[network, default: 0] += 1 } }
             guard let largest = counts.first(where: { $0.value > all.count / 2 })?.key else { return }

@@ -87,22 +87,27 @@ final class Acceptor {
     /// until one has ended: a client that keeps thousands open without using them must not shut the others out.
     private func hasRoom(_ now: Milliseconds) -> Bool {
         if hasRoom { return true }
-        if service.open.load(ordering: .relaxed) >= service.limits.maxConnections, now >= saidFull {
+        let isFull = !hasFewerThanMayBe
+        if isFull, now >= saidFull {
             saidFull = now + Self.silence
             let limit = service.limits.maxConnections
             service.logger.warning(
                 "as many connections as may be are open: unused ones are closed for new ones",
                 metadata: ["limit": "\(limit)"])
         }
-        pause(now)
+        pause(now, onlyHandshakes: !isFull)
         // A connection may have ended before `whenReleased` was called.
         if hasRoom { watch() }
         return false
     }
 
     private var hasRoom: Bool {
-        service.open.load(ordering: .sequentiallyConsistent) < service.limits.maxConnections
+        hasFewerThanMayBe
             && service.handshaking.load(ordering: .sequentiallyConsistent) < max(64, service.limits.maxConnections / 2)
+    }
+
+    private var hasFewerThanMayBe: Bool {
+        service.open.load(ordering: .sequentiallyConsistent) < service.limits.maxConnections
     }
 
     private func resumeOnRelease() {
@@ -128,13 +133,15 @@ final class Acceptor {
         }
     }
 
-    /// Leaves the queue until a connection has ended, and has unused ones closed. Where all are in use it looks again
-    /// soon: some may be unused by then.
-    private func pause(_ now: Milliseconds) {
+    /// Leaves the queue until a connection has ended, and has unused ones closed; with `onlyHandshakes` those whose
+    /// handshake has not ended. Where all are in use it looks again soon: some may be unused by then.
+    private func pause(_ now: Milliseconds, onlyHandshakes: Bool) {
         unwatch()
         waitForRelease(now)
         let most = max(1, service.open.load(ordering: .relaxed) / (64 * loops.count))
-        for loop in loops { loop.submit { [service] core in core.makeRoom(for: service, most: most) } }
+        for loop in loops {
+            loop.submit { [service] core in core.makeRoom(for: service, most: most, onlyHandshakes: onlyHandshakes) }
+        }
     }
 
     private func waitForRelease(_ now: Milliseconds) {

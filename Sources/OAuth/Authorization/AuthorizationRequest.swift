@@ -70,7 +70,7 @@ public struct AuthorizationRequest: Sendable {
     ) throws(OAuthError) -> Scope {
         var scope = try client.granted(parameters[.scope], within: client.scope.withoutAdministration)
         // Google's way to request it, and Sync Gateway's. First-party and SPiD clients have its effect by other rules.
-        if client.isStranger, parameters[.accessType] == "offline", client.scope.contains(Scope.offlineAccess) {
+        if client.isThirdParty, parameters[.accessType] == "offline", client.scope.contains(Scope.offlineAccess) {
             scope.formUnion(Scope([Scope.offlineAccess]))
         }
         guard !type.contains(.idToken) || scope.contains(Scope.openID) else { throw .noIDTokenWithoutOpenID }

@@ -84,25 +84,29 @@ extension TokenFamilies {
     ) throws -> Value {
         let now = announcement.now
         // Read first: `work` may end the rows by which the clients are found.
-        let before = try bought(by: user, at: now, in: db)
-            .map { (session: $0, rows: try rows(of: .one($0), user, in: db)) }
+        let bought = try bought(by: user, in: db)
+        let told = try bought.filter { $0.expiresAt > now }
+            .map { (session: $0.id, rows: try rows(of: .one($0.id), user, in: db)) }
         let value = try work()
+        guard !bought.isEmpty else { return value }
         try endBought(of: user, at: now, in: db)
-        guard !before.isEmpty else { return value }
-        let left = Set(try bought(by: user, at: now, in: db))
-        for (session, rows) in before where !left.contains(session) {
+        let left = Set(try Self.bought(by: user, in: db).map(\.id))
+        for (session, rows) in told where !left.contains(session) {
             try end(rows, of: user, telling: announcement, in: db)
         }
         return value
     }
 
-    /// The live sessions that tokens of `user` bought.
-    private static func bought(by user: UserID, at now: Timestamp, in db: any Transaction) throws -> [Session.ID] {
+    /// The sessions that tokens of `user` bought and that have not ended, also expired ones: a request that still found
+    /// one alive may be about to prolong it.
+    private static func bought(
+        by user: UserID, in db: any Transaction
+    ) throws -> [(id: Session.ID, expiresAt: Timestamp)] {
         try db.rows(
             """
-            SELECT id FROM sessions
-            WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL AND expires_at > \(now)
+            SELECT id, expires_at FROM sessions
+            WHERE user_id = \(user) AND family_id IS NOT NULL AND ended_at IS NULL
             """
-        ).map { try $0.get("id") }
+        ).map { (try $0.get("id"), try $0.get("expires_at")) }
     }
 }

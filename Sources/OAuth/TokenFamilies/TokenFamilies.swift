@@ -96,13 +96,6 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Connects a user to a client without a token: an administrator of the merchant created the user there.
-    public static func connect(
-        _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
-    ) throws {
-        try Connections.connect(user, to: client, at: now, in: db)
-    }
-
     /// Deletes, in the caller's transaction, a user's connections, consents and accepted terms, because they may be
     /// someone else's. Tells the clients. `kept` is the client through which the user signed up.
     public static func forget(

@@ -20,7 +20,7 @@ package struct UserDisclosure: Sendable {
         let found = try await finder.find(id, for: caller)
         let object = UserObject(person: found.person, now: clock.now)
         let covers = try await scope(of: caller, for: id)
-        guard !caller.client.isStranger else { return object.shortest(scope: covers) }
+        guard !caller.client.isThirdParty else { return object.shortest(scope: covers) }
         guard found.clients.contains(where: { $0.id == caller.contextClient.id }) else {
             return object.short(scope: covers)
         }

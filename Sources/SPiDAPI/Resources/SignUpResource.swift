@@ -73,7 +73,7 @@ public struct SignUpResource: SPiDResource {
             prepared,
             also: { id, now, db in
                 try caller.confirm(db)
-                try TokenFamilies.connect(id, to: caller.contextClient.id, at: now, in: db)
+                try Connections.connect(id, to: caller.contextClient.id, at: now, in: db)
                 // As with SPiD, the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
             }, post: mail.post(message(prepared), to: user.email.text, visit.frame))

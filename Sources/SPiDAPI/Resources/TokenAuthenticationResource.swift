@@ -54,7 +54,7 @@ public struct TokenAuthenticationResource: SPiDResource {
         try token.requireUs()
         guard !token.isSPiDCompatible else { return }
         guard token.user != nil else { throw OAuthError.userTokenNeeded }
-        guard let client = try await clients.findLive(token.client), !client.isStranger,
+        guard let client = try await clients.findLive(token.client), !client.isThirdParty,
             !client.openID.isPairwise
         else {
             throw SPiDRefusal.notSPiDCompatible

@@ -272,7 +272,7 @@ struct IntroductionTests {
                 ["web_origins": ["https://rival.example"]], of: world.rival)
             let (person, client, now) = (UserID(world.user), Client.ID(page.id), world.server.clock.now)
             try await world.server.database.write { db in
-                try TokenFamilies.connect(try #require(person), to: client, at: now, in: db)
+                try Connections.connect(try #require(person), to: client, at: now, in: db)
             }
             var browser = Browser(world.server)
             try await browser.signIn()

@@ -64,4 +64,22 @@ struct BoughtSessionEndTests {
             #expect(ended?.first?["ended_at"]?.string != nil, "a bought session looks alive: \(session ?? "")")
         }
     }
+    /// A request that found it alive before both may prolong it after both.
+    @Test("a bought session ends with its tokens although it has just expired", arguments: End.allCases)
+    func expired(end: End) async throws {
+        try await World.with(.sqlite) { world in
+            let phone = try await world.signIn()
+            var webview = Browser(world.server)
+            _ = try await webview.open("/auth/session/\(try await world.sessionCode(of: phone))")
+            let (database, now) = (world.server.database, world.server.clock.now)
+            try await database.write { db in
+                _ = try db.execute("UPDATE sessions SET expires_at = \(now) WHERE family_id IS NOT NULL")
+            }
+            try await end.come(of: phone, in: world)
+            let left = try await database.read { db in
+                try db.rows("SELECT id FROM sessions WHERE family_id IS NOT NULL AND ended_at IS NULL").count
+            }
+            #expect(left == 0)
+        }
+    }
 }

@@ -83,6 +83,24 @@ import Testing
         }
     }
 
+    @Test("Where only handshakes are too many, an old one is closed for a new one, and no open connection")
+    func handshakes() async throws {
+        var limits = ServerLimits()
+        limits.maxConnections = 128
+        try await Served.run(limits: limits, tls: certificate.settings) { served in
+            let unused = try TLSClient(port: served.port, protocols: ["http/1.1"])
+            #expect(unused.ask(Self.request)?.status == 200)
+            let stalled = try (0..<64).map { _ in try served.dial() }
+            for _ in 0..<4 {
+                let newcomer = try TLSClient(port: served.port, protocols: ["http/1.1"])
+                #expect(newcomer.ask(Self.request)?.status == 200)
+                newcomer.close()
+            }
+            #expect(unused.ask(Self.request)?.status == 200)
+            for wire in stalled { wire.close() }
+        }
+    }
+
     @Test("Plain HTTP on the TLS port gets no answer")
     func plain() async throws {
         try await Served.run(tls: certificate.settings) { served in

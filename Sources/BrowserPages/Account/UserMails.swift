@@ -1,0 +1,42 @@
+import Authentication
+import Delivery
+public import Directory
+public import HTTPSupport
+import JSON
+import Pages
+import Storage
+import Values
+
+/// The mails that tell a user what happened to them.
+public struct UserMails: Sendable {
+    private let mail: MailComposer
+
+    public init(mail: MailComposer) { self.mail = mail }
+
+    public var subscriber: UserEvents.Subscriber {
+        UserEvents.Subscriber(
+            "UserMails",
+            [
+                .on(.linked, "tells the user by mail") { event, user, announcement, db in
+                    guard case .linked(let issuer) = event else { return }
+                    let template = MailTemplate.signInLinked(provider: issuer, link: mail.link(AccountEndpoint.path))
+                    // One mail for each link, also when the transaction runs twice.
+                    try queue(template, to: user, as: "link of \(issuer) to \(user)", at: announcement.now, in: db)
+                },
+                .on(.deleted, "sends the user a last mail") { _, user, announcement, db in
+                    // A user is deleted once, so their id is enough to identify the mail.
+                    try queue(.accountDeleted, to: user, as: "deletion of \(user)", at: announcement.now, in: db)
+                },
+            ])
+    }
+
+    /// The browser may be anyone's, and there may be none, so the language is the profile's. `name` tells the mail from
+    /// every other.
+    private func queue(
+        _ template: MailTemplate, to user: UserID, as name: String, at now: Timestamp, in db: any Transaction
+    ) throws {
+        guard let user = try User.find(user, in: db), let email = user.email else { return }
+        let language = Language.preferred(uiLocales: user.profile["locale"]?.string, acceptLanguage: nil)
+        try mail.post(template, to: email, Frame(language: language), id: .ordered(at: now, of: name.utf8))(db)
+    }
+}
