@@ -11,9 +11,9 @@ public struct CallbackTransport: Transport {
 
     public var kind: Delivery.Kind { .callback }
 
-    public func deliver(_ content: String, _ messageID: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         let callback = try Callback(stored: content)
-        try await receivers.visit(callback.url) {
+        try await receivers.visit(callback.url, of: share) {
             // A server that is being set up, or set up wrong, may answer anything, and has the delivery's whole
             // lifetime to recover. Only 410 is likely to be final (RFC 9110 §15.5.11).
             try await outbound.deliver(callback, isRefusal: { $0 == 410 })

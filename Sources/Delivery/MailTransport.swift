@@ -9,7 +9,7 @@ public struct MailTransport: Transport {
 
     public var kind: Delivery.Kind { .mail }
 
-    public func deliver(_ content: String, _ messageID: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         let mail = try MailMessage(stored: content)
         do {
             try await mailer.send(mail, messageID)

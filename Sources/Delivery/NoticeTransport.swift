@@ -20,11 +20,11 @@ public struct NoticeTransport: Transport {
 
     public var kind: Delivery.Kind { .notice }
 
-    public func deliver(_ content: String, _ messageID: MessageID) async throws {
+    public func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         guard let callback = try await write(content) else {
             throw Undeliverable.refused("nobody is to be told any more")
         }
-        try await receivers.visit(callback.url) {
+        try await receivers.visit(callback.url, of: share) {
             try await outbound.deliver(callback, isRefusal: Self.isRefusal)
         }
     }

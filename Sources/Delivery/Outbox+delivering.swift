@@ -46,7 +46,8 @@ extension Outbox {
         }
         do {
             try await carrier.deliver(
-                seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.messageID)
+                seal.open(claim.sealedContent, .delivery, row: claim.id.text), claim.messageID,
+                of: claim.share)
             log(.debug, "delivered", claim, "taken")
             return .delivered
         } catch Undeliverable.refused(let reason) {

@@ -1,11 +1,17 @@
 import Synchronization
 
-/// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers.
+/// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers. Each share has a limit of
+/// its own: what one merchant sends to a server takes nothing from what another has to say to it.
 final class PerHostLimiter: Sendable {
     /// How many of a `DeliveryWorker`'s concurrent deliveries may go to one server.
     static let mostForOne = 2
 
     private struct Receiver {
+        struct Name: Hashable {
+            let share: Delivery.Share
+            let host: String
+        }
+
         var onTheWay = 0
         /// In a row, up to now.
         var failures = 0
@@ -14,12 +20,12 @@ final class PerHostLimiter: Sendable {
 
     /// How many receivers are remembered. A forgotten one counts as new.
     private static let most = 1000
-    private let receivers = Mutex<[String: Receiver]>([:])
+    private let receivers = Mutex<[Receiver.Name: Receiver]>([:])
 
     /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy`, or `.resting` if the receiver failed last
     /// time and another attempt is under way.
-    func visit(_ url: String, _ work: () async throws -> Void) async throws {
-        let name = Self.receiver(of: url)
+    func visit(_ url: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
+        let name = Receiver.Name(share: share, host: Self.host(of: url))
         try receivers.withLock { receivers in
             if receivers.count >= Self.most, receivers[name] == nil {
                 receivers = receivers.filter { $0.value.onTheWay > 0 }
@@ -46,7 +52,7 @@ final class PerHostLimiter: Sendable {
         }
     }
 
-    private func leave(_ name: String, _ count: (_ failures: inout Int) -> Void) {
+    private func leave(_ name: Receiver.Name, _ count: (_ failures: inout Int) -> Void) {
         receivers.withLock { receivers in
             var receiver = receivers[name] ?? Receiver()
             receiver.onTheWay -= 1
@@ -56,7 +62,7 @@ final class PerHostLimiter: Sendable {
     }
 
     /// Host and port.
-    private static func receiver(of url: String) -> String {
+    private static func host(of url: String) -> String {
         let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
         return rest.prefix { $0 != "/" && $0 != "?" }.lowercased()
     }

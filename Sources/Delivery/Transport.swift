@@ -4,8 +4,8 @@ public import Mail
 public protocol Transport: Sendable {
     var kind: Delivery.Kind { get }
 
-    /// Delivers `content`, or throws `Undeliverable`. The message id is the same at each attempt.
-    func deliver(_ content: String, _ messageID: MessageID) async throws
+    /// Delivers `content`, of `share`, or throws `Undeliverable`. The message id is the same at each attempt.
+    func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws
 }
 
 /// Why an attempt failed. For the log: a reason contains neither an address nor content.

@@ -14,6 +14,13 @@ public protocol Database: Sendable {
     @discardableResult
     func write<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
+    /// Like `write`, for work that one row decides which it changes: whatever ends or spends what the work has read
+    /// changes that row too, or makes what the work stores worthless (docs/decisions/libpq-and-serializable.md).
+    @discardableResult
+    func guardedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value
+
     /// Like `write`, for a step of the schema, which may take as long as `scan`.
     func migrate<Value: Sendable>(_ work: @escaping @Sendable (any Transaction) throws -> Value) async throws -> Value
 
@@ -43,6 +50,12 @@ extension Database {
         try await write(work)
     }
 
+    public func guardedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await write(work)
+    }
+
     public func abandonWork(over time: Duration) {}
 
     /// When reads wait for the network, a long one blocks no thread of requests.
@@ -59,6 +72,20 @@ public protocol Transaction {
 
     /// Runs `sql` and returns how many rows it changed.
     @discardableResult func execute(_ sql: SQL) throws -> Int
+
+    /// Runs `sql`, whose effect nobody looks at, by the end of the transaction. A server across a network gets it
+    /// together with the next statement, or with COMMIT; an error then comes from there.
+    func enqueue(_ sql: SQL) throws
+
+    /// Runs `sql`, an UPDATE that changes nothing, where transactions run side by side: of this one and another that
+    /// changes the row at the same time, one runs again. With a single writer there is nothing to do.
+    func hold(_ sql: SQL) throws
+}
+
+extension Transaction {
+    public func enqueue(_ sql: SQL) throws { try execute(sql) }
+
+    public func hold(_ sql: SQL) throws {}
 }
 
 /// Errors that both engines have in common.

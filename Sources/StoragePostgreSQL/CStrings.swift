@@ -5,6 +5,8 @@ struct CStrings {
     private var bytes: [CChar] = []
     private var starts: [Int?] = []
 
+    var count: Int32 { Int32(starts.count) }
+
     /// No text may contain U+0000.
     init(_ texts: [String?]) {
         starts.reserveCapacity(texts.count)

@@ -3,7 +3,6 @@ import Storage
 
 /// A connection in pipeline mode: several commands go out in one packet, and their results come back in one.
 @safe final class Connection {
-    private static let mostStatements = 256
     // Acknowledged work must be on disk; remote_apply promises even more. A stuck client must not keep its locks.
     private static let settings = """
         SELECT set_config('synchronous_commit', 'on', false)
@@ -18,9 +17,7 @@ import Storage
     private let line: Line
     /// How long the server may take to answer a statement of the present transaction.
     var answerTime = AnswerTime.ofRequests
-    /// The names of prepared statements by their text.
-    private var statements: [String: String] = [:]
-    private var statementCount = 0
+    private var prepared = PreparedStatements()
     /// Posted commands whose results are not read yet.
     private var unread = 0
 
@@ -54,25 +51,35 @@ import Storage
     /// Whether the server took too long, and the connection was given up for that.
     var fellSilent: Bool { line.isCut }
 
-    /// Runs `sql`, after `opening` in the same round trip.
-    func run(_ sql: SQL, after opening: String?) throws(Failure) -> Answer {
-        try waiting { () throws(Failure) in try answer(to: sql, after: opening) }
-    }
-
-    /// Commits, and returns when the server has acknowledged it.
-    func commit() throws(Failure) {
+    /// Runs `statements` in one round trip. Returns the answer to the last, or throws the first failure.
+    func run(_ statements: [SQL]) throws(Failure) -> Answer {
         try waiting { () throws(Failure) in
-            try send("COMMIT")
-            guard try lastAnswer().tag == "COMMIT" else {
-                throw Failure(remedy: .none, error: .unreadable("COMMIT did not commit"))
+            if prepared.isFull(for: statements.count) {
+                try sendText("DEALLOCATE ALL")
+                try sync()
+                prepared.forget()
             }
+            var commands: [Command] = []
+            for sql in statements { try send(sql, &commands) }
+            return try last(of: try answers(), to: commands)
         }
     }
 
     /// Sends a command that cannot fail on a live connection. Its result is read before the next command's.
-    func post(_ command: String) throws(Failure) {
-        try waiting { () throws(Failure) in try sendOnly(command) }
+    func post(_ command: SQL) throws(Failure) {
+        try waiting { () throws(Failure) in
+            if let name = prepared.name(of: command) {
+                try execute(name, CStrings([SQLValue]()))
+            } else {
+                try sendText(command.text)
+            }
+            try sync()
+        }
     }
+
+    /// Whether a read that began with `sql` had more statements.
+    func leadsOn(_ sql: SQL) -> Bool { prepared.leadsOn(sql) }
+    func noteLeadsOn(_ sql: SQL) { prepared.noteLeadsOn(sql) }
 
     private func configured() throws(Failure) -> Bool {
         try line.wait(atMost: AnswerTime.ofGreeting) {
@@ -89,56 +96,50 @@ import Storage
         }
     }
 
-    private func answer(to sql: SQL, after opening: String?) throws(Failure) -> Answer {
-        let bindings = sql.bindings
-        let text = sql.text
-        let values = try CStrings(bindings)
-        // A statement without values is a schema step or similar, and rarely runs twice.
-        guard !bindings.isEmpty else {
-            if let opening { try send(opening) }
-            try send(text)
-            return try lastAnswer()
-        }
-        if let name = statements[text] {
-            if let opening { try send(opening) }
-            try execute(name, values, count: bindings.count)
-            return try lastAnswer()
-        }
-        if statements.count == Self.mostStatements {
-            try sendOnly("DEALLOCATE ALL")
-            statements.removeAll(keepingCapacity: true)
-        }
-        statementCount += 1
-        let name = "s\(statementCount)"
-        if let opening { try send(opening) }
-        try unsafe sent(PQsendPrepare(handle, name, text, 0, nil))
-        try execute(name, values, count: bindings.count)
-        let answers = try answers()
-        // The statement stays prepared even if running it failed.
-        if answers.dropLast().allSatisfy(\.succeeded) { statements[text] = name }
-        return try Self.last(of: answers)
+    /// What one result will be about.
+    private enum Command {
+        case prepare(SQL, as: String)
+        case execute
     }
 
-    private func sendOnly(_ command: String) throws(Failure) {
-        try send(command)
-        try unsafe sent(PQpipelineSync(handle))
-        unread += 1
+    private func send(_ sql: SQL, _ commands: inout [Command]) throws(Failure) {
+        // First, because it may throw: nothing of this statement has been sent then.
+        let values = try CStrings(sql.bindings)
+        if sql.shape == .ofRunTimeText {
+            // A step of the schema or similar, which runs once.
+            try unsafe sent(
+                values.withPointers {
+                    unsafe PQsendQueryParams(handle, sql.text, values.count, nil, $0, nil, nil, 0)
+                })
+        } else if let name = prepared.name(of: sql) {
+            try execute(name, values)
+        } else {
+            let name = prepared.newName()
+            try unsafe sent(PQsendPrepare(handle, name, sql.text, 0, nil))
+            try execute(name, values)
+            commands.append(.prepare(sql, as: name))
+        }
+        commands.append(.execute)
     }
 
-    private func send(_ text: String) throws(Failure) {
+    private func sendText(_ text: String) throws(Failure) {
         try unsafe sent(PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 0))
     }
 
-    private func execute(_ name: String, _ values: CStrings, count: Int) throws(Failure) {
+    private func execute(_ name: String, _ values: CStrings) throws(Failure) {
         try unsafe sent(
-            values.withPointers { unsafe PQsendQueryPrepared(handle, name, Int32(count), $0, nil, nil, 0) })
+            values.withPointers { unsafe PQsendQueryPrepared(handle, name, values.count, $0, nil, nil, 0) })
+    }
+
+    /// Ends a packet whose results are read later.
+    private func sync() throws(Failure) {
+        try unsafe sent(PQpipelineSync(handle))
+        unread += 1
     }
 
     private func sent(_ success: Int32) throws(Failure) {
         guard success == 1 else { throw .lost }
     }
-
-    private func lastAnswer() throws(Failure) -> Answer { try Self.last(of: try answers()) }
 
     /// Flushes what was sent and reads the results, after those of posted commands.
     private func answers() throws(Failure) -> [Answer] {
@@ -167,10 +168,14 @@ import Storage
         }
     }
 
-    /// The result of the last command, unless one of them failed.
-    private static func last(of answers: [Answer]) throws(Failure) -> Answer {
-        for answer in answers { if let failure = answer.failure { throw failure } }
-        guard let last = answers.last else { throw .lost }
+    /// The answer to the last of `commands`, unless one of them failed.
+    private func last(of answers: [Answer], to commands: [Command]) throws(Failure) -> Answer {
+        for (answer, command) in zip(answers, commands) {
+            if let failure = answer.failure { throw failure }
+            // It stays prepared even if running it fails.
+            if case .prepare(let sql, let name) = command { prepared.add(sql, as: name) }
+        }
+        guard answers.count == commands.count, let last = answers.last else { throw .lost }
         return last
     }
 }

@@ -60,6 +60,12 @@ public final class PostgreSQLDatabase: Database {
         try await perform { [answerTime] session in try session.run(.write, answeredIn: answerTime, work) }
     }
 
+    public func guardedWrite<Value: Sendable>(
+        _ work: @escaping @Sendable (any Transaction) throws -> Value
+    ) async throws -> Value {
+        try await perform { [answerTime] session in try session.run(.guardedWrite, answeredIn: answerTime, work) }
+    }
+
     public func migrate<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {

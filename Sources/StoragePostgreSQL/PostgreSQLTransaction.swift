@@ -1,38 +1,74 @@
 import Storage
 
-/// An open transaction. BEGIN is sent with the first statement, which saves a round trip.
+/// An open transaction. BEGIN is sent with the first statement, and what is enqueued with the next, or with COMMIT.
 final class PostgreSQLTransaction: Transaction {
+    private static let mostQueued = 32
+
     private var connection: Connection?
-    private let opening: String
+    private let mode: Session.Mode
+    private var queued: [SQL] = []
+    /// The one statement of a read so far, which needs no BEGIN: it is its own snapshot.
+    private var lone: SQL?
 
     /// Whether BEGIN was sent.
     private(set) var hasBegun = false
     /// The first statement that failed; PostgreSQL would refuse every later one.
     private(set) var failure: Failure?
 
-    init(_ connection: Connection, opening: String) {
+    init(_ connection: Connection, _ mode: Session.Mode) {
         self.connection = connection
-        self.opening = opening
+        self.mode = mode
     }
 
-    func rows(_ sql: SQL) throws -> [Row] { try answer(to: sql).rows() }
+    func rows(_ sql: SQL) throws -> [Row] { try answer(to: sql, mayBeAlone: mode == .read).rows() }
 
-    func execute(_ sql: SQL) throws -> Int { try answer(to: sql).changedRows }
+    func execute(_ sql: SQL) throws -> Int { try answer(to: sql, mayBeAlone: false).changedRows }
+
+    func enqueue(_ sql: SQL) throws {
+        guard queued.count < Self.mostQueued else { return _ = try execute(sql) }
+        try confirmUsable()
+        queued.append(sql)
+    }
+
+    func hold(_ sql: SQL) throws { try enqueue(sql) }
 
     /// Makes the transaction unusable: its closure has returned.
     func end() { connection = nil }
 
-    private func answer(to sql: SQL) throws(StorageError) -> Answer {
-        guard let connection else {
-            throw .unreadable("a transaction was used after its closure had returned")
-        }
-        if let failure { throw failure.error }
-        do {
-            defer { hasBegun = true }
-            return try connection.run(sql, after: hasBegun ? nil : opening)
+    /// Whether there is anything to commit.
+    var needsCommit: Bool { hasBegun || !queued.isEmpty }
+
+    /// What is left to be sent, COMMIT included.
+    func closing() -> [SQL] {
+        defer { hasBegun = true }
+        return (hasBegun ? [] : [mode.opening]) + queued + [Session.commit]
+    }
+
+    private func answer(to sql: SQL, mayBeAlone: Bool) throws(StorageError) -> Answer {
+        let connection = try confirmUsable()
+        do throws(Failure) {
+            if let lone {
+                connection.noteLeadsOn(lone)
+                throw .needsSnapshot
+            }
+            if mayBeAlone, !hasBegun, !connection.leadsOn(sql) {
+                lone = sql
+                return try connection.run([sql])
+            }
+            let statements = (hasBegun ? [] : [mode.opening]) + queued + [sql]
+            hasBegun = true
+            queued = []
+            return try connection.run(statements)
         } catch {
             failure = error
             throw error.error
         }
+    }
+
+    @discardableResult
+    private func confirmUsable() throws(StorageError) -> Connection {
+        guard let connection else { throw .unreadable("a transaction was used after its closure had returned") }
+        if let failure { throw failure.error }
+        return connection
     }
 }

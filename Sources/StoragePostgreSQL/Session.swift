@@ -3,10 +3,20 @@ import Storage
 
 /// One thread's connection, and when it tries again.
 final class Session {
-    enum Mode: String {
-        case read = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        case write = "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
+    enum Mode {
+        case read, guardedWrite, write
+
+        var opening: SQL {
+            switch self {
+            case .read: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            case .guardedWrite: "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
+            case .write: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE"
+            }
+        }
     }
+
+    static let commit: SQL = "COMMIT"
+    private static let rollback: SQL = "ROLLBACK"
 
     /// About a second in all. With twenty, a quarter of a second, a busy machine sometimes refused an honest request.
     private static let mostRaces = 60
@@ -80,7 +90,7 @@ final class Session {
     ) throws -> Value {
         let connection = try connected()
         connection.answerTime = time
-        let transaction = PostgreSQLTransaction(connection, opening: mode.rawValue)
+        let transaction = PostgreSQLTransaction(connection, mode)
         let outcome = Result { try work(transaction) }
         transaction.end()
         guard transaction.failure?.remedy != .reconnect else {
@@ -91,22 +101,25 @@ final class Session {
             let value = try outcome.get()
             // An error that `work` swallowed has still undone everything, and must not count as success.
             if let failure = transaction.failure { throw failure }
-            guard transaction.hasBegun else { return value }
+            guard transaction.needsCommit else { return value }
             switch mode {
-            case .read: post("COMMIT", on: connection)
-            case .write: try commit(connection)
+            case .read: post(Self.commit, on: connection)
+            case .guardedWrite, .write: try commit(transaction, on: connection)
             }
             return value
         } catch {
-            if transaction.hasBegun { post("ROLLBACK", on: connection) }
+            if transaction.hasBegun { post(Self.rollback, on: connection) }
             if let failure = transaction.failure, failure.remedy == .again { throw failure }
             throw error
         }
     }
 
-    private func commit(_ connection: Connection) throws(Failure) {
-        do {
-            try connection.commit()
+    /// Sends what is left of `transaction` with COMMIT, and returns when the server has acknowledged that.
+    private func commit(_ transaction: PostgreSQLTransaction, on connection: Connection) throws(Failure) {
+        do throws(Failure) {
+            guard try connection.run(transaction.closing()).tag == "COMMIT" else {
+                throw Failure(remedy: .none, error: .unreadable("COMMIT did not commit"))
+            }
         } catch {
             if error.remedy == .reconnect { disconnect() }
             throw error
@@ -114,7 +127,7 @@ final class Session {
     }
 
     /// Ends a transaction without waiting for the result, which is read before the next one's.
-    private func post(_ command: String, on connection: Connection) {
+    private func post(_ command: SQL, on connection: Connection) {
         guard self.connection === connection else { return }
         // A connection that may still be inside a transaction is never used again; the server then rolls back.
         do { try connection.post(command) } catch { disconnect() }

@@ -67,7 +67,7 @@ final class TransportDouble: Transport {
     var messageIDs: [MessageID] { carried.withLock { $0.map(\.messageID) } }
     var contents: [String] { carried.withLock { $0.map(\.content) } }
 
-    func deliver(_ content: String, _ messageID: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         carried.withLock { $0.append((content, messageID)) }
         try await act()
     }

@@ -138,9 +138,9 @@ private final class SlowReceivers: Transport {
     private let held = Atomic(0)
     var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ messageID: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         do {
-            try await receivers.visit("https://\(content).example/out") {
+            try await receivers.visit("https://\(content).example/out", of: share) {
                 while held.load(ordering: .relaxed) < 5 { await Task.yield() }
             }
         } catch Undeliverable.busy {
@@ -159,10 +159,10 @@ private final class DeadReceiver: Transport {
     private let goals = [6, 13]
     var kind: Delivery.Kind { .notice }
 
-    func deliver(_ content: String, _ messageID: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         let round = come.wrappingAdd(1, ordering: .relaxed).oldValue / 8
         do {
-            try await receivers.visit("https://\(content).example/out") {
+            try await receivers.visit("https://\(content).example/out", of: share) {
                 while turnedAway.load(ordering: .relaxed) < goals[round] { await Task.yield() }
                 throw Undeliverable.temporary("down")
             }

@@ -61,6 +61,18 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
+    @Test("a merchant that names another's server takes none of the places that the other has there")
+    func sameServer() async throws {
+        let limiter = PerHostLimiter()
+        let url = "https://shared.example/hook"
+        try await limiter.visit(url, of: .init("a")) {
+            try await limiter.visit(url, of: .init("a")) {
+                await #expect(throws: Undeliverable.busy) { try await limiter.visit(url, of: .init("a")) {} }
+                try await limiter.visit(url, of: .init("b")) {}
+            }
+        }
+    }
+
     @Test("receivers of one merchant that never answer leave another merchant's callbacks on time")
     func stuck() async throws {
         let fixture = try await DeliveryFixture(.sqlite)
@@ -99,7 +111,7 @@ private final class OneStuck: Transport {
         (done, isDone) = AsyncStream<Void>.makeStream()
     }
 
-    func deliver(_ content: String, _ messageID: MessageID) async throws {
+    func deliver(_ content: String, _ messageID: MessageID, of share: Delivery.Share) async throws {
         guard !content.contains("stuck") else {
             counts.withLock { $0.stuck += 1 }
             try await Task.sleep(for: .seconds(600))

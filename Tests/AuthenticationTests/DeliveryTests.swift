@@ -109,7 +109,7 @@ import Values
         // The first node takes it, sends it, and is gone.
         let claim = try #require(try await house.outbox.claim(.mail, DeliveryWorker.room(.mail)).first)
         let carrier = TransportDouble()
-        try await carrier.deliver("", claim.messageID)
+        try await carrier.deliver("", claim.messageID, of: claim.share)
 
         let other = house.node()
         house.clock.advance(by: Outbox.lease - .milliseconds(1))

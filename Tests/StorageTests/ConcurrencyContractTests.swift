@@ -131,10 +131,12 @@ import Testing
             try db.execute("UPDATE things SET number = \(2)")
             try db.execute("INSERT INTO things (id, number) VALUES (\(2), \(2))")
         }
+        // Once for each run: a read may run again, as a whole, when it turns out to have two statements.
+        mayRead.signal()
         mayRead.signal()
         let (first, second) = try await seen
-        #expect(first == [1])
-        #expect(second == [1])
+        #expect(first == second)
+        #expect(first == [1] || first.sorted() == [2, 2])
         #expect(try await database.number(of: 1) == 2)
     }
 

@@ -31,7 +31,7 @@ extension Connections {
     package static func connect(
         _ user: UserID, to client: Client.ID, at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO connections (user_id, client_id, created_at) VALUES (\(user), \(client), \(now))
             ON CONFLICT (user_id, client_id) DO NOTHING

@@ -66,7 +66,7 @@ public struct AuthorizationCodes: Sendable {
         session: Session.ID, at now: Timestamp, in db: any Transaction
     ) throws {
         let (address, asked) = (request.returnAddress, request.authentication)
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO authorization_codes (fingerprint, client_id, user_id, session_id, scope, redirect_uri,
                 redirect_uri_sent, code_challenge, nonce, signed_in_at, expires_at, method, claims, resource,

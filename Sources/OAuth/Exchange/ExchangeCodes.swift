@@ -27,8 +27,9 @@ public struct ExchangeCodes: Sendable {
         let now = clock.now
         let code = Secret<ExchangeCode>.ordered(at: now, from: random)
         let expiresAt = now + request.kind.lifetime
-        try await database.write { db in
-            _ = try db.execute(
+        // Whether it may be spent is asked when it is (`spend`).
+        try await database.guardedWrite { db in
+            try db.enqueue(
                 """
                 INSERT INTO exchange_codes (fingerprint, type, source_family_id, client_id, user_id, scope,
                     redirect_uri, signed_in_at, expires_at)
@@ -51,21 +52,33 @@ public struct ExchangeCodes: Sendable {
 
     /// Spends a code that has not expired, while the token family that bought it, its client and its user live. The
     /// number of changed rows decides: of any number of simultaneous attempts, one gets true.
+    ///
+    /// Whatever takes access from the user or the app ends that family, so its row is held: what is stored for the code
+    /// cannot outlive an end at the same time.
     static func spend(
         _ fingerprint: Fingerprint<ExchangeCode>, for attempt: Attempt, in db: any Transaction
     ) throws -> Bool {
-        try db.execute(
-            """
-            UPDATE exchange_codes
-            SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
-            WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
-                AND EXISTS (SELECT 1 FROM token_families p
-                    JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
-                    WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
-                        AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
-                AND EXISTS (SELECT 1 FROM users a
-                    WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
-            """) == 1
+        let isSpent =
+            try db.execute(
+                """
+                UPDATE exchange_codes
+                SET spent_at = \(attempt.now), spent_by = \(attempt.id), family_id = \(attempt.family)
+                WHERE fingerprint = \(fingerprint) AND spent_at IS NULL AND expires_at > \(attempt.now)
+                    AND EXISTS (SELECT 1 FROM token_families p
+                        JOIN clients c ON c.id = p.client_id LEFT JOIN merchants m ON m.id = c.merchant_id
+                        WHERE p.id = exchange_codes.source_family_id AND p.ended_at IS NULL
+                            AND c.disabled_at IS NULL AND m.disabled_at IS NULL)
+                    AND EXISTS (SELECT 1 FROM users a
+                        WHERE a.id = exchange_codes.user_id AND a.disabled_at IS NULL)
+                """) == 1
+        if isSpent {
+            try db.hold(
+                """
+                UPDATE token_families SET ended_at = ended_at
+                WHERE id = (SELECT source_family_id FROM exchange_codes WHERE fingerprint = \(fingerprint))
+                """)
+        }
+        return isSpent
     }
 }
 

@@ -7,6 +7,14 @@ public protocol Redemption: Sendable {
     /// Wins by a guarded UPDATE or INSERT, or says why not. Returns refusals instead of throwing them, so that what
     /// they record (a replay that revokes) is committed too.
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome
+
+    /// Whether the row that `win` changes, or holds, decides alone (`Database.guardedWrite`), also when the tokens are
+    /// stored with a new family.
+    func isDecidedByOneRow(withNewFamily: Bool) -> Bool
+}
+
+extension Redemption {
+    public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { false }
 }
 
 /// One attempt to mint. The redemption stores its id, so that a closure that runs again after a COMMIT of unknown
@@ -43,6 +51,7 @@ public enum RedemptionOutcome: Sendable {
 /// The redemption of a grant that spends nothing.
 public struct NothingToRedeem: Redemption {
     public init() {}
+    public func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
     public func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome { .won }
 }
 
@@ -53,6 +62,9 @@ struct CodeRedemption: Redemption {
         case exchange(Fingerprint<ExchangeCode>)
     }
     let code: Code
+
+    /// An exchange code lives with the token family that bought it, whose row is held.
+    func isDecidedByOneRow(withNewFamily: Bool) -> Bool { if case .exchange = code { true } else { false } }
 
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let won =

@@ -14,7 +14,7 @@ public struct TokenFamilies: Sendable {
 
     /// Stores a new token family and the connection of its user to its client.
     static func store(_ family: NewTokenFamily, in db: any Transaction) throws {
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO token_families (id, parent_id, client_id, user_id, scope, signed_in_at, created_at, expires_at,
                 method, session_id, claims, resource, trial, front_channel)
@@ -28,7 +28,7 @@ public struct TokenFamilies: Sendable {
         try endOldest(for: family, of: user, in: db)
         if let session = family.subject?.session {
             // The new family tells the client of the session's end. Hourly sign-ins leave no other family behind.
-            try db.execute(
+            try db.enqueue(
                 """
                 UPDATE token_families SET session_id = NULL
                 WHERE session_id = \(session) AND client_id = \(family.client) AND id <> \(family.id)

@@ -16,7 +16,7 @@ public struct AccessTokens: Sendable {
         _ fingerprint: Fingerprint<AccessToken>, for authorization: Authorization, family: TokenFamily.ID?,
         at now: Timestamp, in db: any Transaction
     ) throws {
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO access_tokens (fingerprint, family_id, client_id, user_id, scope, rotation, issued_at,
                 expires_at, resource)
@@ -56,10 +56,9 @@ public struct AccessTokens: Sendable {
             throw OAuthError.tokenRefused("token_of_another_merchant")
         }
         if let rotation = found?.unconfirmedRotation {
-            // Only while the token still exists: a repeated response may have ended it since it was read.
-            try await database.write { db in
-                let live = try db.rows("SELECT 1 AS live FROM access_tokens WHERE fingerprint = \(fingerprint)")
-                if !live.isEmpty { try RefreshTokens.confirm(rotation, at: now, in: db) }
+            // A repeated response that ends the token changes the same row.
+            try await database.guardedWrite { db in
+                try RefreshTokens.confirm(rotation, by: fingerprint, at: now, in: db)
             }
         }
         return token

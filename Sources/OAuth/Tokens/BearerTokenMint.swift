@@ -35,7 +35,8 @@ public struct BearerTokenMint: TokenMint {
             accessToken: accessToken.fingerprint, now: now)
         let announcement = callbacks.announcement(at: now, origin: origin)
 
-        let outcome = try await database.write { db -> RedemptionOutcome in
+        let isDecidedByOneRow = authorization.claim.isDecidedByOneRow(withNewFamily: newFamily != nil)
+        let outcome = try await write(isDecidedByOneRow) { db in
             let outcome = try authorization.claim.win(attempt, in: db)
             if case .replayed(_, let family) = outcome {
                 try TokenFamilies.end(family, telling: announcement, in: db)
@@ -61,6 +62,12 @@ public struct BearerTokenMint: TokenMint {
                 lifetime: authorization.lifetime, scope: authorization.scope,
                 user: authorization.subject?.user, subject: subject, client: client, issuedAt: now)
         }
+    }
+
+    private func write(
+        _ isDecidedByOneRow: Bool, _ work: @escaping @Sendable (any Transaction) throws -> RedemptionOutcome
+    ) async throws -> RedemptionOutcome {
+        isDecidedByOneRow ? try await database.guardedWrite(work) : try await database.write(work)
     }
 
     private func accessToken(

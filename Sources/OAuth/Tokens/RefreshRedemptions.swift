@@ -10,6 +10,9 @@ struct RefreshRotation: Redemption {
     let sealed: String
     let expiresAt: RefreshToken.Expiry
 
+    /// Of two rotations one changes the row. The end of the family ends also what is stored for it at the same time.
+    func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let rows = try db.execute(
             """
@@ -27,7 +30,7 @@ struct RefreshRotation: Redemption {
             .first.flatMap { try $0.get("rotated_by", as: String?.self) }
             return rotatedBy == attempt.id ? .wonBefore : .changed
         }
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO refresh_tokens (fingerprint, family_id, scope, predecessor, issued_at, expires_at)
             VALUES (\(successor), \(token.family), \(token.scope), \(token.fingerprint), \(attempt.now),
@@ -86,6 +89,9 @@ struct RefreshWithoutRotation: Redemption {
     let token: RefreshToken
     let expiresAt: RefreshToken.Expiry
 
+    /// Nothing is spent. The end of the family ends also what is stored for it at the same time.
+    func isDecidedByOneRow(withNewFamily: Bool) -> Bool { !withNewFamily }
+
     func win(_ attempt: Attempt, in db: any Transaction) throws -> RedemptionOutcome {
         let current = try db.rows(
             """
@@ -98,7 +104,7 @@ struct RefreshWithoutRotation: Redemption {
         let until: Timestamp = try current.get("expires_at")
         // A slide of less than a hundredth of the lifetime is not worth a write to a cold page.
         if expiresAt.token - until > (expiresAt.token - attempt.now) / 100 {
-            try db.execute(
+            try db.enqueue(
                 "UPDATE refresh_tokens SET expires_at = \(expiresAt.token) WHERE fingerprint = \(token.fingerprint)")
         }
         try token.keepFamily(until: expiresAt.family, at: attempt.now, in: db)
@@ -125,6 +131,6 @@ extension RefreshToken {
     /// `TokenFamilies.memory` allows for it.
     fileprivate func keepFamily(until end: Timestamp, at now: Timestamp, in db: any Transaction) throws {
         guard end - familyExpiresAt > (end - now) / 100 else { return }
-        try db.execute("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
+        try db.enqueue("UPDATE token_families SET expires_at = \(end) WHERE id = \(family) AND expires_at < \(end)")
     }
 }

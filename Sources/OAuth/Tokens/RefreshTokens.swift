@@ -12,7 +12,7 @@ public struct RefreshTokens: Sendable {
         _ fingerprint: Fingerprint<RefreshToken>, of family: NewTokenFamily, client: Client, at now: Timestamp,
         in db: any Transaction
     ) throws {
-        try db.execute(
+        try db.enqueue(
             """
             INSERT INTO refresh_tokens (fingerprint, family_id, scope, issued_at, expires_at)
             VALUES (\(fingerprint), \(family.id), \(family.scope), \(now),
@@ -40,9 +40,22 @@ public struct RefreshTokens: Sendable {
         ).first.map(RefreshToken.init)
     }
 
+    /// As below, only while the access token that was presented exists: a repeated response may have ended it since.
+    static func confirm(
+        _ predecessor: Fingerprint<RefreshToken>, by presented: Fingerprint<AccessToken>, at now: Timestamp,
+        in db: any Transaction
+    ) throws {
+        try db.enqueue(
+            """
+            UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
+            WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL
+                AND EXISTS (SELECT 1 FROM access_tokens WHERE fingerprint = \(presented))
+            """)
+    }
+
     /// Marks a rotation as received and erases its sealed successor. One small write per rotation.
     static func confirm(_ predecessor: Fingerprint<RefreshToken>, at now: Timestamp, in db: any Transaction) throws {
-        try db.execute(
+        try db.enqueue(
             """
             UPDATE refresh_tokens SET confirmed_at = \(now), sealed_successor = NULL
             WHERE fingerprint = \(predecessor) AND rotated_at IS NOT NULL AND confirmed_at IS NULL

@@ -69,4 +69,32 @@ struct ConsentRaceTests {
             #expect(try await world.count("token_families") == 0)
         }
     }
+
+    @Test(
+        "tokens do not survive an app's revocation because their code was redeemed meanwhile",
+        arguments: Backend.available)
+    func revoked(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let phone = try await world.signIn(scope: "profile offline_access")
+            let visitor = try await world.signedIn()
+            let bought = try await world.code(of: phone)
+            let authorized = try await world.authorizationCode()
+            for isBought in [true, false] {
+                world.server.interruptions.interrupt {
+                    // The redemption began a moment before the user pressed the button.
+                    world.server.clock.advance(by: .milliseconds(5))
+                    for client in isBought ? [world.backend.id] : [world.app.id] {
+                        var visitor = visitor
+                        _ = try await visitor.change("apps/revoke", ["client": client])
+                    }
+                }
+                let answer =
+                    isBought
+                    ? try await world.redeem(bought, as: world.backend)
+                    : try await world.redeemAuthorization(authorized)
+                try await expect(400, "invalid_grant", answer)
+                #expect(world.server.interruptions.wasInterrupted)
+            }
+        }
+    }
 }
