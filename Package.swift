@@ -9,6 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     // A quarter of a request's cost: small functions of one module are inlined into another.
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]

@@ -4,7 +4,7 @@ public import Directory
 extension Administrator {
     /// Only the platform grants admin scopes.
     public func permit(granting scope: Scope) throws {
-        guard confines == nil || scope == scope.withoutAdministration else {
+        guard confines == nil || !scope.administers else {
             throw AdministrationRefusal("Admin scopes are granted by the platform only.", member: "scope")
         }
     }

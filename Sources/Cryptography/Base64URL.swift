@@ -10,25 +10,23 @@ public enum Base64URL {
 
     /// Encodes `bytes` without padding.
     public static func encode(_ bytes: [UInt8]) -> String {
-        let alphabet = alphabet
-        return unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { buffer in
-            var count = 0
-            var pending: UInt32 = 0
-            var bits: UInt32 = 0
-            for byte in bytes {
-                pending = pending << 8 | UInt32(byte)
-                bits += 8
-                while bits >= 6 {
-                    bits -= 6
-                    unsafe buffer[count] = alphabet[Int(pending >> bits & 63)]
-                    count += 1
+        unsafe alphabet.withUnsafeBufferPointer { letters in
+            unsafe String(unsafeUninitializedCapacity: (bytes.count * 4 + 2) / 3) { text in
+                var count = 0
+                // Three bytes are four letters; the last group may be shorter.
+                for start in stride(from: 0, to: bytes.count, by: 3) {
+                    let length = min(3, bytes.count - start)
+                    let second = length > 1 ? bytes[start + 1] : 0
+                    let third = length > 2 ? bytes[start + 2] : 0
+                    let group = Int(bytes[start]) << 16 | Int(second) << 8 | Int(third)
+                    unsafe text[count] = letters[group >> 18]
+                    unsafe text[count + 1] = letters[group >> 12 & 63]
+                    if length > 1 { unsafe text[count + 2] = letters[group >> 6 & 63] }
+                    if length > 2 { unsafe text[count + 3] = letters[group & 63] }
+                    count += length + 1
                 }
+                return count
             }
-            if bits > 0 {
-                unsafe buffer[count] = alphabet[Int(pending << (6 - bits) & 63)]
-                count += 1
-            }
-            return count
         }
     }
 

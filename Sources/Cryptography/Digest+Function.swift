@@ -4,13 +4,7 @@ extension Digest {
         case sha256, sha384, sha512
 
         /// Bytes of the digest.
-        public var length: Int {
-            switch self {
-            case .sha256: 32
-            case .sha384: 48
-            case .sha512: 64
-            }
-        }
+        public var length: Int { fetched.length }
 
         var fetched: FetchedDigest {
             switch self {

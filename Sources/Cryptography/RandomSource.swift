@@ -10,12 +10,5 @@ public protocol RandomSource: Sendable {
 public struct SystemRandom: RandomSource {
     public init() {}
 
-    public func bytes(_ count: Int) -> [UInt8] {
-        OpenSSL.start()
-        return unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
-            // A failing generator must never lead to guessable tokens, so the process stops.
-            precondition(unsafe RAND_bytes(buffer.baseAddress, Int32(count)) == 1, "the random generator failed")
-            initialized = count
-        }
-    }
+    public func bytes(_ count: Int) -> [UInt8] { RandomBlock.ofThisThread.take(count) }
 }

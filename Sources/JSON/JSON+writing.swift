@@ -12,10 +12,10 @@ extension JSON {
 
     private func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: bytes += "null".utf8
-        case .bool(let flag): bytes += (flag ? "true" : "false").utf8
-        case .integer(let number): bytes += String(number).utf8
-        case .number(let number): bytes += (number.isFinite ? "\(number)" : "null").utf8
+        case .null: bytes.append("null")
+        case .bool(let flag): bytes.append(flag ? "true" : "false")
+        case .integer(let number): bytes.append(String(number))
+        case .number(let number): bytes.append(number.isFinite ? "\(number)" : "null")
         case .string(let value): Self.quote(value, to: &bytes)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
@@ -42,7 +42,7 @@ extension JSON {
         if mustBeLookedAt(value.utf8.span) {
             for scalar in value.unicodeScalars { write(scalar, to: &bytes) }
         } else {
-            bytes += value.utf8
+            bytes.append(value)
         }
         bytes.append(UInt8(ascii: "\""))
     }
@@ -74,5 +74,11 @@ extension JSON {
             bytes += ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8
         default: bytes += UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
         }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ text: String) {
+        text.utf8.span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

@@ -1,5 +1,5 @@
 /// A JSON value whose members keep their order, so that responses, signatures and stored values are reproducible.
-public indirect enum JSON: Sendable, Hashable {
+public enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)
@@ -19,7 +19,10 @@ public indirect enum JSON: Sendable, Hashable {
 
     /// An object of `members`, without those that have no value: absent, never null.
     public static func members(_ members: KeyValuePairs<String, JSON?>) -> JSON {
-        .object(members.compactMap { name, value in value.map { Member(name, $0) } })
+        var present: [Member] = []
+        present.reserveCapacity(members.count)
+        for (name, value) in members { if let value { present.append(Member(name, value)) } }
+        return .object(present)
     }
 
     /// The member `name` of an object.

@@ -52,45 +52,54 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
 
 /// The known parameters of one request: each at most once, none empty.
 public struct Parameters: Sendable {
-    private let values: [Parameter: String]
+    /// Those that were sent, also without a value. A request has a handful, which are found faster in their order than by
+    /// a hash.
+    private let sent: [(parameter: Parameter, value: String)]
     /// Whether `resource` or `audience` occurs more than once.
     let namesSeveralResources: Bool
 
     /// Refuses a known parameter that occurs twice (RFC 6749 §3.2); one without a value counts as omitted.
     public init(_ pairs: some Sequence<(name: String, value: String)>) throws(OAuthError) {
-        var values: [Parameter: String] = [:]
-        var seen: Set<Parameter> = []
+        var sent: [(parameter: Parameter, value: String)] = []
+        sent.reserveCapacity(pairs.underestimatedCount)
         var namesSeveralResources = false
         for (name, value) in pairs {
             guard let parameter = Parameter(rawValue: name) else { continue }
-            guard seen.insert(parameter).inserted else {
+            guard !sent.contains(where: { $0.parameter == parameter }) else {
                 // RFC 8707 §2 and RFC 8693 §2.1 allow these to repeat, but an access token is for one resource only.
                 guard parameter == .resource || parameter == .audience else { throw .repeated(parameter) }
                 namesSeveralResources = true
                 continue
             }
-            guard !value.isEmpty else { continue }
             // All of OAuth is text. A NUL cannot be stored, and no honest request contains one.
-            guard !value.utf8.contains(0) else { throw .malformed(parameter, "it contains a NUL") }
-            values[parameter] = value
+            guard !value.utf8.span.contains(0) else { throw .malformed(parameter, "it contains a NUL") }
+            sent.append((parameter, value))
         }
-        self.values = values
+        self.sent = sent
         self.namesSeveralResources = namesSeveralResources
     }
 
-    public subscript(parameter: Parameter) -> String? { values[parameter] }
+    public subscript(parameter: Parameter) -> String? {
+        sent.first { $0.parameter == parameter }.flatMap { $0.value.isEmpty ? nil : $0.value }
+    }
 
     /// The value of `parameter`, or `invalid_request`.
     public func require(_ parameter: Parameter) throws(OAuthError) -> String {
-        guard let value = values[parameter] else { throw .missing(parameter) }
+        guard let value = self[parameter] else { throw .missing(parameter) }
         return value
     }
 
     /// The value under either of two spellings. Both at once count as a repetition unless they are equal.
     public func either(_ first: Parameter, _ second: Parameter) throws(OAuthError) -> String? {
-        guard values[first] == nil || values[second] == nil || values[first] == values[second] else {
-            throw .repeated(first)
-        }
-        return values[first] ?? values[second]
+        let (one, other) = (self[first], self[second])
+        guard one == nil || other == nil || one == other else { throw .repeated(first) }
+        return one ?? other
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func contains(_ byte: UInt8) -> Bool {
+        for index in indices where self[index] == byte { return true }
+        return false
     }
 }

@@ -1,32 +1,33 @@
 import Storage
 
-/// One call of `write`, whatever it returns.
+/// One call of `write`. It is not generic, because the runtime would look up its types for every call.
 struct GroupMember: Sendable {
-    /// The result of the work, and how to answer its caller.
+    /// The result of the work, which its caller learns after the commit.
     struct Outcome {
-        let hasThrown: Bool
-        /// Answers after the commit, or with the failure of the whole group.
-        let answer: ((any Error)?) -> Void
-    }
+        let caller: CheckedContinuation<Void, any Error>
+        /// What the work has thrown.
+        let error: (any Error)?
 
-    let run: @Sendable (SQLiteTransaction) -> Outcome
-    /// Answers a caller whose work did not run.
-    let refuse: @Sendable (any Error) -> Void
+        var hasThrown: Bool { error != nil }
 
-    init<Value: Sendable>(
-        _ work: @escaping @Sendable (any Transaction) throws -> Value, _ caller: CheckedContinuation<Value, any Error>
-    ) {
-        refuse = { caller.resume(throwing: $0) }
-        run = { transaction in
-            do {
-                let value = try work(transaction)
-                return Outcome(hasThrown: false) { failure in
-                    if let failure { caller.resume(throwing: failure) } else { caller.resume(returning: value) }
-                }
-            } catch {
-                // A member's own error is more useful than its group's failure.
-                return Outcome(hasThrown: true) { _ in caller.resume(throwing: error) }
-            }
+        /// Answers after the commit, or with the failure of the whole group. A member's own error is more useful.
+        func answer(_ failure: (any Error)?) {
+            if let error = error ?? failure { caller.resume(throwing: error) } else { caller.resume() }
         }
     }
+
+    let work: @Sendable (SQLiteTransaction) throws -> Void
+    let caller: CheckedContinuation<Void, any Error>
+
+    func run(_ transaction: SQLiteTransaction) -> Outcome {
+        do {
+            try work(transaction)
+            return Outcome(caller: caller, error: nil)
+        } catch {
+            return Outcome(caller: caller, error: error)
+        }
+    }
+
+    /// Answers a caller whose work did not run.
+    func refuse(_ error: any Error) { caller.resume(throwing: error) }
 }

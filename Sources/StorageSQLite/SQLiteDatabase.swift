@@ -1,5 +1,6 @@
 import Foundation
 public import Storage
+import Synchronization
 
 /// One SQLite file: a single writer commits waiting work in groups, and a pool of readers reads snapshots.
 public final class SQLiteDatabase: Database {
@@ -57,7 +58,17 @@ public final class SQLiteDatabase: Database {
     public func write<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await withCheckedThrowingContinuation { caller in writer.enqueue(GroupMember(work, caller)) }
+        let value = Mutex<Value?>(nil)
+        try await withCheckedThrowingContinuation { (caller: CheckedContinuation<Void, any Error>) in
+            writer.enqueue(
+                GroupMember(
+                    work: { transaction in
+                        let made = try work(transaction)
+                        value.withLock { $0 = made }
+                    }, caller: caller))
+        }
+        guard let value = value.withLock({ $0 }) else { throw StorageError.unavailable("a write without a result") }
+        return value
     }
 
     public func confirmReady() async throws {

@@ -26,6 +26,7 @@ extension Identifier {
     }
 
     static func time(_ now: Timestamp) -> String {
-        Hexadecimal.encode((0..<6).reversed().map { UInt8(truncatingIfNeeded: now.milliseconds >> ($0 * 8)) })
+        let time = UInt64(bitPattern: now.milliseconds)
+        return Hexadecimal.encode((1...6).map { UInt8(truncatingIfNeeded: time >> (48 - 8 * $0)) })
     }
 }

@@ -44,11 +44,7 @@ extension Int64 {
 
 extension Duration {
     /// Whole milliseconds, limited to the range of `Int64`.
-    public var milliseconds: Int64 {
-        let (whole, overflows) = components.seconds.multipliedReportingOverflow(by: 1000)
-        guard !overflows else { return components.seconds < 0 ? .min : .max }
-        return whole.saturatingAdd(components.attoseconds / 1_000_000_000_000_000)
-    }
+    public var milliseconds: Int64 { Int64(clamping: attoseconds / 1_000_000_000_000_000) }
     /// Whole seconds, for `expires_in` and `Retry-After`.
     public var seconds: Int64 { components.seconds }
     public static func days(_ count: Int64) -> Duration { .seconds(count * 86400) }

@@ -52,7 +52,7 @@ public struct Client: Sendable {
     public var termsURI: String?
     public var termsChangedAt: Timestamp?
     /// Its registered OpenID Connect settings.
-    public var openID: OpenIDSettings
+    @Boxed public var openID: OpenIDSettings
     /// The sealed key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     /// Whether it registered itself, so that nothing it says about itself is verified (RFC 7591 §5).

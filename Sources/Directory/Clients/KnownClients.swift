@@ -9,10 +9,17 @@ public import Values
 /// dead wherever they are presented, because each use asks the database. A secret that was ended or a scope that was
 /// taken away may still earn tokens of the usual lifetime.
 public final class KnownClients: Sendable {
-    package struct Entry: Sendable {
+    /// A class, because copies of a client are dear.
+    package final class Entry: Sendable {
         package let client: Client
         package let secrets: [Fingerprint<Client>]
         package let isLive: Bool
+
+        package init(client: Client, secrets: [Fingerprint<Client>], isLive: Bool) {
+            self.client = client
+            self.secrets = secrets
+            self.isLive = isLive
+        }
     }
 
     fileprivate struct State {

@@ -17,13 +17,27 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads tokens of `%x21 / %x23-5B / %x5D-7E` separated by spaces; nil for anything else.
     public init?(parsing text: String) {
-        let tokens = text.split(separator: " ").map(String.init)
+        let tokens = Self.split(text)
         guard
             tokens.allSatisfy({ token in
                 token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x5C }
             })
         else { return nil }
         self.init(tokens)
+    }
+
+    /// The tokens of `text`. By bytes: to find the characters of a text takes twenty times as long.
+    private static func split(_ text: String) -> [String] {
+        text.utf8.span.withUnsafeBufferPointer { bytes in
+            var tokens: [String] = []
+            tokens.reserveCapacity(bytes.count { $0 == UInt8(ascii: " ") } + 1)
+            var start = 0
+            for index in 0...bytes.count where index == bytes.count || bytes[index] == UInt8(ascii: " ") {
+                if index > start { tokens.append(String(decoding: bytes[start..<index], as: UTF8.self)) }
+                start = index + 1
+            }
+            return tokens
+        }
     }
 
     public static let empty = Scope([])
@@ -34,7 +48,7 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public static let openID = "openid"
     /// Requests tokens that also work while the user is away (OpenID Connect Core §11).
     public static let offlineAccess = "offline_access"
-    private static let neverByDefault: Set<String> = [admin, adminMerchant, openID, offlineAccess]
+    private static let neverByDefault = [admin, adminMerchant, openID, offlineAccess]
 
     public var description: String { tokens.joined(separator: " ") }
     public var isEmpty: Bool { tokens.isEmpty }
@@ -49,6 +63,8 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
     public var byDefault: Scope { Scope(tokens.filter { !Self.neverByDefault.contains($0) }) }
     /// The scope without offline access.
     package var forNow: Scope { Scope(tokens.filter { $0 != Self.offlineAccess }) }
+    /// Whether it holds administration.
+    public var administers: Bool { contains(Self.admin) || contains(Self.adminMerchant) }
     /// The scope that a user's token may have: administration is granted to client_credentials only.
     public var withoutAdministration: Scope {
         Scope(tokens.filter { $0 != Self.admin && $0 != Self.adminMerchant })
@@ -58,6 +74,6 @@ public struct Scope: Sendable, Hashable, CustomStringConvertible {
 extension Scope: SQLBindable, SQLReadable {
     public var sqlValue: SQLValue { .text(description) }
     public init(sqlValue: SQLValue) throws {
-        self.init(try String(sqlValue: sqlValue).split(separator: " ").map(String.init))
+        self.init(Self.split(try String(sqlValue: sqlValue)))
     }
 }

@@ -6,17 +6,21 @@ extension HTTP1Session {
     enum Outgoing {
         case refusal(Status)
         case answer(Response)
+
+        var size: Int {
+            switch self {
+            case .refusal: 0
+            case .answer(let response): response.body.byteCount
+            }
+        }
     }
 
     var readsWhileSending: Bool { false }
-    var wantsInput: Bool { isReading && outgoing == nil && pending.count - pendingRead < 64 * 1024 }
-    var hasOutput: Bool { outgoing != nil || owesContinue || parts.hasOutput || isConcluding }
-    var unsentBytes: Int {
-        guard case .answer(let response) = outgoing else { return parts.unsentBytes }
-        return response.body.byteCount + parts.unsentBytes
-    }
+    var wantsInput: Bool { isReading && outgoingSize == nil && pending.count - pendingRead < 64 * 1024 }
+    var hasOutput: Bool { outgoingSize != nil || owesContinue || parts.hasOutput || isConcluding }
+    var unsentBytes: Int { (outgoingSize ?? 0) + parts.unsentBytes }
     var isIdle: Bool {
-        if case .head = state { !hasBegun && pending.isEmpty && outgoing == nil } else { false }
+        if case .head = state { !hasBegun && pending.isEmpty && outgoingSize == nil } else { false }
     }
 
     var isWaitingForPeer: Bool { isReading && !hasOutput }
@@ -27,7 +31,7 @@ extension HTTP1Session {
 
     func answer(_ response: Response, to stream: Int32, now: Milliseconds) {
         guard case .working = state else { return }
-        outgoing = .answer(response)
+        setOutgoing(.answer(response))
         guard case .stream = response.body, hasBody(response) else { return }
         state = .streaming
         parts = StreamedParts(isChunked: (current?.minorVersion ?? 1) > 0)
@@ -50,7 +54,7 @@ extension HTTP1Session {
 
     func produce(into output: inout [UInt8], now: Milliseconds) {
         // A streamed answer broke off before its head was sent.
-        if case .ended(.abrupt) = state { return outgoing = nil }
+        if case .ended(.abrupt) = state { return setOutgoing(nil) }
         if owesContinue {
             owesContinue = false
             output.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8)
@@ -60,7 +64,7 @@ extension HTTP1Session {
         case .answer(let response): produce(response, into: &output, now)
         case nil: break
         }
-        outgoing = nil
+        setOutgoing(nil)
         parts.produce(into: &output)
         if case .streaming = state, parts.isFinished, !parts.hasOutput { concludeAnswer(now) }
     }
@@ -99,7 +103,7 @@ extension HTTP1Session {
     func close() {
         state = .ended(.abrupt)
         pending = []
-        outgoing = nil
+        setOutgoing(nil)
     }
 }
 

@@ -30,7 +30,10 @@ final class HTTP1Session: ConnectionSession {
     /// Whether the connection is closed after the response.
     var closes = false
     var owesContinue = false
-    var outgoing: Outgoing?
+    private(set) var outgoing: Outgoing?
+    /// The bytes in the body of what is outgoing; nil when nothing is. It is asked for several times a request, and to look
+    /// at a response would be to copy it.
+    private(set) var outgoingSize: Int?
     var parts = StreamedParts()
     private(set) var deadline: Milliseconds
 
@@ -65,7 +68,7 @@ final class HTTP1Session: ConnectionSession {
     }
 
     func nextRequest(now: Milliseconds) -> StartedRequest? {
-        if case .head = state, !pending.isEmpty, outgoing == nil { consumePending(now) }
+        if case .head = state, !pending.isEmpty, outgoingSize == nil { consumePending(now) }
         guard case .ready = state, let current else { return nil }
         state = .working
         deadline = .never
@@ -136,10 +139,15 @@ final class HTTP1Session: ConnectionSession {
     /// Answers a malformed request, and ends.
     func refuse(_ refusal: Refusal) {
         service.logger.debug("request refused", metadata: ["rule": "\(refusal.rule)", "peer": "\(peer ?? "")"])
-        outgoing = .refusal(refusal.status)
+        setOutgoing(.refusal(refusal.status))
         pending = []
         state = .ended(.lingering)
         deadline = .never
+    }
+
+    func setOutgoing(_ next: Outgoing?) {
+        outgoing = next
+        outgoingSize = next?.size
     }
 
     /// Ends a response: waits for the next request, or closes the connection.

@@ -81,18 +81,19 @@ struct HeadReader {
         let isFirst = requestLine == nil
         let limit = isFirst ? lineStart + maxTarget + Self.besideTarget : fieldsStart + maxHeader
         let end = min(bytes.count, limit)
-        while position < end {
-            let byte = bytes[position]
+        for index in position..<max(position, end) {
+            let byte = bytes[index]
+            // Nearly every byte of a request.
+            if byte >= 0x20, byte < 0x7F { continue }
+            position = index
             if byte == .carriageReturn {
-                guard position + 1 < bytes.count else { return nil }
-                guard bytes[position + 1] == .lineFeed else { throw .badRequest("bare CR") }
-                return position
+                guard index + 1 < bytes.count else { return nil }
+                guard bytes[index + 1] == .lineFeed else { throw .badRequest("bare CR") }
+                return index
             }
-            if byte < 0x20 ? isFirst || byte != .tab : byte == 0x7F || isFirst && byte > 0x7F {
-                throw .badRequest("a byte outside the grammar")
-            }
-            position += 1
+            guard !isFirst, byte == .tab || byte > 0x7F else { throw .badRequest("a byte outside the grammar") }
         }
+        position = max(position, end)
         guard position < limit else { throw isFirst ? .targetTooLong : .headerTooLarge }
         return nil
     }

@@ -23,7 +23,7 @@ struct ResponseWriter {
         guard !isHead, response.status.mayHaveBody else { return true }
         switch response.body {
         case .bytes(let bytes): output.append(contentsOf: bytes)
-        case .text(let text): output.append(contentsOf: text.utf8)
+        case .text(let text): output.append(text: text)
         case .stream: break
         }
         return true
@@ -32,23 +32,23 @@ struct ResponseWriter {
     /// Writes the answer to a refused request.
     func writeRefusal(_ status: Status, into output: inout [UInt8]) {
         writeStatus(status, into: &output)
-        output.append(contentsOf: "Content-Length: 0\r\n".utf8)
+        output.append(text: "Content-Length: 0\r\n")
         writeEnd(into: &output)
     }
 
     private func writeStatus(_ status: Status, into output: inout [UInt8]) {
-        output.append(contentsOf: "HTTP/1.1 ".utf8)
+        output.append(text: "HTTP/1.1 ")
         output.append(decimal: status.code)
         output.append(.blank)
-        output.append(contentsOf: status.reasonPhrase.utf8)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(text: status.reasonPhrase)
+        output.append(text: "\r\n")
     }
 
     private func writeField(_ name: String, _ value: String, into output: inout [UInt8]) {
-        output.append(contentsOf: name.utf8)
-        output.append(contentsOf: ": ".utf8)
-        output.append(contentsOf: value.utf8)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(text: name)
+        output.append(text: ": ")
+        output.append(text: value)
+        output.append(text: "\r\n")
     }
 
     /// RFC 9110 §8.6: a response that never has a body gets no framing fields.
@@ -60,23 +60,23 @@ struct ResponseWriter {
         case .text(let text): count = text.utf8.count
         case .stream:
             guard minorVersion > 0 else { return }
-            output.append(contentsOf: "Transfer-Encoding: chunked\r\n".utf8)
+            output.append(text: "Transfer-Encoding: chunked\r\n")
             return
         }
-        output.append(contentsOf: "Content-Length: ".utf8)
+        output.append(text: "Content-Length: ")
         output.append(decimal: count)
-        output.append(contentsOf: "\r\n".utf8)
+        output.append(text: "\r\n")
     }
 
     private func writeEnd(into output: inout [UInt8]) {
-        output.append(contentsOf: "Date: ".utf8)
+        output.append(text: "Date: ")
         output.append(contentsOf: date)
         if closes {
-            output.append(contentsOf: "\r\nConnection: close\r\n\r\n".utf8)
+            output.append(text: "\r\nConnection: close\r\n\r\n")
         } else if minorVersion == 0 {
-            output.append(contentsOf: "\r\nConnection: keep-alive\r\n\r\n".utf8)
+            output.append(text: "\r\nConnection: keep-alive\r\n\r\n")
         } else {
-            output.append(contentsOf: "\r\n\r\n".utf8)
+            output.append(text: "\r\n\r\n")
         }
     }
 
@@ -87,6 +87,8 @@ struct ResponseWriter {
 }
 
 extension [UInt8] {
+    mutating func append(text: String) { append(contentsOf: text.utf8.span) }
+
     /// Appends `number`, which must not be negative.
     mutating func append(decimal number: Int) {
         if number >= 10 { append(decimal: number / 10) }

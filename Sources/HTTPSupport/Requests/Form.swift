@@ -25,19 +25,30 @@ package struct Form: Sendable {
 
     /// Reads `application/x-www-form-urlencoded`: percent-escapes must be complete, and the result UTF-8.
     package static func parse(_ bytes: [UInt8]) throws(OAuthError) -> Form {
-        guard bytes.count(where: { $0 == UInt8(ascii: "&") }) < mostPairs else { throw tooManyPairs }
+        let ampersands = bytes.count(where: { $0 == UInt8(ascii: "&") })
+        guard ampersands < mostPairs else { throw tooManyPairs }
         var pairs: [Pair] = []
-        for field in bytes.split(separator: UInt8(ascii: "&")) {
-            let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
-            guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
-                throw OAuthError(
-                    .invalidRequest, "malformed_form",
-                    "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
-            }
-            guard name.isStreamSafe, value.isStreamSafe else { throw .tooManyMarks }
-            pairs.append((name, value))
+        pairs.reserveCapacity(min(ampersands + 1, 16))
+        let body = bytes.span
+        var start = 0
+        while start < body.count {
+            var end = start
+            while end < body.count, body[end] != UInt8(ascii: "&") { end += 1 }
+            if end > start { pairs.append(try pair(bytes[start..<end])) }
+            start = end + 1
         }
         return Form(pairs: pairs)
+    }
+
+    private static func pair(_ field: ArraySlice<UInt8>) throws(OAuthError) -> Pair {
+        let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+        guard let name = decode(field[..<equals]), let value = decode(field[equals...].dropFirst()) else {
+            throw OAuthError(
+                .invalidRequest, "malformed_form",
+                "The form is malformed: a percent-escape or UTF-8 is broken, or it holds a NUL.")
+        }
+        guard name.isStreamSafe, value.isStreamSafe else { throw .tooManyMarks }
+        return (name, value)
     }
 
     private static let tooManyPairs = OAuthError(

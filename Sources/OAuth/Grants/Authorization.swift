@@ -38,7 +38,7 @@ public struct Authorization: Sendable {
 
     /// The lifetime of the access token.
     var lifetime: Duration {
-        guard scope != scope.withoutAdministration else { return client.accessTokenLifetime }
+        guard scope.administers else { return client.accessTokenLifetime }
         return min(client.accessTokenLifetime, Self.longestAdministration)
     }
 

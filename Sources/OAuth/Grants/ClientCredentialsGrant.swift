@@ -12,7 +12,7 @@ public struct ClientCredentialsGrant: Grant {
         let scope = try client.granted(request.parameters[.scope])
         // SPiD's SDKs reject a token without a refresh token, even a client's own. They do not administer.
         let wantsRefresh =
-            client.spidCompatible && client.may(.refreshToken) && scope == scope.withoutAdministration
+            client.spidCompatible && client.may(.refreshToken) && !scope.administers
         return Authorization(
             client: client, subject: nil, scope: scope, family: wantsRefresh ? .new(parent: nil) : .none,
             refresh: wantsRefresh ? .issue : .none, claim: NothingToRedeem())

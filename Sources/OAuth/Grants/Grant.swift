@@ -12,14 +12,17 @@ public protocol Grant: Sendable {
 /// A token request as a grant sees it.
 public struct TokenRequest: Sendable {
     public let parameters: Parameters
-    /// The client's IP address, for throttling sign-ins.
-    public let address: String
+    /// The client's IP address, for throttling sign-ins. Other grants never ask for it.
+    public var address: String { findAddress() }
+    private let findAddress: @Sendable () -> String
     /// The `User-Agent` of the request.
     public let userAgent: String
 
-    public init(parameters: Parameters, address: String, userAgent: String = "") {
+    public init(
+        parameters: Parameters, address: @escaping @autoclosure @Sendable () -> String, userAgent: String = ""
+    ) {
         self.parameters = parameters
-        self.address = address
+        findAddress = address
         self.userAgent = userAgent
     }
 }
