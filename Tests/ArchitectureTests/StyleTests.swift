@@ -30,7 +30,7 @@ import Testing
     @Test("the time of day is read in one place, and randomness in one")
     func ambient() {
         #expect(places(of: Self.ambientTime) == ["Sources/Values/WallClock.swift"])
-        #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomSource.swift"])
+        #expect(places(of: Self.ambientChance) == ["Sources/Cryptography/RandomBlock.swift"])
     }
 
     private func places(of words: [String]) -> [String] {

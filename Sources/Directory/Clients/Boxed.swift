@@ -1,4 +1,4 @@
-/// A part of a value behind one reference: it is large and rarely used, and would be copied with the rest each time.
+/// A part of a value behind one reference: it has many references of its own, which each copy of the whole would count.
 @propertyWrapper
 public struct Boxed<Value: Sendable>: Sendable {
     private final class Box: Sendable {

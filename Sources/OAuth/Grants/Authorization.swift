@@ -20,7 +20,7 @@ public struct Authorization: Sendable {
         case answer(Secret<RefreshToken>)
     }
 
-    public let client: Client
+    @Boxed public private(set) var client: Client
     public let subject: Subject?
     public let scope: Scope
     public let family: Family

@@ -10,7 +10,7 @@ public struct TokenResponse: Sendable {
     public let user: UserID?
     /// The user's subject identifier for the client, which may not be told their number; nil when it acts for itself.
     public let subject: String?
-    public let client: Client
+    @Boxed public private(set) var client: Client
     public let issuedAt: Timestamp
     /// Set for OpenID Connect.
     public var idToken: String?
