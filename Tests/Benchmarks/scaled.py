@@ -22,6 +22,13 @@ class Scaled:
         self.cluster = postgresql.new_cluster() if options.postgresql else None
         self.name = name
         self.server = servers.Spindle(binary, directory, name, self.cluster)
+        try:
+            self._fill(tokens, options)
+        except BaseException:
+            self.end()
+            raise
+
+    def _fill(self, tokens, options):
         admin = self.server.initialize()
         self.server.start()
         self.deployment = people.Deployment(
@@ -35,7 +42,7 @@ class Scaled:
         template = {"user": int(self.hoarder), "client": self.deployment.backend["client_id"]}
         self.filling = filling.Filling(self.store, template, tokens, owners, live=2)
         seconds = self.filling.write()
-        print(f"{name}: {tokens} tokens in {seconds:.0f} s, {self.store.size() >> 20} MiB", flush=True)
+        print(f"{self.name}: {tokens} tokens in {seconds:.0f} s, {self.store.size() >> 20} MiB", flush=True)
         self.server.start()
         self.check()
 
@@ -45,17 +52,23 @@ class Scaled:
         grants = {"redirect_uris": ["https://doomed.example/"], "access_token_lifetime": DAY}
         self.doomed_client = deployment.client(deployment.merchant, "doomed", **grants)["client_id"]
         self.doomed_merchant = deployment.make("merchants", name="Doomed")["id"]
-        other = self.client_of_doomed = deployment.client(self.doomed_merchant, "doomed too", **grants)["client_id"]
+        self.client_of_doomed = deployment.client(self.doomed_merchant, "doomed too", **grants)["client_id"]
         self.spid = deployment.client(
             deployment.merchant, "SPiD", **grants, spid_compatible=True,
             grant_types=["client_credentials", "authorization_code", "refresh_token"])
-        self.hoarder = deployment.make(
-            "users", email="hoarder@example.com", password=people.PASSWORD, email_verified=True, name="Hoarder")["user_id"]
+        little = deployment.make("merchants", name="Little")["id"]
+        self.little = deployment.make(
+            "clients", merchant_id=little, client_name="administrator", scope="admin:merchant", redirect_uris=[],
+            grant_types=["client_credentials"])
+        hoarder = deployment.make(
+            "users", email="hoarder@example.com", password=people.PASSWORD, email_verified=True, name="Hoarder")
+        self.hoarder = hoarder["user_id"]
         grant = deployment.password_grant(deployment.backend, 0) | {"username": "hoarder@example.com"}
         deployment.post("/oauth/token", form(**grant))
         backend = deployment.backend["client_id"]
         single = [(None, backend), (None, deployment.app["client_id"])] + [(None, self.spid["client_id"])] * 2
-        return single + [(None, self.doomed_client), (None, other), (int(self.hoarder), backend)] * 4
+        doomed = [(None, self.doomed_client), (None, self.client_of_doomed), (int(self.hoarder), backend)]
+        return single + doomed * 4
 
     def check(self):
         """What was filled in is what the server itself would have made."""
@@ -98,6 +111,10 @@ class Scaled:
         owners = len(self.filling.owners)
         return [secret for family, secret in self.filling.refresh.items() if family % owners == remainder]
 
+    def token_of(self, client, **parameters):
+        return self.deployment.token(
+            client["client_id"], client["client_secret"], grant_type="client_credentials", **parameters)["access_token"]
+
     def ask(self, method, path, token):
         """The status, the answer and the milliseconds."""
         connection = http.client.HTTPConnection(*self.server.address.split(":"), timeout=600)
@@ -109,6 +126,7 @@ class Scaled:
         return answer.status, json.loads(body) if body else None, (time.monotonic() - begun) * 1000
 
     def end(self):
-        self.server.stop()
+        if hasattr(self.server, "process"):
+            self.server.stop()
         if self.cluster:
             self.cluster.delete()
