@@ -13,6 +13,8 @@ import time
 
 TOKENS_OF_FAMILY = 5
 FAMILIES_OF_USER = 2
+# The server ends a user's oldest families at a client beyond a thousand.
+LIVE_OF_ONE = 250
 SAMPLES = 10_000
 BATCH = 10_000
 
@@ -83,7 +85,10 @@ class Filling:
 
     def _families(self):
         for n in range(self.families):
-            yield copy(self.rows["token_families"], self._time(n), id=self.ids[n], **self._owner(n))
+            is_named = self.owners[n % len(self.owners)][0] is not None
+            is_old = n < self.families - LIVE_OF_ONE * len(self.owners)
+            ended = {"ended_at": self._time(n) + 1} if is_named and is_old else {}
+            yield copy(self.rows["token_families"], self._time(n), id=self.ids[n], **self._owner(n), **ended)
 
     def _refresh_tokens(self):
         for n in range(self.families):

@@ -105,6 +105,10 @@ struct QueryPlanTests {
             query.key = key
             _ = try await people.list(query, for: circle)
         }
+        let merchant = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
+        query.key = nil
+        _ = try await people.list(query, for: merchant)
+        _ = try await Logins(database: database).list(Logins.Query(), for: merchant)
         #expect(try await people.find(world.user, for: circle) != nil)
         var tries = Logins.Query()
         for user in [nil, world.user] {

@@ -46,7 +46,7 @@ public struct Logins: Sendable {
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
+                \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
             """
         ).map(Login.init)
@@ -81,7 +81,7 @@ public struct Logins: Sendable {
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
+                \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.offset + query.part.limit)
             """
         ).map(Login.init)
@@ -103,7 +103,7 @@ public struct Logins: Sendable {
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
+                \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
             """
         ).map(Login.init)
@@ -113,6 +113,7 @@ public struct Logins: Sendable {
 extension Logins.Query {
     fileprivate var least: Int { succeeded == true ? 1 : 0 }
     fileprivate var most: Int { succeeded == false ? 0 : 1 }
+    fileprivate var place: SQL { address.map { "AND l.ip_address = \($0)" } ?? "" }
 }
 
 extension Login {
