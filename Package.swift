@@ -126,6 +126,7 @@ let package = Package(
                 .embedInCode("v004_openid.sql"), .embedInCode("v005_defences.sql"), .embedInCode("v006_vocabulary.sql"),
                 .embedInCode("v007_interactions.sql"), .embedInCode("v008_sessions.sql"),
                 .embedInCode("v009_delivery_shares.sql"),
+                .embedInCode("v010_scale.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

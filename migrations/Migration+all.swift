@@ -12,6 +12,7 @@ extension Migration {
         Migration(version: 7, name: "interactions", text: PackageResources.v007_interactions_sql),
         Migration(version: 8, name: "sessions", text: PackageResources.v008_sessions_sql),
         Migration(version: 9, name: "delivery_shares", text: PackageResources.v009_delivery_shares_sql),
+        Migration(version: 10, name: "scale", text: PackageResources.v010_scale_sql),
     ]
 
     private init(

@@ -63,8 +63,12 @@ public struct UserAdministration: Sendable {
     }
 
     /// The platform deletes the user at once. The caller has checked that `administrator` may do so (`covers`).
-    public func remove(_ id: UserID, by administrator: Administrator) async throws -> Removal {
-        guard let merchant = administrator.confines else { return .deleted(try await deletion.delete(id)) }
+    public func remove(
+        _ id: UserID, by administrator: Administrator, within budget: BulkErasure.Budget = .request
+    ) async throws -> Removal {
+        guard let merchant = administrator.confines else {
+            return .deleted(try await deletion.delete(id, within: budget))
+        }
         try await families.disconnect(id, from: merchant, at: clock.now)
         return .disconnected
     }

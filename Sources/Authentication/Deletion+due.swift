@@ -1,5 +1,5 @@
 import Directory
-import Storage
+public import Storage
 public import Values
 
 /// What happens when a deletion is due.
@@ -15,16 +15,23 @@ extension Deletion {
 
     /// Deletes the users that are due, at most `batch`, each in transactions of its own. Any number of nodes may do so at
     /// once: each user is deleted once. A failure does not hold up the others.
-    public func deleteDue(at now: Timestamp, batch: Int = 20) async throws -> Round {
+    public func deleteDue(
+        at now: Timestamp, batch: Int = 20, within budget: BulkErasure.Budget = .unlimited
+    ) async throws -> Round {
         let due: [UserID] = try await database.read { db in
             try db.rows(
                 "SELECT id FROM users WHERE deletion_due_at <= \(now) ORDER BY deletion_due_at LIMIT \(batch)"
             ).map { try $0.get("id") }
         }
         var round = Round()
+        var budget = budget
         for user in due {
             do {
-                if try await finish(user, at: now) { round.gone += 1 }
+                if try await finish(user, at: now, &budget) { round.gone += 1 }
+                guard !budget.isSpent else {
+                    round.isBehind = true
+                    return round
+                }
             } catch {
                 round.failures.append((user, error))
             }
@@ -33,9 +40,9 @@ extension Deletion {
         return round
     }
 
-    /// Deletes a user that is due. Returns whether this call did it.
-    func finish(_ id: UserID, at now: Timestamp) async throws -> Bool {
-        try await erasure.user(id)
+    /// Deletes a user that is due, unless that takes more than `budget`. Returns whether this call did it.
+    func finish(_ id: UserID, at now: Timestamp, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        guard try await erasure.user(id, &budget) else { return false }
         return try await events.write(to: database, at: now) { db, announcement in
             // Restored, or another node was faster, or this closure runs again after a COMMIT of unknown outcome.
             guard let due = try User.find(id, in: db)?.deletionDueAt, due <= now else { return false }

@@ -62,15 +62,17 @@ public struct Deletion: Sendable {
             return .scheduled(due)
         }
         guard case .scheduled(let due) = outcome, due <= now else { return outcome }
-        _ = try await finish(session.user, at: now)
+        var budget = BulkErasure.Budget.request
+        _ = try await finish(session.user, at: now, &budget)
         return .deleted
     }
 
     /// When a user who asks at `now` will be deleted.
     public func dueAt(askedAt now: Timestamp) -> Timestamp { now + grace }
 
-    /// Deletes a user at once, without their consent. False when there is none.
-    public func delete(_ id: UserID) async throws -> Bool {
+    /// Deletes a user at once, without their consent. False when there is none. Who owns more than a request may delete
+    /// can do nothing any more, and is gone when the sweeper has deleted the rest.
+    public func delete(_ id: UserID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
         let now = clock.now
         let exists = try await events.write(to: database, at: now) { [self] db, announcement in
             guard try User.find(id, in: db) != nil else { return false }
@@ -78,7 +80,8 @@ public struct Deletion: Sendable {
             return true
         }
         // If another request was faster, it deleted the user.
-        if exists { _ = try await finish(id, at: now) }
+        var budget = budget
+        if exists { _ = try await finish(id, at: now, &budget) }
         return exists
     }
 

@@ -29,8 +29,8 @@ extension Logins {
     public static let memory: Duration = .days(90)
 
     static let table = StoredTable(
-        "logins", retention: [.rows("logins", key: "id", until: "created_at", memory: memory)], ofUser: .cascade,
-        ofClient: .expiry, export: [Logins.export])
+        "logins", retention: [.rows("logins", key: "id", until: "created_at", memory: memory)],
+        ofUser: .batches(owner: "user_id", key: "id"), ofClient: .expiry, export: [Logins.export])
 }
 
 extension Verifications {

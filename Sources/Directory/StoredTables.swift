@@ -27,8 +27,9 @@ extension Connections {
 
 extension Sessions {
     static let table = StoredTable(
-        "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")], ofUser: .cascade,
-        ofMerchant: .cascade, export: [Sessions.export])
+        "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")],
+        ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
+        export: [Sessions.export])
 }
 
 extension StoredTable {

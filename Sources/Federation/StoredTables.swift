@@ -13,13 +13,14 @@ extension TrustedIssuers {
 extension IssuerSubjects {
     static let table = StoredTable(
         "issuer_subjects", ofUser: .cascade,
-        ofMerchant: .statement { merchant, batch in
-            """
-            DELETE FROM issuer_subjects WHERE issuer_id IN (SELECT id FROM issuers WHERE merchant_id = \(merchant))
-                AND subject IN (
-                    SELECT s.subject FROM issuers i JOIN issuer_subjects s ON s.issuer_id = i.id
-                    WHERE i.merchant_id = \(merchant) LIMIT \(batch))
-            """
+        ofMerchant: .steps { merchant, batch, db in
+            try db.execute(
+                """
+                DELETE FROM issuer_subjects WHERE issuer_id IN (SELECT id FROM issuers WHERE merchant_id = \(merchant))
+                    AND subject IN (
+                        SELECT s.subject FROM issuers i JOIN issuer_subjects s ON s.issuer_id = i.id
+                        WHERE i.merchant_id = \(merchant) LIMIT \(batch))
+                """)
         }, export: [IssuerSubjects.export])
 }
 

@@ -1,3 +1,4 @@
+import Directory
 public import Storage
 import Values
 
@@ -24,20 +25,7 @@ extension RefreshTokens {
                 """
             },
         ],
-        ofUser: .statement { user, batch in
-            """
-            DELETE FROM refresh_tokens WHERE fingerprint IN (
-                SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
-                WHERE f.user_id = \(user) LIMIT \(batch))
-            """
-        },
-        ofClient: .statement { client, batch in
-            """
-            DELETE FROM refresh_tokens WHERE fingerprint IN (
-                SELECT r.fingerprint FROM token_families f JOIN refresh_tokens r ON r.family_id = f.id
-                WHERE f.client_id = \(client) LIMIT \(batch))
-            """
-        },
+        ofUser: .withParent, ofClient: .withParent,
         // The successor opens with the predecessor only, which this server does not have.
         forgottenWithKey: "UPDATE refresh_tokens SET sealed_successor = NULL WHERE sealed_successor IS NOT NULL")
 }
@@ -70,8 +58,31 @@ extension TokenFamilies {
                 """
             },
         ],
-        ofUser: .batches(owner: "user_id", key: "id"), ofClient: .batches(owner: "client_id", key: "id"),
+        ofUser: .steps { user, batch, db in
+            try erase("SELECT id FROM token_families WHERE user_id = \(user) LIMIT \(batch)", batch, in: db)
+        },
+        ofClient: .steps { client, batch, db in
+            try erase("SELECT id FROM token_families WHERE client_id = \(client) LIMIT \(batch)", batch, in: db)
+        },
         export: [TokenFamilies.export])
+
+    /// Deletes the refresh tokens of `some` families, at most `batch`, and those families that have none left.
+    private static func erase(_ some: SQL, _ batch: Int, in db: any Transaction) throws -> Int {
+        let families: [TokenFamily.ID] = try db.rows(some).map { try $0.get("id") }
+        guard !families.isEmpty else { return 0 }
+        let tokens = try db.execute(
+            """
+            DELETE FROM refresh_tokens WHERE fingerprint IN (
+                SELECT fingerprint FROM refresh_tokens WHERE family_id IN (\(list: families)) LIMIT \(batch))
+            """)
+        let gone = try db.execute(
+            """
+            DELETE FROM token_families WHERE id IN (\(list: families))
+                AND NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.family_id = token_families.id)
+            """)
+        // After a full batch of either there may be more.
+        return tokens == batch || families.count == batch ? batch : gone
+    }
 }
 
 extension AuthorizationCodes {

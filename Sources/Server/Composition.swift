@@ -97,7 +97,8 @@ extension Spindle {
             publicRouter: router(routes),
             adminRouter: isApart ? router(Routes([health], administration: administration)) : nil,
             routes: routes.descriptions, database: database, signingKeys: signingKeys, clients: stores.clients,
-            retention: Retention(database: database, tables: StoredTable.all), deletion: stores.deletion,
+            merchants: stores.merchants, retention: Retention(database: database, tables: StoredTable.all),
+            deletion: stores.deletion,
             delivery: DeliveryService(
                 outbox: stores.outbox, mailer: parts.mailer, outbound: outbound, logouts: openID.logouts))
     }

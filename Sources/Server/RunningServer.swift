@@ -55,7 +55,9 @@ public struct RunningServer: Sendable {
             KeyRotationService(
                 keys: spindle.signingKeys, clients: spindle.clients, period: configuration.keyRotation, clock: clock,
                 logger: logger),
-            Sweeper(retention: spindle.retention, deletion: spindle.deletion, clock: clock, logger: logger),
+            Sweeper(
+                retention: spindle.retention, deletion: spindle.deletion, clients: spindle.clients,
+                merchants: spindle.merchants, clock: clock, logger: logger),
         ]
         await BackgroundServices(services: services, grace: Self.graceTime) { [database = spindle.database] in
             database.abandonWork(over: Self.longestWorkInTheLastSecond)

@@ -15,6 +15,7 @@ public struct Spindle: Sendable {
     let database: any Database
     let signingKeys: SigningKeys
     let clients: Clients
+    let merchants: Merchants
     let retention: Retention
     let deletion: Deletion
     /// Delivers mails and callbacks.

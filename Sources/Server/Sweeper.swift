@@ -1,31 +1,38 @@
 import Authentication
+import Directory
 import Logging
 import Storage
 import Values
 
-/// Deletes expired rows and users whose deletion is due, a little at a time.
+/// Deletes expired rows, users whose deletion is due, and clients and merchants that are being deleted, a little at a time.
 struct Sweeper: BackgroundService {
     let retention: Retention
     let deletion: Deletion
+    let clients: Clients
+    let merchants: Merchants
     let clock: any WallClock
     let logger: Logger
 
     private static let interval: Duration = .seconds(15)
     /// Pause between two batches of a backlog, so that requests are served in between.
-    private static let breath: Duration = .milliseconds(20)
+    private static let breath: Duration = .milliseconds(5)
+    /// So few that a request that waits for one waits for a millisecond or two.
+    private static let batch = 100
+    /// What is deleted of one kind of owner between two breaths.
+    private static let budget = BulkErasure.Budget(batches: 2)
 
     func run(until stop: StopSignal) async {
         await stop.cancelling {
             while !Task.isCancelled {
                 let next = ContinuousClock.now + Self.interval
                 var sweep = await round(retention.rules)
-                var hasMoreAccounts = await deleteAccounts()
+                var hasMore = await deleteOwners()
                 // A backlog is worked off quickly, but not for so long that the other rules would never have their
                 // turn.
-                while !sweep.behind.isEmpty || hasMoreAccounts, !Task.isCancelled, ContinuousClock.now < next {
+                while !sweep.behind.isEmpty || hasMore, !Task.isCancelled, ContinuousClock.now < next {
                     try? await Task.sleep(for: Self.breath)
                     sweep = await round(sweep.behind)
-                    if hasMoreAccounts { hasMoreAccounts = await deleteAccounts() }
+                    if hasMore { hasMore = await deleteOwners() }
                 }
                 try? await Task.sleep(until: next, clock: .continuous)
             }
@@ -33,7 +40,7 @@ struct Sweeper: BackgroundService {
     }
 
     private func round(_ rules: [RetentionRule]) async -> Retention.Sweep {
-        let sweep = await retention.sweep(rules, at: clock.now)
+        let sweep = await retention.sweep(rules, at: clock.now, batch: Self.batch)
         if sweep.gone > 0 { logger.debug("swept", metadata: ["rows": "\(sweep.gone)"]) }
         for (rule, error) in sweep.failures {
             logger.error(
@@ -42,10 +49,33 @@ struct Sweeper: BackgroundService {
         return sweep
     }
 
+    /// Returns whether there may be more to delete.
+    private func deleteOwners() async -> Bool {
+        let hasMoreUsers = await deleteAccounts()
+        let hasMoreClients = await finish("client") { try await clients.finishDeletions(within: Self.budget) }
+        let hasMoreMerchants = await finish("merchant") { try await merchants.finishDeletions(within: Self.budget) }
+        return hasMoreUsers || hasMoreClients || hasMoreMerchants
+    }
+
+    private func finish(_ kind: String, _ deletions: () async throws -> DeletionRound) async -> Bool {
+        do {
+            let round = try await deletions()
+            if round.gone > 0 { logger.info("\(kind)s deleted", metadata: ["count": "\(round.gone)"]) }
+            for (owner, error) in round.failures {
+                logger.error(
+                    "\(kind) not deleted", metadata: [kind: "\(owner)", "error": "\(String(reflecting: error))"])
+            }
+            return round.isBehind
+        } catch {
+            logger.error("\(kind)s not deleted", metadata: ["error": "\(String(reflecting: error))"])
+            return false
+        }
+    }
+
     /// Deletes the users that are due. Returns whether there may be more.
     private func deleteAccounts() async -> Bool {
         do {
-            let round = try await deletion.deleteDue(at: clock.now)
+            let round = try await deletion.deleteDue(at: clock.now, within: Self.budget)
             if round.gone > 0 { logger.info("accounts deleted", metadata: ["count": "\(round.gone)"]) }
             for (user, error) in round.failures {
                 logger.error(

@@ -1,30 +1,63 @@
 /// Deletes what a user, a client or a merchant owns, in batches, before the owner itself: one DELETE that cascades over
 /// a million rows would block everyone else, and on PostgreSQL would never finish.
+///
+/// A request erases no more than its budget, and so never takes long. The sweeper goes on with what is left.
 public struct BulkErasure: Sendable {
+    /// How many full batches may still be deleted.
+    public struct Budget: Sendable {
+        fileprivate var batches: Int
+
+        public init(batches: Int) { self.batches = batches }
+
+        /// What one request may delete.
+        public static let request = Budget(batches: 20)
+        /// For a command, which nobody goes on with.
+        public static let unlimited = Budget(batches: .max)
+
+        public var isSpent: Bool { batches <= 0 }
+
+        /// Counts a batch.
+        public mutating func spend() { batches -= 1 }
+    }
+
     private let database: any Database
     /// Children before their parents.
     private let tables: [StoredTable]
     private let batch: Int
 
-    public init(database: any Database, tables: [StoredTable], batch: Int = 500) {
+    public init(database: any Database, tables: [StoredTable], batch: Int = 200) {
         self.database = database
         self.tables = tables
         self.batch = batch
     }
 
-    public func user(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofUser, of: id) }
+    /// Whether nothing is left of the user's rows but the last, for which there is a foreign key.
+    public func user(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
+        try await erase(\.ofUser, of: id, &budget)
+    }
 
-    public func client(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofClient, of: id) }
+    /// Whether nothing is left that the client owns, as with a user.
+    public func client(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
+        try await erase(\.ofClient, of: id, &budget)
+    }
 
-    public func merchant(_ id: some SQLBindable & Sendable) async throws { try await erase(\.ofMerchant, of: id) }
+    /// Whether nothing is left that the merchant owns itself, as with a user.
+    public func merchant(_ id: some SQLBindable & Sendable, _ budget: inout Budget) async throws -> Bool {
+        try await erase(\.ofMerchant, of: id, &budget)
+    }
 
     private func erase(
-        _ erasure: KeyPath<StoredTable, StoredTable.Erasure>, of owner: any SQLBindable & Sendable
-    ) async throws {
-        for statement in tables.compactMap({ $0.statement(of: $0[keyPath: erasure]) }) {
-            let sql = statement(owner, batch)
+        _ erasure: KeyPath<StoredTable, StoredTable.Erasure>, of owner: any SQLBindable & Sendable,
+        _ budget: inout Budget
+    ) async throws -> Bool {
+        for step in tables.compactMap({ $0.step(of: $0[keyPath: erasure]) }) {
             var gone = batch
-            while gone >= batch { gone = try await database.write { db in try db.execute(sql) } }
+            while gone >= batch {
+                guard !budget.isSpent else { return false }
+                gone = try await database.write { [batch] db in try step(owner, batch, db) }
+                if gone >= batch { budget.spend() }
+            }
         }
+        return true
     }
 }

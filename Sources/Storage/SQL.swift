@@ -91,6 +91,25 @@ public struct SQL: Sendable, ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ columns: Columns) { appendLiteral(columns.text) }
 
+        /// Appends a piece of a statement with its values.
+        public mutating func appendInterpolation(_ piece: SQL) {
+            for part in piece.parts {
+                switch part {
+                case .literal(let text): appendLiteral(text)
+                case .text(let text): appendLiteral(text)
+                case .value(let value): append(value)
+                }
+            }
+        }
+
+        /// Appends `values` with commas between them. There must be one: neither engine takes an empty list.
+        public mutating func appendInterpolation(list values: [some SQLBindable]) {
+            for (index, value) in values.enumerated() {
+                if index > 0 { appendLiteral(", ") }
+                append(value.sqlValue)
+            }
+        }
+
         @inlinable
         mutating func append(_ value: SQLValue) {
             parts.append(.value(value))

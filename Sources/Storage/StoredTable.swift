@@ -34,8 +34,8 @@ public struct StoredTable: Sendable {
         self.forgottenWithKey = forgottenWithKey
     }
 
-    /// The statement that deletes rows before their owner; nil when none is needed.
-    func statement(of erasure: Erasure) -> Erasure.Statement? { erasure.statement(for: table) }
+    /// What deletes rows before their owner; nil when nothing is needed.
+    func step(of erasure: Erasure) -> Erasure.Step? { erasure.step(for: table) }
 }
 
 extension StoredTable {
@@ -70,24 +70,31 @@ extension StoredTable {
         case expiry
         /// A statement deletes them in the transaction that deletes the owner.
         case withOwner
+        /// The steps of another table delete them, whose rows they belong to.
+        case withParent
         /// Too many for one cascade, so batches of them go first: by the column `owner` and their `key`.
         case batches(owner: SQL.Columns, key: SQL.Columns)
-        /// In batches too, by a statement.
-        case statement(Statement)
+        /// In batches too, by steps of their own.
+        case steps(Step)
 
-        /// Deletes at most `batch` rows of `owner`.
-        public typealias Statement = @Sendable (_ owner: any SQLBindable & Sendable, _ batch: Int) -> SQL
+        /// Deletes at most `batch` rows of `owner`, and returns how many: fewer than `batch` when none is left. It must
+        /// not read past rows that it leaves, or the last of a million would take as long as all before.
+        public typealias Step =
+            @Sendable (
+                _ owner: any SQLBindable & Sendable, _ batch: Int, _ db: any Transaction
+            ) throws -> Int
 
-        func statement(for table: SQL.Columns) -> Statement? {
+        func step(for table: SQL.Columns) -> Step? {
             switch self {
-            case .nothing, .cascade, .expiry, .withOwner: nil
-            case .statement(let statement): statement
+            case .nothing, .cascade, .expiry, .withOwner, .withParent: nil
+            case .steps(let step): step
             case .batches(let owner, let key):
-                { id, batch in
-                    """
-                    DELETE FROM \(table) WHERE \(owner) = \(id) AND \(key) IN (
-                        SELECT \(key) FROM \(table) WHERE \(owner) = \(id) LIMIT \(batch))
-                    """
+                { id, batch, db in
+                    try db.execute(
+                        """
+                        DELETE FROM \(table) WHERE \(owner) = \(id) AND \(key) IN (
+                            SELECT \(key) FROM \(table) WHERE \(owner) = \(id) LIMIT \(batch))
+                        """)
                 }
             }
         }

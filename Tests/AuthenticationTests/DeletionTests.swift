@@ -33,11 +33,12 @@ struct DeletionTests {
             // As a table whose rows go in batches does.
             let erased = StoredTable(
                 "facts",
-                ofUser: .statement { user, _ in
-                    """
-                    INSERT INTO facts (name, value) SELECT 'erased ' || email, '' FROM users WHERE id = \(user)
-                    ON CONFLICT (name) DO UPDATE SET value = facts.value || '+'
-                    """
+                ofUser: .steps { user, _, db in
+                    try db.execute(
+                        """
+                        INSERT INTO facts (name, value) SELECT 'erased ' || email, '' FROM users WHERE id = \(user)
+                        ON CONFLICT (name) DO UPDATE SET value = facts.value || '+'
+                        """)
                 })
             return Deletion(
                 database: other ?? database, grace: .days(14),
@@ -162,8 +163,9 @@ struct DeletionTests {
         // Between the look at what is due and the delete.
         let restoring = StoredTable(
             "users",
-            ofUser: .statement { id, _ in
-                "UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at IS NOT NULL"
+            ofUser: .steps { id, _, db in
+                try db.execute(
+                    "UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at IS NOT NULL")
             })
         let deletion = Deletion(
             database: database, grace: .days(14),

@@ -12,17 +12,18 @@ USERS = 8
 
 
 class Deployment:
-    def __init__(self, address, admin, connections):
+    def __init__(self, address, admin, connections, **metadata):
+        """`metadata` is what its clients have besides."""
         self.address = address
         self.connections = connections
         self.admin_token = self.token(*admin, grant_type="client_credentials", scope="admin")["access_token"]
-        merchant = self.make("merchants", name="Benchmark")["id"]
+        self.merchant = merchant = self.make("merchants", name="Benchmark")["id"]
         self.app = self.client(
             merchant, "app", grant_types=["password", "refresh_token"], token_endpoint_auth_method="none",
-            redirect_uris=["https://app.example/callback"])
+            redirect_uris=["https://app.example/callback"], **metadata)
         self.backend = self.client(
             merchant, "backend", token_endpoint_auth_method="client_secret_post", redirect_uris=[BACKEND_ADDRESS],
-            grant_types=["client_credentials", "authorization_code", "password", "refresh_token"])
+            grant_types=["client_credentials", "authorization_code", "password", "refresh_token"], **metadata)
         self.users = [f"user{number}@example.com" for number in range(USERS)]
         for email in self.users:
             self.make("users", email=email, password=PASSWORD, email_verified=True, name="Benchmark")

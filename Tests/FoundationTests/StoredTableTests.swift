@@ -51,11 +51,12 @@ import Testing
                 ("users", table.ofUser), ("clients", table.ofClient), ("merchants", table.ofMerchant),
             ] {
                 switch erasure {
-                case .cascade, .withOwner: #expect(goes(table.name, with: owner), "\(table.name) with \(owner)")
+                case .cascade, .withOwner, .withParent:
+                    #expect(goes(table.name, with: owner), "\(table.name) with \(owner)")
                 case .nothing: #expect(parents[table.name]?.contains(owner) != true, "\(table.name) of \(owner)")
                 case .expiry:
                     #expect(!goes(table.name, with: owner) && !table.retention.isEmpty, "\(table.name) after \(owner)")
-                case .batches, .statement: break
+                case .batches, .steps: break
                 }
             }
         }

@@ -34,7 +34,12 @@ import Values
             func tables(_ isOne: (StoredTable.Erasure) -> Bool) -> String {
                 StoredTable.all.filter { isOne($0.ofUser) }.map { "`\($0.name)`" }.joined(separator: ", ")
             }
-            let early = tables { if case .batches = $0 { true } else if case .statement = $0 { true } else { false } }
+            let early = tables {
+                switch $0 {
+                case .batches, .steps, .withParent: true
+                case .nothing, .cascade, .expiry, .withOwner: false
+                }
+            }
             let along = tables { if case .cascade = $0 { true } else { false } }
             let late = tables { if case .expiry = $0 { true } else { false } }
             var lines = ["1. When the user asks, `deletion_due_at` is set, and `accessRevoked` is said:"]

@@ -13,7 +13,8 @@ struct BulkErasureTests {
         let world = try await TokenFixture(try await backend.open())
         let own = try await world.signIn(on: world.backend)
         for _ in 1...12 { try await world.signIn() }
-        try await BulkErasure(database: world.database, batch: 5).client(world.phone.id)
+        var budget = BulkErasure.Budget.unlimited
+        #expect(try await BulkErasure(database: world.database, batch: 5).client(world.phone.id, &budget))
         #expect(try await world.count("SELECT id FROM token_families") == 1)
         #expect(try await world.count("SELECT fingerprint FROM refresh_tokens") == 1)
         #expect(try await world.count("SELECT user_id FROM connections") == 1)
@@ -47,7 +48,8 @@ struct BulkErasureTests {
                 }
             }
         }
-        try await BulkErasure(database: database, batch: 5).merchant(one.merchant)
+        var budget = BulkErasure.Budget.unlimited
+        #expect(try await BulkErasure(database: database, batch: 5).merchant(one.merchant, &budget))
         #expect(try await one.count("SELECT subject FROM issuer_subjects") == 12)
         #expect(try await one.merchants.delete(one.merchant))
         #expect(try await one.count("SELECT id FROM token_families") == 12)
@@ -55,5 +57,24 @@ struct BulkErasureTests {
         #expect(try await one.merchants.find(one.merchant) == nil)
         #expect(try await one.merchants.find(other.merchant)?.disabledAt == nil)
         await database.close()
+    }
+
+    @Test("a token family's many refresh tokens go in batches before it", arguments: Backend.available)
+    func chain(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        for _ in 1...3 {
+            var answer = try await world.signIn()
+            for _ in 1...7 { answer = try await world.refresh(answer) }
+        }
+        let erasure = BulkErasure(database: world.database, batch: 5)
+        var (rounds, left, budget) = (0, 24, BulkErasure.Budget(batches: 1))
+        while try await !erasure.user(world.user, &budget) {
+            let now = try await world.count("SELECT fingerprint FROM refresh_tokens")
+            #expect(left - now <= 5, "no transaction deletes more than a batch")
+            (rounds, left, budget) = (rounds + 1, now, BulkErasure.Budget(batches: 1))
+        }
+        #expect(rounds >= 4)
+        #expect(try await world.count("SELECT id FROM token_families") == 0)
+        await world.database.close()
     }
 }

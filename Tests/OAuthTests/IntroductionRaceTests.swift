@@ -66,7 +66,8 @@ struct IntroductionRaceTests {
             try await database.read { db in try db.rows("SELECT user_id FROM introductions").count }
         }
         #expect(try await count() == 12)
-        try await BulkErasure(database: database, batch: 5).merchant(fixture.merchant)
+        var budget = BulkErasure.Budget.unlimited
+        #expect(try await BulkErasure(database: database, batch: 5).merchant(fixture.merchant, &budget))
         #expect(try await count() == 0)
         try await introductions.introduce(users[0], to: Merchant.ID("nobody"), at: now)
         #expect(try await count() == 0)

@@ -16,7 +16,7 @@ extension Retention {
 
 extension BulkErasure {
     /// An erasure that covers every table.
-    public init(database: any Database, batch: Int = 500) {
+    public init(database: any Database, batch: Int = 200) {
         self.init(database: database, tables: StoredTable.all, batch: batch)
     }
 }

@@ -54,21 +54,29 @@ public struct Users: Sendable {
     /// At most `count` users after `cursor`: all, or with `merchant` those connected to its clients.
     public func list(connectedTo merchant: Merchant.ID?, after cursor: Int64, count: Int) async throws -> [User] {
         try await database.scan { db in
-            let rows =
-                if let merchant {
-                    try db.rows(
-                        """
-                        SELECT \(User.columns) FROM users WHERE id > \(cursor) AND EXISTS (
-                            SELECT 1 FROM connections JOIN clients ON clients.id = connections.client_id
-                            WHERE connections.user_id = users.id AND clients.merchant_id = \(merchant)
-                                AND clients.registration_token IS NULL)
-                        ORDER BY id LIMIT \(count)
-                        """)
-                } else {
-                    try db.rows(
-                        "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
-                }
-            return try rows.map(User.init)
+            guard let merchant else {
+                return try db.rows(
+                    "SELECT \(User.columns) FROM users WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
+                ).map(User.init)
+            }
+            let clients: [Client.ID] = try db.rows(
+                "SELECT id FROM clients WHERE merchant_id = \(merchant) AND registration_token IS NULL"
+            ).map { try $0.get("id") }
+            // Each client's first users, in the order of an index: the first of all are among them.
+            var numbers: Set<Int64> = []
+            for client in clients {
+                let rows = try db.rows(
+                    """
+                    SELECT user_id FROM connections WHERE client_id = \(client) AND user_id > \(cursor)
+                    ORDER BY user_id LIMIT \(count)
+                    """)
+                for row in rows { numbers.insert(try row.get("user_id")) }
+            }
+            guard !numbers.isEmpty else { return [] }
+            let page = numbers.sorted().prefix(count)
+            return try db.rows(
+                "SELECT \(User.columns) FROM users WHERE id IN (\(list: Array(page))) ORDER BY id"
+            ).map(User.init)
         }
     }
 

@@ -25,7 +25,7 @@ public struct Logins: Sendable {
         try await database.scan { db in
             if let user = query.user { return try Self.those(of: user, query, scope, in: db) }
             return scope.reach == nil
-                ? try Self.all(query, at: scope.client, in: db) : try Self.all(query, scope, in: db)
+                ? try Self.all(query, at: scope.client, in: db) : try Self.ofAll(query, scope, in: db)
         }
     }
 
@@ -46,29 +46,43 @@ public struct Logins: Sendable {
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
+                \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
             """
         ).map(Login.init)
     }
 
-    private static func all(_ query: Query, _ scope: ClientScope, in db: any Transaction) throws -> [Login] {
+    /// Each client's newest attempts, in the order of an index: the newest of all are among them.
+    private static func ofAll(_ query: Query, _ scope: ClientScope, in db: any Transaction) throws -> [Login] {
+        let clients: [Client.ID] = try db.rows(
+            """
+            SELECT c.id FROM clients c
+            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
+            """
+        ).map { try $0.get("id") }
+        let newest = try clients.flatMap { try all(query, at: $0, as: scope, in: db) }.sorted {
+            ($1.createdAt, $1.id.text) < ($0.createdAt, $0.id.text)
+        }
+        return Array(newest.dropFirst(query.part.offset).prefix(query.part.limit))
+    }
+
+    private static func all(
+        _ query: Query, at client: Client.ID, as scope: ClientScope, in db: any Transaction
+    ) throws -> [Login] {
         try db.rows(
             """
             SELECT \(columns), (SELECT COUNT(*) FROM connections n
                     WHERE n.user_id = l.user_id AND n.client_id = \(scope.client)) AS is_own
             FROM logins l JOIN users a ON a.id = l.user_id JOIN clients t ON t.id = l.client_id
-            WHERE l.client_id IN (
-                    SELECT c.id FROM clients c WHERE c.id = \(scope.client)
-                        OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL))
+            WHERE l.client_id = \(client)
                 AND EXISTS (SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
                     WHERE n.user_id = l.user_id AND (c.id = \(scope.client)
                         OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
-            ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
+                \(query.place)
+            ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.offset + query.part.limit)
             """
         ).map(Login.init)
     }
@@ -89,7 +103,7 @@ public struct Logins: Sendable {
                 AND a.deletion_due_at IS NULL
                 AND l.succeeded >= \(query.least) AND l.succeeded <= \(query.most)
                 AND l.created_at >= \(query.span.start) AND l.created_at < \(query.span.end)
-                AND (1 = \(query.address == nil) OR l.ip_address = \(query.address ?? ""))
+                \(query.place)
             ORDER BY l.created_at DESC, l.id DESC LIMIT \(query.part.limit) OFFSET \(query.part.offset)
             """
         ).map(Login.init)
@@ -99,6 +113,7 @@ public struct Logins: Sendable {
 extension Logins.Query {
     fileprivate var least: Int { succeeded == true ? 1 : 0 }
     fileprivate var most: Int { succeeded == false ? 0 : 1 }
+    fileprivate var place: SQL { address.map { "AND l.ip_address = \($0)" } ?? "" }
 }
 
 extension Login {

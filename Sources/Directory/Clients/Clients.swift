@@ -11,7 +11,7 @@ public struct Clients: Sendable {
     let random: any RandomSource
     package let seal: Seal
     let known: KnownClients
-    private let erasure: BulkErasure
+    let erasure: BulkErasure
 
     /// `erasure` knows every table that holds something of a client.
     public init(
@@ -88,7 +88,8 @@ public struct Clients: Sendable {
     }
 
     package static func find(_ id: Client.ID, in db: any Transaction) throws -> Client? {
-        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id)").first.map(Client.init)
+        try db.rows("SELECT \(columns) FROM clients WHERE id = \(id) AND deleted_at IS NULL").first
+            .map(Client.init)
     }
 
     /// A client that may act: neither it nor its merchant is disabled.
@@ -121,7 +122,7 @@ public struct Clients: Sendable {
             FROM clients
             LEFT JOIN merchants ON merchants.id = clients.merchant_id
             LEFT JOIN client_secrets ON client_secrets.client_id = clients.id
-            WHERE clients.id = \(id)
+            WHERE clients.id = \(id) AND clients.deleted_at IS NULL
             """)
         guard let first = rows.first else { return nil }
         let client = try Client(first)
@@ -140,11 +141,15 @@ public struct Clients: Sendable {
                     try db.rows(
                         """
                         SELECT \(Self.columns) FROM clients
-                        WHERE merchant_id = \(merchant) AND id > \(cursor) ORDER BY id LIMIT \(count)
+                        WHERE merchant_id = \(merchant) AND id > \(cursor) AND deleted_at IS NULL
+                        ORDER BY id LIMIT \(count)
                         """)
                 } else {
                     try db.rows(
-                        "SELECT \(Self.columns) FROM clients WHERE id > \(cursor) ORDER BY id LIMIT \(count)")
+                        """
+                        SELECT \(Self.columns) FROM clients
+                        WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                        """)
                 }
             return try rows.map(Client.init)
         }
@@ -201,21 +206,5 @@ public struct Clients: Sendable {
         }
         if let changed { try await publishKeys(for: changed.openID) }
         return changed
-    }
-
-    /// Deletes a client and all its data. False when there is none. The client is disabled first, so that it gets no
-    /// new data. An interruption leaves a disabled client.
-    public func delete(_ id: Client.ID) async throws -> Bool {
-        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
-        // delete.
-        guard try await find(id) != nil else { return false }
-        defer { known.forget() }
-        let now = clock.now
-        try await database.write { db in
-            try db.execute("UPDATE clients SET disabled_at = \(now) WHERE id = \(id) AND disabled_at IS NULL")
-        }
-        try await erasure.client(id)
-        try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
-        return true
     }
 }

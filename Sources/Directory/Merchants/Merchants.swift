@@ -5,11 +5,11 @@ public import Values
 
 /// The merchants of this server.
 public struct Merchants: Sendable {
-    private let database: any Database
-    private let clock: any WallClock
+    let database: any Database
+    let clock: any WallClock
     private let random: any RandomSource
-    private let known: KnownClients
-    private let erasure: BulkErasure
+    let known: KnownClients
+    let erasure: BulkErasure
 
     /// `erasure` knows every table with data of a merchant.
     public init(
@@ -53,7 +53,8 @@ public struct Merchants: Sendable {
 
     public func find(_ id: Merchant.ID) async throws -> Merchant? {
         try await database.read { db in
-            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first.map(Merchant.init)
+            try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL").first
+                .map(Merchant.init)
         }
     }
 
@@ -61,7 +62,10 @@ public struct Merchants: Sendable {
     public func list(after cursor: String, count: Int) async throws -> [Merchant] {
         try await database.scan { db in
             try db.rows(
-                "SELECT \(Self.columns) FROM merchants WHERE id > \(cursor) ORDER BY id LIMIT \(count)"
+                """
+                SELECT \(Self.columns) FROM merchants
+                WHERE id > \(cursor) AND deleted_at IS NULL ORDER BY id LIMIT \(count)
+                """
             ).map(Merchant.init)
         }
     }
@@ -77,8 +81,9 @@ public struct Merchants: Sendable {
         defer { known.forget() }
         return try await database.write { db in
             guard
-                var merchant = try db.rows("SELECT \(Self.columns) FROM merchants WHERE id = \(id)").first
-                    .map(Merchant.init)
+                var merchant = try db.rows(
+                    "SELECT \(Self.columns) FROM merchants WHERE id = \(id) AND deleted_at IS NULL"
+                ).first.map(Merchant.init)
             else { return nil }
             merchant.name = name ?? merchant.name
             merchant.logoURI = try Merchant.logoURI(members, merchant)
@@ -98,24 +103,6 @@ public struct Merchants: Sendable {
                 """)
             return merchant
         }
-    }
-
-    /// Deletes a merchant with its clients and all their data. False when there is none. Like a client, it is disabled
-    /// first.
-    public func delete(_ id: Merchant.ID) async throws -> Bool {
-        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
-        // delete.
-        guard try await find(id) != nil else { return false }
-        defer { known.forget() }
-        let now = clock.now
-        let clients: [Client.ID] = try await database.write { db in
-            try db.execute("UPDATE merchants SET disabled_at = \(now) WHERE id = \(id) AND disabled_at IS NULL")
-            return try db.rows("SELECT id FROM clients WHERE merchant_id = \(id)").map { try $0.get("id") }
-        }
-        for client in clients { try await erasure.client(client) }
-        try await erasure.merchant(id)
-        try await database.write { db in _ = try db.execute("DELETE FROM merchants WHERE id = \(id)") }
-        return true
     }
 }
 

@@ -39,28 +39,13 @@ extension User {
         guard try db.execute(SQL(stringInterpolation: sql)) < users.count else { return users.count }
         // Counts the rows by id: a retry after a COMMIT of unknown outcome finds its own rows, which are stored as
         // well.
-        return try db.rows(SQL("SELECT id FROM users WHERE id IN (", users.map(\.user.id))).count
+        return try db.rows("SELECT id FROM users WHERE id IN (\(list: users.map(\.user.id)))").count
     }
 
     /// The ones of `emails` that a user has.
     package static func taken(_ emails: [EmailAddress], in db: any Transaction) throws -> Set<String> {
         guard !emails.isEmpty else { return [] }
-        let rows = try db.rows(SQL("SELECT email FROM users WHERE email IN (", emails))
+        let rows = try db.rows("SELECT email FROM users WHERE email IN (\(list: emails))")
         return Set(try rows.map { try $0.get("email", as: String.self) })
-    }
-}
-
-extension SQL {
-    /// `start` and a comma-separated list of `values`.
-    fileprivate init(_ start: String, _ values: [some SQLBindable]) {
-        var sql = StringInterpolation(
-            literalCapacity: start.utf8.count + values.count * 2, interpolationCount: values.count)
-        sql.appendLiteral(start)
-        for (index, value) in values.enumerated() {
-            if index > 0 { sql.appendLiteral(", ") }
-            sql.appendInterpolation(value)
-        }
-        sql.appendLiteral(")")
-        self.init(stringInterpolation: sql)
     }
 }

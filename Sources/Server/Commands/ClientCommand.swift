@@ -3,6 +3,7 @@ import CommandLineTool
 import Directory
 import JSON
 import OAuth
+import Storage
 import Values
 
 /// `spindle client …`
@@ -79,7 +80,9 @@ struct ClientCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.clients.delete(Client.ID(id)) else { throw CommandFailure.notFound("client", id) }
+            guard try await stores.clients.delete(Client.ID(id), within: .unlimited) else {
+                throw CommandFailure.notFound("client", id)
+            }
             output.say("deleted client \(id)")
         }
     }

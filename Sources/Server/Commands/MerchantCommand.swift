@@ -2,6 +2,7 @@ import CommandLineTool
 import Directory
 import JSON
 import OAuth
+import Storage
 import Values
 
 /// `spindle merchant …`
@@ -92,7 +93,7 @@ struct MerchantCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard try await stores.merchants.delete(Merchant.ID(id)) else {
+            guard try await stores.merchants.delete(Merchant.ID(id), within: .unlimited) else {
                 throw CommandFailure.notFound("merchant", id)
             }
             output.say("deleted merchant \(id)")

@@ -89,7 +89,10 @@ struct UserCommand: CommandGroup {
         @OptionGroup(title: "Configuration") var options: ConfigurationOptions
 
         func run(with stores: Stores) async throws {
-            guard case .deleted(true) = try await stores.administration.remove(try userID(id), by: .platform) else {
+            guard
+                case .deleted(true) = try await stores.administration.remove(
+                    try userID(id), by: .platform, within: .unlimited)
+            else {
                 throw CommandFailure.notFound("user", id)
             }
             output.say("deleted user \(id)")

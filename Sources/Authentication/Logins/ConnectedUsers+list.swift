@@ -1,0 +1,134 @@
+public import Directory
+import Storage
+import Values
+
+/// Lists and searches. Each starts from an index and reads some thousand rows at most, however many users there are.
+extension ConnectedUsers {
+    /// The users connected to `scope` that match `query`: in the order of their ids, or the oldest first when it asks
+    /// for a span of time.
+    public func list(_ query: UserQuery, for scope: ClientScope) async throws -> [Match] {
+        try await database.scan { db in
+            let places = try Self.places(query, scope, in: db)
+            guard !places.isEmpty else { return [] }
+            let found = try db.rows(
+                """
+                SELECT \(User.columns),
+                    (SELECT MAX(l.created_at) FROM logins l
+                        WHERE l.user_id = users.id AND l.succeeded = 1 AND l.client_id IN (
+                            SELECT c.id FROM clients c WHERE c.id = \(scope.client)
+                                OR c.merchant_id = \(scope.merchant))) AS last_login,
+                    NULL AS last_proof
+                FROM users WHERE id IN (\(list: places.map(\.user)))
+                """
+            ).map(Match.init)
+            let matches = Dictionary(found.map { ($0.user.id, $0) }) { first, _ in first }
+            return places.compactMap { matches[$0.user] }
+        }
+    }
+
+    /// A user that matches, and where in the list.
+    private struct Place: Hashable {
+        let user: UserID
+        let moment: Int64
+
+        init(_ row: Row) throws {
+            user = try row.get("id")
+            moment = try row.get("moment")
+        }
+
+        static func precedes(_ one: Place, _ other: Place) -> Bool {
+            (one.moment, one.user.number) < (other.moment, other.user.number)
+        }
+    }
+
+    /// More rows than these are not sorted.
+    private static let few = 5000
+
+    private static func places(_ query: UserQuery, _ scope: ClientScope, in db: any Transaction) throws -> [Place] {
+        let (filter, moment, part) = (query.filter, query.moment, query.part)
+        // A user is asked for each client, so that the rest of the statement decides where it starts.
+        let rest: SQL = """
+            \(filter) AND EXISTS (
+                SELECT 1 FROM connections n JOIN clients c ON c.id = n.client_id
+                WHERE n.user_id = u.id AND (c.id = \(scope.client)
+                    OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)))
+            ORDER BY moment, u.id LIMIT \(part.limit) OFFSET \(part.offset)
+            """
+        if let key = query.key, let found = try user(key, in: db) {
+            guard let id = found else { return [] }
+            return try db.rows("SELECT u.id, \(moment) AS moment FROM users u WHERE u.id = \(id) \(rest)").map(
+                Place.init)
+        }
+        let start = query.prefix
+        if start.unicodeScalars.count >= 3,
+            try isFew("SELECT 1 FROM users WHERE SUBSTR(email, 1, 3) = SUBSTR(\(start), 1, 3) LIMIT \(few + 1)", in: db)
+        {
+            return try db.rows(
+                """
+                SELECT u.id, \(moment) AS moment FROM users u
+                WHERE SUBSTR(u.email, 1, 3) = SUBSTR(\(start), 1, 3) \(rest)
+                """
+            ).map(Place.init)
+        }
+        let clients: [Client.ID] = try db.rows(
+            """
+            SELECT c.id FROM clients c
+            WHERE c.id = \(scope.client) OR (c.merchant_id = \(scope.reach) AND c.registration_token IS NULL)
+            """
+        ).map { try $0.get("id") }
+        let areFew = try clients.allSatisfy {
+            try isFew("SELECT 1 FROM connections WHERE client_id = \($0) LIMIT \(few + 1)", in: db)
+        }
+        guard query.span.isOpen || areFew else {
+            return try db.rows("SELECT u.id, \(moment) AS moment FROM users u WHERE 1 = 1 \(rest)").map(Place.init)
+        }
+        // Each client's first users, in the order of an index: the first of all are among them.
+        var found: Set<Place> = []
+        for client in clients {
+            let rows = try db.rows(
+                """
+                SELECT u.id, \(moment) AS moment FROM connections n JOIN users u ON u.id = n.user_id
+                WHERE n.client_id = \(client) \(filter)
+                ORDER BY \(query.orderOfClient) LIMIT \(part.offset + part.limit)
+                """)
+            found.formUnion(try rows.map(Place.init))
+        }
+        return Array(found.sorted(by: Place.precedes).dropFirst(part.offset).prefix(part.limit))
+    }
+
+    /// The one user that `key` names, if it names one; nil within when there is none.
+    private static func user(_ key: UserQuery.Key, in db: any Transaction) throws -> UserID?? {
+        switch key {
+        case .user(let id): .some(id)
+        case .email(let email): .some(try user(of: email, in: db)?.id)
+        case .emailPrefix: .none
+        }
+    }
+
+    private static func isFew(_ rows: SQL, in db: any Transaction) throws -> Bool {
+        try db.rows(rows).count <= few
+    }
+}
+
+extension UserQuery {
+    fileprivate var prefix: String { if case .emailPrefix(let prefix) = key { prefix } else { "" } }
+
+    /// What orders the list before the ids: nothing, or what the span is about.
+    fileprivate var moment: SQL.Columns {
+        if span.isOpen { "0" } else if spansChanges { "u.updated_at" } else { "u.created_at" }
+    }
+
+    fileprivate var orderOfClient: SQL.Columns { span.isOpen ? "n.user_id" : "moment, u.id" }
+
+    fileprivate var filter: SQL {
+        let states = states.map(\.rawValue)
+        let column: SQL.Columns = spansChanges ? "u.updated_at" : "u.created_at"
+        return """
+            AND u.deletion_due_at IS NULL
+            AND CASE WHEN u.disabled_at IS NOT NULL THEN -2 WHEN u.email_verified = 1 THEN 1 ELSE 0 END
+                IN (\(states.first ?? -9), \(states.dropFirst().first ?? -9), \(states.dropFirst(2).first ?? -9))
+            AND SUBSTR(COALESCE(u.email, ''), 1, \(prefix.unicodeScalars.count)) = \(prefix)
+            AND \(column) >= \(span.start) AND \(column) < \(span.end)
+            """
+    }
+}

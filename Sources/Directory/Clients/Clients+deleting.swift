@@ -1,0 +1,42 @@
+public import Storage
+public import Values
+
+extension Clients {
+    /// Deletes a client and all its data. False when there is none.
+    ///
+    /// Nobody sees it any more, and it gets no new data. What it owns goes within `budget`, and beyond that by
+    /// `finishDeletions`.
+    public func delete(_ id: Client.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // delete.
+        guard try await find(id) != nil else { return false }
+        defer { known.forget() }
+        let now = clock.now
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE clients SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
+                WHERE id = \(id) AND deleted_at IS NULL
+                """)
+        }
+        var budget = budget
+        _ = try await finish(id, &budget)
+        return true
+    }
+
+    /// Goes on with deletions that have begun; any number of nodes may.
+    public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
+        let ids: [Client.ID] = try await database.read { db in
+            try db.rows(
+                "SELECT id FROM clients WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT \(DeletionRound.most)"
+            ).map { try $0.get("id") }
+        }
+        return await DeletionRound(of: ids, within: budget, finish)
+    }
+
+    private func finish(_ id: Client.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        guard try await erasure.client(id, &budget) else { return false }
+        try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(id)") }
+        return true
+    }
+}

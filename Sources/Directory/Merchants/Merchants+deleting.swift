@@ -1,0 +1,52 @@
+public import Storage
+public import Values
+
+extension Merchants {
+    /// Deletes a merchant with its clients and all their data. False when there is none.
+    ///
+    /// As with a client, nobody sees it any more; beyond `budget` its clients and their data go by `finishDeletions`.
+    public func delete(_ id: Merchant.ID, within budget: BulkErasure.Budget = .request) async throws -> Bool {
+        // Asked first: when the transaction runs again after a COMMIT of unknown outcome, it finds nothing left to
+        // delete.
+        guard try await find(id) != nil else { return false }
+        defer { known.forget() }
+        let now = clock.now
+        try await database.write { db in
+            try db.execute(
+                """
+                UPDATE merchants SET deleted_at = \(now), disabled_at = COALESCE(disabled_at, \(now))
+                WHERE id = \(id) AND deleted_at IS NULL
+                """)
+        }
+        var budget = budget
+        _ = try await finish(id, &budget)
+        return true
+    }
+
+    /// Goes on with deletions that have begun; any number of nodes may.
+    public func finishDeletions(within budget: BulkErasure.Budget) async throws -> DeletionRound {
+        let ids: [Merchant.ID] = try await database.read { db in
+            try db.rows(
+                "SELECT id FROM merchants WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT \(DeletionRound.most)"
+            ).map { try $0.get("id") }
+        }
+        return await DeletionRound(of: ids, within: budget, finish)
+    }
+
+    private func finish(_ id: Merchant.ID, _ budget: inout BulkErasure.Budget) async throws -> Bool {
+        while let client = try await anyClient(of: id) {
+            guard !budget.isSpent, try await erasure.client(client, &budget) else { return false }
+            try await database.write { db in _ = try db.execute("DELETE FROM clients WHERE id = \(client)") }
+            budget.spend()
+        }
+        guard try await erasure.merchant(id, &budget) else { return false }
+        try await database.write { db in _ = try db.execute("DELETE FROM merchants WHERE id = \(id)") }
+        return true
+    }
+
+    private func anyClient(of merchant: Merchant.ID) async throws -> Client.ID? {
+        try await database.read { db in
+            try db.rows("SELECT id FROM clients WHERE merchant_id = \(merchant) ORDER BY id LIMIT 1").first?.get("id")
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Cryptography
+import Directory
+import JSON
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("A request that deletes a client or a merchant does a bounded part of it")
+struct BackgroundDeletionTests {
+    @Test(
+        "nobody sees a client that is being deleted, its tokens are dead, and it cannot be changed back",
+        arguments: Backend.available)
+    func unseen(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let token = try await world.signIn()
+        #expect(try await world.clients.delete(world.phone.id, within: BulkErasure.Budget(batches: 0)))
+        #expect(try await world.count("SELECT id FROM token_families") == 1)
+        #expect(await !world.isLive(token))
+        #expect(try await world.clients.find(world.phone.id) == nil)
+        #expect(try await world.clients.findLive(world.phone.id) == nil)
+        for merchant in [nil, world.merchant] {
+            let listed = try await world.clients.list(of: merchant, after: "", count: 9)
+            #expect(listed.map(\.id) == [world.backend.id])
+        }
+        #expect(try await world.clients.change(world.phone.id, ["disabled": false]) == nil)
+        #expect(try await world.clients.delete(world.phone.id) == false)
+        await #expect(throws: OAuthError.self) { try await world.signIn() }
+        await world.database.close()
+    }
+
+    @Test(
+        "what a request leaves of a client, later rounds delete, each no more than its budget",
+        arguments: Backend.available)
+    func client(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        for _ in 1...12 { try await world.signIn() }
+        let clients = clients(of: world, batch: 5)
+        let budget = BulkErasure.Budget(batches: 1)
+        #expect(try await clients.delete(world.phone.id, within: budget))
+        #expect(try await world.count("SELECT id FROM token_families") == 7)
+        #expect(try await clients.finishDeletions(within: budget).isBehind)
+        #expect(try await world.count("SELECT id FROM token_families") == 2)
+        let last = try await clients.finishDeletions(within: BulkErasure.Budget(batches: 9))
+        #expect(last.gone == 1 && !last.isBehind)
+        #expect(try await world.count("SELECT id FROM clients") == 1)
+        #expect(try await clients.finishDeletions(within: budget).gone == 0)
+        await world.database.close()
+    }
+
+    @Test(
+        "a merchant that is being deleted is not seen, and goes with its clients in later rounds",
+        arguments: Backend.available)
+    func merchant(backend: Backend) async throws {
+        let database = try await backend.open()
+        let (world, other) = (try await TokenFixture(database), try await TokenFixture(database))
+        let token = try await world.signIn()
+        let kept = try await other.signIn()
+        let merchants = world.merchants
+        #expect(try await merchants.delete(world.merchant, within: BulkErasure.Budget(batches: 0)))
+        #expect(await !world.isLive(token))
+        #expect(try await merchants.find(world.merchant) == nil)
+        #expect(try await merchants.list(after: "", count: 9).map(\.id) == [other.merchant])
+        #expect(try await merchants.change(world.merchant, ["disabled": false]) == nil)
+        #expect(try await merchants.delete(world.merchant) == false)
+        // A client counts as a batch: there may be many with nothing.
+        #expect(try await merchants.finishDeletions(within: BulkErasure.Budget(batches: 1)).isBehind)
+        #expect(try await world.count("SELECT id FROM clients") == 3)
+        #expect(try await merchants.finishDeletions(within: .request).gone == 1)
+        #expect(try await world.count("SELECT id FROM clients") == 2)
+        #expect(try await world.count("SELECT id FROM merchants") == 1)
+        #expect(await other.isLive(kept))
+        await database.close()
+    }
+
+    @Test("a deletion that fails delays no other", arguments: Backend.available)
+    func failing(backend: Backend) async throws {
+        struct Unwilling: Error {}
+        let world = try await TokenFixture(try await backend.open())
+        for client in [world.phone, world.backend] {
+            #expect(try await world.clients.delete(client.id, within: BulkErasure.Budget(batches: 0)))
+            world.clock.advance(by: .seconds(1))
+        }
+        let stuck = world.phone.id.text
+        let table = StoredTable(
+            "clients",
+            ofClient: .steps { id, _, _ in
+                if id.sqlValue == .text(stuck) { throw Unwilling() }
+                return 0
+            })
+        let clients = clients(of: world, BulkErasure(database: world.database, tables: [table]))
+        let round = try await clients.finishDeletions(within: .request)
+        #expect(round.gone == 1 && !round.isBehind)
+        #expect(round.failures.map(\.owner) == [stuck])
+        #expect(try await world.clients.finishDeletions(within: .request).gone == 1)
+        await world.database.close()
+    }
+
+    private func clients(of world: TokenFixture, batch: Int) -> Clients {
+        clients(of: world, BulkErasure(database: world.database, batch: batch))
+    }
+
+    private func clients(of world: TokenFixture, _ erasure: BulkErasure) -> Clients {
+        Clients(
+            database: world.database, clock: world.clock, random: SystemRandom(), seal: world.seal,
+            known: KnownClients(clock: world.clock), erasure: erasure)
+    }
+}

@@ -1,0 +1,87 @@
+import Authentication
+import Cryptography
+import Directory
+import OAuth
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@Suite("Lists of users of several clients are one list")
+struct ManyUsersTests {
+    /// Seven users, a second apart: the odd ones at the phone, the first four at the backend.
+    private func fill(_ world: TokenFixture) async throws -> [UserID] {
+        var users: [UserID] = []
+        for number in 1...7 {
+            let user = UserID(Int64(1_000_000 + number))
+            let email = EmailAddress("list\(number)@example.com")
+            world.clock.advance(by: .seconds(1))
+            let now = world.clock.now
+            try await world.database.write { db in
+                try Users.insertLinked(user, email: email, profile: [], at: now, in: db)
+                if number % 2 == 1 { try Connections.connect(user, to: world.phone.id, at: now, in: db) }
+                if number <= 4 { try Connections.connect(user, to: world.backend.id, at: now, in: db) }
+            }
+            users.append(user)
+        }
+        return users
+    }
+
+    @Test(
+        "the users of a merchant's clients come once each, in the order of their ids, page by page",
+        arguments: Backend.available)
+    func pages(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let users = try await fill(world)
+        let connected = [users[0], users[1], users[2], users[3], users[4], users[6]]
+        let people = ConnectedUsers(database: world.database)
+        let wide = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: true)
+        let administered = Users(
+            database: world.database,
+            hashing: HashingPool(
+                parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom()),
+            clock: world.clock, random: SystemRandom(), events: .unheard)
+        var (found, listed): ([UserID], [UserID]) = ([], [])
+        for offset in stride(from: 0, to: 8, by: 2) {
+            var query = UserQuery()
+            (query.part.offset, query.part.limit) = (offset, 2)
+            found += try await people.list(query, for: wide).map(\.user.id)
+            listed += try await administered.list(
+                connectedTo: world.merchant, after: listed.last?.number ?? 0, count: 2
+            ).map(\.id)
+        }
+        #expect(found == connected)
+        #expect(listed == connected)
+        #expect(try await administered.list(connectedTo: Merchant.ID("nobody"), after: 0, count: 2).isEmpty)
+        await world.database.close()
+    }
+
+    @Test(
+        "users are found by id, address, the beginning of an address and time, at the client that asks alone",
+        arguments: Backend.available)
+    func searches(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let users = try await fill(world)
+        let people = ConnectedUsers(database: world.database)
+        let narrow = ClientScope(client: world.phone.id, merchant: world.merchant, isWide: false)
+        func search(_ key: UserQuery.Key?, since: Timestamp? = nil) async throws -> [UserID] {
+            var query = UserQuery()
+            query.key = key
+            query.span = TimeSpan(since: since)
+            return try await people.list(query, for: narrow).map(\.user.id)
+        }
+        let third = try #require(EmailAddress("list3@example.com"))
+        let second = try #require(EmailAddress("list2@example.com"))
+        let odd = [users[0], users[2], users[4], users[6]]
+        #expect(try await search(.user(users[2])) == [users[2]])
+        #expect(try await search(.user(users[1])) == [])
+        #expect(try await search(.email(third)) == [users[2]])
+        #expect(try await search(.email(second)) == [])
+        for start in ["l", "li", "lis", "list"] { #expect(try await search(.emailPrefix(start)) == odd) }
+        #expect(try await search(.emailPrefix("list5")) == [users[4]])
+        for start in ["x", "lix", "list9"] { #expect(try await search(.emailPrefix(start)) == []) }
+        #expect(try await search(nil, since: world.clock.now - .seconds(2)) == [users[4], users[6]])
+        #expect(try await search(.emailPrefix("list7"), since: world.clock.now - .seconds(2)) == [users[6]])
+        await world.database.close()
+    }
+}
