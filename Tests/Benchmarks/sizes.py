@@ -7,7 +7,6 @@ import time
 
 import load
 import report
-from people import form
 
 MIB = 1024
 
