@@ -20,7 +20,7 @@ import Values
     guard let members = try? JSONMembers(json) else { return }
     for member in json.members ?? [] {
         _ = try? members.text(member.name)
-        _ = try? members.name(member.name)
+        _ = try? members.name(member.name, most: 100)
         _ = try? members.flag(member.name)
         _ = try? members.list(member.name)
         _ = try? members.seconds(member.name, within: 0...Int64.max)
