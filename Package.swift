@@ -127,6 +127,7 @@ let package = Package(
                 .embedInCode("v007_interactions.sql"), .embedInCode("v008_sessions.sql"),
                 .embedInCode("v009_delivery_shares.sql"),
                 .embedInCode("v010_scale.sql"),
+                .embedInCode("v011_bounds.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),

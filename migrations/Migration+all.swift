@@ -13,6 +13,7 @@ extension Migration {
         Migration(version: 8, name: "sessions", text: PackageResources.v008_sessions_sql),
         Migration(version: 9, name: "delivery_shares", text: PackageResources.v009_delivery_shares_sql),
         Migration(version: 10, name: "scale", text: PackageResources.v010_scale_sql),
+        Migration(version: 11, name: "bounds", text: PackageResources.v011_bounds_sql),
     ]
 
     private init(

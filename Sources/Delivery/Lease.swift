@@ -100,6 +100,7 @@ extension Outbox {
     /// Postpones the next attempt to `moment`, unless another node has the lease by now.
     func postpone(_ claim: Lease, until moment: Timestamp) async throws {
         try await database.write { db in
+            guard try !isReplaced(claim, in: db) else { return }
             try db.execute(
                 "UPDATE deliveries SET due_at = \(moment) WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)")
         }
@@ -108,11 +109,21 @@ extension Outbox {
     /// The same for a delivery that was not tried, so the attempt does not count.
     func hold(_ claim: Lease, until moment: Timestamp) async throws {
         try await database.write { db in
+            guard try !isReplaced(claim, in: db) else { return }
             try db.execute(
                 """
                 UPDATE deliveries SET due_at = \(moment), attempts = attempts - 1
                 WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)
                 """)
         }
+    }
+
+    /// Deletes a delivery that we have the lease of, and that did not arrive, if a newer one of its topic waits: true.
+    private func isReplaced(_ claim: Lease, in db: any Transaction) throws -> Bool {
+        try db.execute(
+            """
+            DELETE FROM deliveries WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)
+                AND EXISTS (SELECT 1 FROM deliveries d WHERE d.topic = deliveries.topic AND d.attempts = 0)
+            """) == 1
     }
 }

@@ -38,29 +38,31 @@ public struct Outbox: Sendable {
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
     public func delivery(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
     {
-        prepare(.mail, mail.stored, usefulFor: use, share: .common, id)
+        prepare(.mail, mail.stored, usefulFor: use, share: .common, given: id)
     }
 
     /// Prepares `callback` for `Delivery.store(in:)`.
-    public func delivery(_ callback: Callback, share: Delivery.Share, id: Delivery.ID? = nil) -> Delivery {
-        prepare(.callback, callback.stored, usefulFor: Self.longestUse, share: share, id)
+    public func delivery(
+        _ callback: Callback, share: Delivery.Share, topic: Delivery.Topic? = nil, id: Delivery.ID? = nil
+    ) -> Delivery {
+        prepare(.callback, callback.stored, usefulFor: Self.longestUse, share: share, topic, given: id)
     }
 
     /// Prepares a notice for `Delivery.store(in:)`. It becomes a callback only when it is sent (`NoticeTransport`).
     public func delivery(
         notice: String, usefulFor use: Duration, share: Delivery.Share, id: Delivery.ID? = nil
     ) -> Delivery {
-        prepare(.notice, notice, usefulFor: use, share: share, id)
+        prepare(.notice, notice, usefulFor: use, share: share, given: id)
     }
 
     private func prepare(
         _ kind: Delivery.Kind, _ content: String, usefulFor use: Duration, share: Delivery.Share,
-        _ given: Delivery.ID?
+        _ topic: Delivery.Topic? = nil, given: Delivery.ID?
     ) -> Delivery {
         let now = clock.now
         let id = given ?? .ordered(at: now, from: random)
         return Delivery(
-            id: id, kind: kind, expiresAt: now + min(use, Self.longestUse), share: share, createdAt: now,
+            id: id, kind: kind, expiresAt: now + min(use, Self.longestUse), share: share, topic: topic, createdAt: now,
             sealedContent: seal.seal(content, .delivery, row: id.text), seal: seal)
     }
 

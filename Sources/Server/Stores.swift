@@ -68,8 +68,10 @@ extension Callbacks.Post {
             leave: { message, db in
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
-                try outbox.delivery(callback, share: Delivery.Share(message.merchant), id: Delivery.ID(message.id.text))
-                    .store(in: db)
+                try outbox.delivery(
+                    callback, share: Delivery.Share(message.merchant), topic: Delivery.Topic(message.topic),
+                    id: Delivery.ID(message.id.text)
+                ).store(in: db)
             },
             leaveNotice: { notice, merchant, db in
                 try outbox.delivery(

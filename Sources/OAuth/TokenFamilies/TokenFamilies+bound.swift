@@ -13,18 +13,15 @@ extension TokenFamilies {
     /// times there are some hundreds more.
     static func endOldest(for family: NewTokenFamily, of user: UserID, in db: any Transaction) throws {
         guard family.id.text.hasSuffix("00") else { return }
-        let now = family.createdAt
-        let live = try db.rows(
+        let excess = try db.rows(
             """
-            SELECT id, created_at FROM token_families
-            WHERE user_id = \(user) AND client_id = \(family.client) AND ended_at IS NULL AND expires_at > \(now)
+            SELECT id FROM token_families
+            WHERE user_id = \(user) AND client_id = \(family.client) AND ended_at IS NULL
+            ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(most)
             """
-        ).map {
-            (id: try $0.get("id", as: TokenFamily.ID.self), createdAt: try $0.get("created_at", as: Timestamp.self))
-        }
-        guard live.count > most else { return }
-        for old in live.sorted(by: { $0.createdAt < $1.createdAt }).prefix(live.count - most) {
-            try end(old.id, at: now, in: db)
-        }
+        ).map { try $0.get("id", as: TokenFamily.ID.self) }
+        guard !excess.isEmpty else { return }
+        try db.execute("UPDATE token_families SET ended_at = \(family.createdAt) WHERE id IN (\(list: excess))")
+        try endBought(of: user, at: family.createdAt, in: db)
     }
 }

@@ -1,0 +1,80 @@
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import Delivery
+
+@Suite("Deliveries of one topic do not pile up")
+struct DeliveryTopicTests {
+    /// Leaves a callback that says `body`, in a transaction of its own.
+    private func leave(_ body: String, _ topic: String?, in fixture: DeliveryFixture) async throws {
+        let callback = Callback(url: "https://loom.example/hook", body: body, contentType: "text/plain")
+        let delivery = fixture.outbox.delivery(callback, share: .init("loom"), topic: topic.map(Delivery.Topic.init))
+        try await fixture.database.write { db in try delivery.store(in: db) }
+    }
+
+    private func claim(_ fixture: DeliveryFixture) async throws -> [Lease] {
+        try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
+    }
+
+    @Test("a thousand messages of one topic are one delivery, with the newest content", arguments: Backend.available)
+    func thousand(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for number in 1...1000 { try await leave("\(number)", "ada", in: fixture) }
+        try await leave("of somebody else", "bob", in: fixture)
+        try await leave("without a topic", nil, in: fixture)
+        try await leave("without a topic", nil, in: fixture)
+        let transport = TransportDouble(.callback)
+        #expect(try await fixture.outbox.deliverDue(by: transport).delivered == 4)
+        #expect(transport.contents.count { $0.contains("1000") } == 1)
+        #expect(transport.contents.count { $0.contains("999") } == 0)
+        await fixture.database.close()
+    }
+
+    @Test("a delivery under way is not replaced: it may tell what was true before", arguments: Backend.available)
+    func underWay(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave("first", "ada", in: fixture)
+        let first = try #require(try await claim(fixture).first)
+        try await leave("second", "ada", in: fixture)
+        #expect(try await fixture.waiting().count == 2)
+        #expect(await fixture.outbox.deliver(first, by: TransportDouble(.callback)).isDelivered)
+        let rest = TransportDouble(.callback)
+        #expect(try await fixture.outbox.deliverDue(by: rest).delivered == 1)
+        #expect(rest.contents.allSatisfy { $0.contains("second") })
+        await fixture.database.close()
+    }
+
+    @Test(
+        "a delivery that found its server busy or down gives way to a newer one of its topic",
+        arguments: Backend.available)
+    func givesWay(_ backend: Backend) async throws {
+        for trouble in [Undeliverable.busy, .resting(failures: 3), .temporary("down")] {
+            let fixture = try await DeliveryFixture(backend)
+            try await leave("first", "ada", in: fixture)
+            let first = try #require(try await claim(fixture).first)
+            try await leave("second", "ada", in: fixture)
+            _ = await fixture.outbox.deliver(first, by: TransportDouble(.callback) { throw trouble })
+            let left = try await claim(fixture)
+            #expect(left.count == 1)
+            #expect(left.first?.id != first.id)
+            await fixture.database.close()
+        }
+    }
+
+    @Test("a delivery that is repeated again and again keeps its turn", arguments: Backend.available)
+    func turn(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave("first", "ada", in: fixture)
+        let due = try await fixture.waiting()
+        fixture.clock.advance(by: .seconds(5))
+        try await leave("second", "ada", in: fixture)
+        #expect(try await fixture.waiting().map { $0.dueIn + .seconds(5) } == due.map(\.dueIn))
+        await fixture.database.close()
+    }
+}
+
+extension Outbox.Outcome {
+    fileprivate var isDelivered: Bool { if case .delivered = self { true } else { false } }
+}

@@ -1,0 +1,45 @@
+import Directory
+import Storage
+import TestSupport
+import Testing
+import Values
+
+@testable import OAuth
+
+@Suite("A user's token families at one client are bounded")
+struct FamilyBoundTests {
+    @Test("beyond a thousand the oldest end, and other clients' and users' stay", arguments: Backend.available)
+    func oldest(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let now = world.clock.now
+        // The bound is looked at for one id in 256.
+        let families = [(world.backend.id, 1...3), (world.phone.id, 1...1200)].flatMap { client, numbers in
+            numbers.map { number in
+                NewTokenFamily(
+                    id: TokenFamily.ID("\(client.text.prefix(8))-\(number)-\(number == 1200 ? "00" : "01")"),
+                    parent: nil,
+                    client: client, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
+                    request: AuthenticationRequest(), createdAt: now + .seconds(Int64(number)),
+                    expiresAt: now + .days(30), isOfFrontChannel: false)
+            }
+        }
+        try await world.database.write { db in for family in families { try TokenFamilies.store(family, in: db) } }
+        let live = try await world.database.read { db in
+            try db.rows(
+                """
+                SELECT client_id, count(*) AS families, min(created_at) AS oldest FROM token_families
+                WHERE ended_at IS NULL AND user_id = \(world.user) GROUP BY client_id
+                """
+            ).map {
+                (
+                    try $0.get("client_id", as: Client.ID.self), try $0.get("families", as: Int.self),
+                    try $0.get("oldest", as: Timestamp.self)
+                )
+            }
+        }
+        #expect(live.first { $0.0 == world.phone.id }?.1 == TokenFamilies.most)
+        #expect(live.first { $0.0 == world.phone.id }?.2 == now + .seconds(201))
+        #expect(live.first { $0.0 == world.backend.id }?.1 == 3)
+        await world.database.close()
+    }
+}
