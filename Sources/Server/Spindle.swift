@@ -17,7 +17,7 @@ public struct Spindle: Sendable {
     let clients: Clients
     let merchants: Merchants
     let retention: Retention
-    let deletion: Deletion
+    let deletion: UserDeletion
     /// Delivers mails and callbacks.
     let delivery: DeliveryService
 }
