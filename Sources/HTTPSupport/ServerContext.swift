@@ -32,7 +32,8 @@ public struct ServerContext: Sendable {
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: Outbound,
         site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
-        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents, deletion: UserDeletion,
+        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents,
+        deletion: UserDeletion,
         mail: MailComposer, templates: Templates
     ) {
         self.database = database
