@@ -11,10 +11,10 @@ public struct UserAdministration: Sendable {
 
     private let users: Users
     private let families: TokenFamilies
-    private let deletion: Deletion
+    private let deletion: UserDeletion
     private let clock: any WallClock
 
-    public init(users: Users, families: TokenFamilies, deletion: Deletion, clock: any WallClock) {
+    public init(users: Users, families: TokenFamilies, deletion: UserDeletion, clock: any WallClock) {
         self.users = users
         self.families = families
         self.deletion = deletion

@@ -7,11 +7,6 @@ public struct DeliveryWorker: Sendable {
     private let outbox: Outbox
     private let carrier: any Transport
 
-    /// How many are under way at once. A mail server takes a few connections; clients' servers are many.
-    static func mostAtOnce(_ kind: Delivery.Kind) -> Int { kind == .mail ? 8 : 32 }
-    /// Of these, for one share. One merchant whose servers hang leaves the others three quarters.
-    static let mostForOne = 8
-
     public init(_ outbox: Outbox, by carrier: any Transport) {
         self.outbox = outbox
         self.carrier = carrier
@@ -36,7 +31,8 @@ public struct DeliveryWorker: Sendable {
     }
 
     static func room(_ kind: Delivery.Kind) -> DeliveryRoom {
-        DeliveryRoom(mostAtOnce: mostAtOnce(kind), mostForOne: mostForOne)
+        DeliveryRoom(
+            mostAtOnce: DeliveryLimits.mostAtOnce(kind), mostForOne: DeliveryLimits.mostForOneShare)
     }
 
     private func claims(_ room: DeliveryRoom) async -> [Lease] {

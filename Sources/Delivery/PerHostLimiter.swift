@@ -3,9 +3,6 @@ import Synchronization
 /// Limits concurrent deliveries to one server, so that a slow one cannot occupy all workers. Each share has a limit of
 /// its own: what one merchant sends to a server takes nothing from what another has to say to it.
 final class PerHostLimiter: Sendable {
-    /// How many of a `DeliveryWorker`'s concurrent deliveries may go to one server.
-    static let mostForOne = 2
-
     private struct Receiver {
         struct Name: Hashable {
             let share: Delivery.Share
@@ -34,7 +31,7 @@ final class PerHostLimiter: Sendable {
             guard receiver.failures == 0 || receiver.onTheWay == 0 else {
                 throw Undeliverable.resting(failures: receiver.failures)
             }
-            guard receiver.onTheWay < Self.mostForOne else { throw Undeliverable.busy }
+            guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
             receivers[name, default: Receiver()].onTheWay += 1
         }
         do {

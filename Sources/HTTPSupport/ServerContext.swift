@@ -25,14 +25,15 @@ public struct ServerContext: Sendable {
     public let families: TokenFamilies
     public let callbacks: Callbacks
     public let events: UserEvents
-    public let deletion: Deletion
+    public let deletion: UserDeletion
     public let mail: MailComposer
     public let templates: Templates
 
     public init(
         database: any Database, clock: any WallClock, random: any RandomSource, seal: Seal, outbound: Outbound,
         site: Site, address: ClientAddress, clients: Clients, merchants: Merchants, users: Users,
-        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents, deletion: Deletion,
+        issuers: TrustedIssuers, families: TokenFamilies, callbacks: Callbacks, events: UserEvents,
+        deletion: UserDeletion,
         mail: MailComposer, templates: Templates
     ) {
         self.database = database

@@ -1,7 +1,7 @@
 public import Cryptography
 public import Values
 
-/// The signing keys in memory: read rarely, used forevery token.
+/// The signing keys in memory: read rarely, used for every token. Which of them signs is decided by `KeyRotation`.
 public actor KeyRing {
     /// How long keys are used before they are read again. A new key is published much longer before it signs.
     public static let memory: Duration = .minutes(1)
@@ -10,12 +10,12 @@ public actor KeyRing {
     /// From making a key by hand to its first signature: until every node and every cache knows it.
     public static let shortestLead: Duration = .minutes(10)
 
-    private let keys: SigningKeys
+    private let keys: StoredSigningKeys
     private let clock: any WallClock
     private var known: [SigningKey] = []
     private var readAt: Timestamp?
 
-    public init(keys: SigningKeys, clock: any WallClock) {
+    public init(keys: StoredSigningKeys, clock: any WallClock) {
         self.keys = keys
         self.clock = clock
     }

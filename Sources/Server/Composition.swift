@@ -26,7 +26,7 @@ extension Spindle {
             allowedPrivateRanges: configuration.outboundAllowPrivate, longestWait: parts.longestFetch)
         let context = ServerContext(configuration, parts, stores, policy)
         let (site, outbound) = (context.site, context.outbound)
-        let signingKeys = SigningKeys(database: database, seal: context.seal)
+        let signingKeys = StoredSigningKeys(database: database, seal: context.seal)
         let ring = KeyRing(keys: signingKeys, clock: clock)
 
         // What modules offer

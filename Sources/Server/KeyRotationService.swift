@@ -6,7 +6,7 @@ import Values
 
 /// Rotates the signing keys in time.
 struct KeyRotationService: BackgroundService {
-    let keys: SigningKeys
+    let keys: StoredSigningKeys
     let clients: Clients
     let period: Duration?
     let clock: any WallClock

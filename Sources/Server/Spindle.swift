@@ -13,11 +13,11 @@ public struct Spindle: Sendable {
     /// Every route of the public address, as `POST /login`. Tests compare what they cover with these.
     public let routes: [String]
     let database: any Database
-    let signingKeys: SigningKeys
+    let signingKeys: StoredSigningKeys
     let clients: Clients
     let merchants: Merchants
     let retention: Retention
-    let deletion: Deletion
+    let deletion: UserDeletion
     /// Delivers mails and callbacks.
     let delivery: DeliveryService
 }

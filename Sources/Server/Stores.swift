@@ -29,7 +29,7 @@ public struct Stores: Sendable {
     let callbacks: Callbacks
     let events: UserEvents
     let mail: MailComposer
-    let deletion: Deletion
+    let deletion: UserDeletion
     let administration: UserAdministration
 
     public init(
@@ -54,7 +54,7 @@ public struct Stores: Sendable {
         issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal,
             outbound: OutboundPolicy(allowedPrivateRanges: configuration.outboundAllowPrivate))
-        deletion = Deletion(
+        deletion = UserDeletion(
             database: database, grace: configuration.deletionGrace,
             erasure: erasure, clock: clock, events: events)
         administration = UserAdministration(users: users, families: families, deletion: deletion, clock: clock)

@@ -7,7 +7,7 @@ import Values
 /// Deletes expired rows, users whose deletion is due, and clients and merchants that are being deleted, a little at a time.
 struct Sweeper: BackgroundService {
     let retention: Retention
-    let deletion: Deletion
+    let deletion: UserDeletion
     let clients: Clients
     let merchants: Merchants
     let clock: any WallClock

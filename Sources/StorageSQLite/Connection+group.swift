@@ -36,7 +36,7 @@ extension Connection {
         let transaction = SQLiteTransaction(self, savepoints)
         let outcome = member.run(transaction)
         transaction.end()
-        // After a full disk or an I/O error SQLite has rolled everything back, forevery member.
+        // After a full disk or an I/O error SQLite has rolled everything back, for every member.
         guard isInTransaction else { throw .rolledBack }
         switch transaction.undoing {
         case .nothing: return outcome

@@ -29,7 +29,7 @@ struct DeletionTests {
         func deletion(
             on other: (any Database)? = nil,
             farewell: @escaping @Sendable (User, Timestamp, any Transaction) throws -> Void = Self.mark
-        ) -> Deletion {
+        ) -> UserDeletion {
             // As a table whose rows go in batches does.
             let erased = StoredTable(
                 "facts",
@@ -40,7 +40,7 @@ struct DeletionTests {
                         ON CONFLICT (name) DO UPDATE SET value = facts.value || '+'
                         """)
                 })
-            return Deletion(
+            return UserDeletion(
                 database: other ?? database, grace: .days(14),
                 erasure: BulkErasure(database: other ?? database, tables: [erased]), clock: clock,
                 events: UserEvents([Self.subscriber(farewell)], random: SystemRandom()))
@@ -167,7 +167,7 @@ struct DeletionTests {
                 try db.execute(
                     "UPDATE users SET deletion_due_at = NULL WHERE id = \(id) AND deletion_due_at IS NOT NULL")
             })
-        let deletion = Deletion(
+        let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database, tables: [restoring]), clock: fixture.clock,
             events: UserEvents([Fixture.subscriber(Fixture.mark)], random: SystemRandom()))

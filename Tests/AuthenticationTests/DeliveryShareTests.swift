@@ -24,7 +24,7 @@ struct DeliveryShareTests {
         fixture.clock.advance(by: .seconds(1))
         try await leave(3, for: "quiet", in: fixture)
         let leases = try await fixture.outbox.claim(.callback, DeliveryWorker.room(.callback))
-        #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryWorker.mostForOne)
+        #expect(leases.filter { $0.share == .init("busy") }.count == DeliveryLimits.mostForOneShare)
         #expect(leases.filter { $0.share == .init("quiet") }.count == 3)
         await fixture.database.close()
     }
@@ -85,7 +85,7 @@ struct DeliveryShareTests {
             group.addTask { await worker.run() }
             // Every quick one arrives while the stuck ones hold all that their merchant may have.
             for await _ in transport.done { break }
-            #expect(transport.stuck == DeliveryWorker.mostForOne)
+            #expect(transport.stuck == DeliveryLimits.mostForOneShare)
             fixture.outbox.close()
             group.cancelAll()
         }

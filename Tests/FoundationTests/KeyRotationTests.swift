@@ -58,7 +58,7 @@ import Values
     @Test("nodes that rotate at the same time make one key", arguments: Backend.available)
     func race(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         try await keys.createMissing([.es256], at: Self.day(0))
         await withTaskGroup { group in
             for _ in 0..<4 { group.addTask { _ = try? await keys.rotate(Self.policy, at: Self.day(89)) } }
@@ -72,7 +72,7 @@ import Values
     func ring(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
         let clock = ManualClock(Self.day(0))
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         let ring = KeyRing(keys: keys, clock: clock)
         let first = try await ring.current(.edDSA)
         #expect(try await ring.all().map(\.id) == [first.id])
@@ -90,7 +90,7 @@ import Values
     @Test("a next key planned for later is brought forward, and not made twice", arguments: Backend.available)
     func hastened(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         try await keys.createMissing([.edDSA], at: Self.day(0))
         let planned = try #require(try await keys.make(.edDSA, signsFrom: Self.day(90), at: Self.day(89)))
         let soon = Self.day(89) + KeyRing.shortestLead
@@ -104,7 +104,7 @@ import Values
     @Test("a stolen key goes at once: the planned key signs, or a new one", arguments: Backend.available)
     func withdrawn(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         try await keys.createMissing([.edDSA, .es256], at: Self.day(0))
         func ids() async throws -> [String] { try await keys.all().filter { $0.algorithm == .edDSA }.map(\.id) }
         let first = try #require(try await ids().first)
@@ -128,7 +128,7 @@ import Values
     @Test("of two concurrent withdrawals of one key one makes the next key", arguments: Backend.available)
     func withdrawnTwice(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         let first = try await keys.createMissing([.edDSA], at: Self.day(0))[0].id
         await withTaskGroup { group in
             for _ in 0..<4 { group.addTask { _ = try? await keys.withdraw(first, at: Self.day(1)) } }

@@ -139,18 +139,19 @@ import Testing
 
 /// The files of our own translations, as they lie in the sources.
 enum Translation {
-    private static let resources = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../Sources/Pages/Resources")
+    private static let pages = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../Sources/Pages")
 
     /// All templates in one text.
     static func templates() throws -> String {
-        let files = try FileManager.default.contentsOfDirectory(at: resources, includingPropertiesForKeys: nil)
+        let folder = pages.appending(path: "Resources")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
         return try files.filter { ["html", "txt"].contains($0.pathExtension) }
             .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
     }
 
     static func of(_ language: Language) throws -> [String: String] {
-        let file = resources.appending(path: "Translations/\(language.rawValue).json")
+        let file = pages.appending(path: "Translations/\(language.rawValue).json")
         return try JSONDecoder().decode([String: String].self, from: try Data(contentsOf: file))
     }
 

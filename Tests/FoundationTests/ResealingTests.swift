@@ -16,7 +16,7 @@ import Values
         let database = try await backend.open()
         _ = try await MasterKeySource.given(key).masterKey(for: database, random: random)
         let seal = Seal(masterKey: key, random: random)
-        try await SigningKeys(database: database, seal: seal).createMissing(at: Timestamp(milliseconds: 1 * 1000))
+        try await StoredSigningKeys(database: database, seal: seal).createMissing(at: Timestamp(milliseconds: 1 * 1000))
         try await database.write { db in
             try db.execute(
                 """
@@ -91,14 +91,14 @@ import Values
     func reseals(_ backend: Backend) async throws {
         let (old, new) = (MasterKey.random(from: random), MasterKey.random(from: random))
         let database = try await filled(backend, key: old)
-        let before = try await SigningKeys(database: database, seal: Seal(masterKey: old, random: random)).all()
+        let before = try await StoredSigningKeys(database: database, seal: Seal(masterKey: old, random: random)).all()
 
         #expect(try await Resealing(from: old, to: new, random: random).run(on: database) == before.count + 6)
 
         #expect(try await MasterKeyCheck(new).verify(database) == .right)
         #expect(try await MasterKeyCheck(old).verify(database) == .wrong)
         let seal = Seal(masterKey: new, random: random)
-        #expect(try await SigningKeys(database: database, seal: seal).all().map(\.id) == before.map(\.id))
+        #expect(try await StoredSigningKeys(database: database, seal: seal).all().map(\.id) == before.map(\.id))
         let now = try await sealed(database)
         let others = Array(now.dropFirst(before.count))
         #expect(try seal.open(#require(others[0]), .signSecret, row: "c") == "sign secret")

@@ -70,7 +70,7 @@ import Values
     func takenCheck(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = try await MasterKeySource.given(.random(from: random)).masterKey(for: database, random: random)
-        try await SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
+        try await StoredSigningKeys(database: database, seal: Seal(masterKey: key, random: random))
             .createMissing(at: Timestamp(milliseconds: 1 * 1000))
         _ = try await database.write { try $0.execute("DELETE FROM facts") }
         await #expect(throws: MasterKeyError.wrong) {
@@ -86,7 +86,7 @@ import Values
     func signingKeys(_ backend: Backend) async throws {
         let database = try await backend.open()
         let key = MasterKey.random(from: random)
-        let store = SigningKeys(database: database, seal: Seal(masterKey: key, random: random))
+        let store = StoredSigningKeys(database: database, seal: Seal(masterKey: key, random: random))
         let made = try await store.createMissing(PrivateKey.Algorithm.allCases, at: Timestamp(milliseconds: 1 * 1000))
         #expect(Set(made.map(\.algorithm)) == Set(PrivateKey.Algorithm.allCases))
         let again = try await store.createMissing(PrivateKey.Algorithm.allCases, at: Timestamp(milliseconds: 2 * 1000))
@@ -100,7 +100,7 @@ import Values
             let jwt = try await published.verify(token, allowed: [.rs256, .es256, .ps256, .edDSA])
             #expect(jwt.header["typ"] == "at+jwt" && jwt.header["kid"]?.string == key.id)
         }
-        let other = SigningKeys(
+        let other = StoredSigningKeys(
             database: database, seal: Seal(masterKey: MasterKey.random(from: random), random: random))
         await #expect(throws: StorageError.self) { _ = try await other.all() }
         await database.close()
@@ -109,7 +109,7 @@ import Values
     @Test("a row that holds another row's key is refused", arguments: Backend.available)
     func swappedRows(_ backend: Backend) async throws {
         let database = try await backend.open()
-        let store = SigningKeys(
+        let store = StoredSigningKeys(
             database: database, seal: Seal(masterKey: MasterKey.random(from: random), random: random))
         let keys = try await store.createMissing([.rs256, .es256], at: Timestamp(milliseconds: 1 * 1000))
         let (a, b) = (keys[0].id, keys[1].id)

@@ -136,9 +136,9 @@ enum Base64 {
     require(isSame(composed.canonicallyComposed, composed), "not composed: \(composed)")
     // Swift compares by canonical equivalence.
     require(composed == text && composed.utf8.count <= 3 * text.utf8.count, "\(composed) is not \(text)")
-    let guess = PasswordGuess(text)
-    require(guess.folded.hasPrefix(guess.base), "\(guess.base) does not begin \(guess.folded)")
-    _ = guess.isRun
+    let guessable = GuessablePassword(text)
+    require(guessable.folded.hasPrefix(guessable.base), "\(guessable.base) does not begin \(guessable.folded)")
+    _ = guessable.isRun
     for field in [HeaderText.unstructured(text), HeaderText.phrase(text)] {
         let lines = field.split(separator: "\r\n", omittingEmptySubsequences: false)
         require(lines.dropFirst().allSatisfy { $0.hasPrefix(" ") }, "another field begins: \(field)")

@@ -81,7 +81,7 @@ struct QueryPlanTests {
         }
         let data = PersonalData(database: database, clock: world.clock, tables: StoredTable.all)
         #expect(try await data.document(of: world.user) != nil)
-        let deletion = Deletion(
+        let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database), clock: world.clock, events: .unheard)
         let outcome = try await deletion.request(by: session, proof: nil) { _ in }

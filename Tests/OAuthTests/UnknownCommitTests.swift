@@ -49,7 +49,7 @@ struct UnknownCommitTests {
             database: database, hashing: hashing, clock: clock, random: random, events: .unheard)
 
         let user = try await users.create(try UserChanges(["email": "ada@example.com"])) { _, _, _ in }
-        let deletion = Deletion(
+        let deletion = UserDeletion(
             database: database, grace: .days(14),
             erasure: BulkErasure(database: database), clock: clock,
             events: .unheard)

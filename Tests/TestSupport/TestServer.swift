@@ -62,8 +62,8 @@ public struct TestServer: Sendable {
     /// Every route of its public address, such as `POST /login`.
     public var routes: [String] { get throws { try fixture.spindle().routes } }
 
-    public var signingKeys: SigningKeys {
-        SigningKeys(database: database, seal: Seal(masterKey: fixture.masterKey, random: SystemRandom()))
+    public var signingKeys: StoredSigningKeys {
+        StoredSigningKeys(database: database, seal: Seal(masterKey: fixture.masterKey, random: SystemRandom()))
     }
 
     /// Does what `spindle key rotate` does.

@@ -11,12 +11,12 @@ struct CommonPasswords: Sendable {
     init(list: [UInt8]) {
         let lines = list.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         passwords = Set(lines)
-        bases = Set(lines.map { PasswordGuess($0).base }.filter { $0.count >= Self.shortestBase })
+        bases = Set(lines.map { GuessablePassword($0).base }.filter { $0.count >= Self.shortestBase })
     }
 
     private static let shortestBase = 6
 
-    func contain(_ guess: PasswordGuess) -> Bool {
-        passwords.contains(guess.folded) || bases.contains(guess.base)
+    func contain(_ password: GuessablePassword) -> Bool {
+        passwords.contains(password.folded) || bases.contains(password.base)
     }
 }

@@ -12,9 +12,9 @@ public struct Password: Sendable {
         // Swift counts characters alike however they are composed, so NFC waits until the text is hashed.
         guard text.count >= 8 else { throw .tooShort }
         guard text.count <= 128, text.utf8.count <= PasswordTooLong.limit else { throw .tooLong }
-        let guess = PasswordGuess(text)
-        guard !guess.isRun, !CommonPasswords.bundled.contain(guess) else { throw .common }
-        guard !PersonalTerms(personal).contain(guess) else { throw .personal }
+        let guessable = GuessablePassword(text)
+        guard !guessable.isRun, !CommonPasswords.bundled.contain(guessable) else { throw .common }
+        guard !PersonalTerms(personal).contain(guessable) else { throw .personal }
         self.text = text
     }
 

@@ -13,8 +13,8 @@ struct PersonalTerms: Sendable {
         self.terms = terms.filter { $0.count >= 4 }
     }
 
-    func contain(_ guess: PasswordGuess) -> Bool {
-        terms.contains(Self.letters(guess.folded)) || terms.contains(Self.letters(guess.base))
+    func contain(_ password: GuessablePassword) -> Bool {
+        terms.contains(Self.letters(password.folded)) || terms.contains(Self.letters(password.base))
     }
 
     /// The text without letter case and separators: "Kari Nordmann" equals "kari.nordmann".

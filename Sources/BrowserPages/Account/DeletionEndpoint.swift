@@ -12,12 +12,12 @@ public struct DeletionEndpoint: Endpoint {
     static let path = "/account/delete"
     private let gate: UserAccess
     private let users: Users
-    private let deletion: Deletion
+    private let deletion: UserDeletion
     private let mail: MailComposer
     private let clock: any WallClock
 
     public init(
-        gate: UserAccess, users: Users, deletion: Deletion, mail: MailComposer, clock: any WallClock
+        gate: UserAccess, users: Users, deletion: UserDeletion, mail: MailComposer, clock: any WallClock
     ) {
         self.gate = gate
         self.users = users
@@ -89,7 +89,7 @@ public struct DeletionEndpoint: Endpoint {
         }
     }
 
-    private func answer(_ outcome: Deletion.Outcome, _ entry: UserAccess.Entry) throws -> Response {
+    private func answer(_ outcome: UserDeletion.Outcome, _ entry: UserAccess.Entry) throws -> Response {
         let cleared = [gate.pages.site.clearedSessionCookie]
         return switch outcome {
         case .scheduled(let dueAt):

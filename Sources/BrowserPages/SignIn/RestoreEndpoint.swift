@@ -9,11 +9,11 @@ import Values
 /// `POST /account/restore`: a user who signed in while waiting to be deleted keeps the account, or does not.
 public struct RestoreEndpoint: Endpoint {
     private let pages: PageRenderer
-    private let deletion: Deletion
+    private let deletion: UserDeletion
     private let verifications: Verifications
     private let newSessions: NewSessions
 
-    public init(pages: PageRenderer, deletion: Deletion, verifications: Verifications, newSessions: NewSessions) {
+    public init(pages: PageRenderer, deletion: UserDeletion, verifications: Verifications, newSessions: NewSessions) {
         self.pages = pages
         self.deletion = deletion
         self.verifications = verifications

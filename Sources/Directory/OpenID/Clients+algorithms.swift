@@ -26,6 +26,6 @@ extension Clients {
     func publishKeys(for settings: OpenIDSettings) async throws {
         let algorithms = settings.signatures.subtracting([.rs256]).sorted { $0.rawValue < $1.rawValue }
         guard !algorithms.isEmpty else { return }
-        try await SigningKeys(database: database, seal: seal).createMissing(algorithms, at: clock.now)
+        try await StoredSigningKeys(database: database, seal: seal).createMissing(algorithms, at: clock.now)
     }
 }

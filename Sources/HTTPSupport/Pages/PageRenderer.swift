@@ -29,31 +29,16 @@ public struct PageRenderer: Sendable {
         self.address = address
     }
 
-    /// A page for users: without scripts of its own, not framed, not cached.
+    /// A page for users, with the headers of `PageHeaders`.
     ///
     /// - Parameters:
-    ///   - formsLeaveSite: a form's response may redirect to an app's redirect URI. Browsers apply `form-action` to that
-    ///     redirect too, so it is left out.
+    ///   - formsLeaveSite: a form's response may redirect to an app's redirect URI.
     ///   - script: the page runs our script, and nothing else.
     package func page(
         _ html: String, _ visit: PageContext, status: Status = .ok, cookies: [String?] = [],
         formsLeaveSite: Bool = false, script: Bool = false
     ) -> Response {
-        var policy = ["default-src 'none'", "style-src 'self'", "base-uri 'none'"]
-        if script { policy.append("script-src 'self'") }
-        if !visit.imageSources.isEmpty { policy.append("img-src \(visit.imageSources.joined(separator: " "))") }
-        policy.append("frame-ancestors \(visit.framedBy.isEmpty ? "'none'" : visit.framedBy.joined(separator: " "))")
-        if !formsLeaveSite { policy.append("form-action 'self'") }
-        var headers = Fields()
-        headers[.contentType] = "text/html; charset=utf-8"
-        headers[.contentLanguage] = visit.frame.language.rawValue
-        headers[.cacheControl] = "no-store"
-        headers[.contentSecurityPolicy] = policy.joined(separator: "; ")
-        // X-Frame-Options takes no list, so it is sent only when no site may frame the page.
-        if visit.framedBy.isEmpty { headers[.xFrameOptions] = "DENY" }
-        headers[.xContentTypeOptions] = "nosniff"
-        // Not "no-referrer": with that a browser posts our own forms with `Origin: null`, as a foreign page's.
-        headers[.referrerPolicy] = "same-origin"
+        var headers = PageHeaders(visit: visit, formsLeaveSite: formsLeaveSite, script: script).fields
         for case let cookie? in cookies { headers.append(Field(name: .setCookie, value: cookie)) }
         return Response(status: status, headers: headers, body: .text(html))
     }

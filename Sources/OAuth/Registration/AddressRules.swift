@@ -43,7 +43,8 @@ public struct AddressRules: Sendable {
         }
     }
 
-    /// Checks the URLs of `document` for a client that registers itself. Their form is checked elsewhere.
+    /// Checks the URLs of `document` for a client that registers itself. Their form is checked when the document is
+    /// read, by `RedirectURI.init(registering:)` of Directory.
     func check(_ document: JSON) throws(JSONFault) {
         try refuseOwn(in: document)
         try refuseOwnResources(in: document)

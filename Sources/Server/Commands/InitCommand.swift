@@ -35,7 +35,7 @@ struct InitCommand: Command {
     }
 
     private func initialise(_ installation: Installation, _ stores: Stores) async throws -> Outcome {
-        let signingKeys = SigningKeys(database: installation.database, seal: installation.seal)
+        let signingKeys = StoredSigningKeys(database: installation.database, seal: installation.seal)
         try await signingKeys.createMissing(at: installation.clock.now)
         let administrator = FirstAdministrator(stores)
         if let id = try await administrator.find() { return .present(id) }

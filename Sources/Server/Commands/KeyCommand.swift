@@ -19,7 +19,7 @@ struct KeyCommand: CommandGroup {
 
         func run() async throws {
             let installation = try await Installation.open(try options.read(), for: .administering)
-            let keys = SigningKeys(database: installation.database, seal: installation.seal)
+            let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
             let found: [SigningKey]
             do {
                 found = try await keys.all()

@@ -44,7 +44,7 @@ extension KeyCommand {
 
         private func rotate(_ installation: Installation) async throws -> [SigningKey] {
             let now = installation.clock.now
-            let keys = SigningKeys(database: installation.database, seal: installation.seal)
+            let keys = StoredSigningKeys(database: installation.database, seal: installation.seal)
             let clients = Clients(
                 database: installation.database, clock: installation.clock, random: installation.random,
                 seal: installation.seal, known: KnownClients(clock: installation.clock),

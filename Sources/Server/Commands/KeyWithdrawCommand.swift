@@ -23,7 +23,7 @@ extension KeyCommand {
             let installation = try await Installation.open(try options.read(), for: .administering)
             let current: SigningKey?
             do {
-                current = try await SigningKeys(database: installation.database, seal: installation.seal)
+                current = try await StoredSigningKeys(database: installation.database, seal: installation.seal)
                     .withdraw(id, at: installation.clock.now)
             } catch {
                 await installation.close()

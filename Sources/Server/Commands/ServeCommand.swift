@@ -25,7 +25,7 @@ struct ServeCommand: Command {
             configuration, for: development.dev ? .initialising : .serving(migrating: migrate))
         do {
             // Keys are made before the first signature: otherwise a key would sign before clients can have read it.
-            try await SigningKeys(database: installation.database, seal: installation.seal)
+            try await StoredSigningKeys(database: installation.database, seal: installation.seal)
                 .createMissing(at: installation.clock.now)
             let welcome = try await development.prepare(installation, configuration, logger)
             let parts = Parts(

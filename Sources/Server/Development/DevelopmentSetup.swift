@@ -18,7 +18,7 @@ struct DevelopmentSetup {
     func prepare(redirectURIs: [String]) async throws -> Client {
         let now = installation.clock.now
         try await DevelopmentFlag(database: installation.database).set(at: now)
-        try await SigningKeys(database: installation.database, seal: installation.seal).createMissing(at: now)
+        try await StoredSigningKeys(database: installation.database, seal: installation.seal).createMissing(at: now)
         if let client = try await stores.clients.find(Self.id) {
             let kept = redirectURIs.isEmpty ? client.redirectURIs.map(\.text) : redirectURIs
             return try await stores.clients.change(Self.id, addresses(kept)) ?? client

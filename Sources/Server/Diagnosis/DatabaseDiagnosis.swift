@@ -58,7 +58,7 @@ struct DatabaseDiagnosis {
 
     private func signingKeysFinding(_ key: MasterKey) async -> Finding {
         await Self.finding("signing keys") {
-            let keys = try await SigningKeys(database: database, seal: Seal(masterKey: key, random: random)).all()
+            let keys = try await StoredSigningKeys(database: database, seal: Seal(masterKey: key, random: random)).all()
             guard !keys.isEmpty else { return Finding("signing keys", .bad, "there are none: run `spindle init`") }
             let names = keys.map { "\($0.algorithm.rawValue) \($0.id)" }.joined(separator: ", ")
             return Finding("signing keys", .good, names)

@@ -102,8 +102,8 @@ extension BrowserUser {
 
 extension World {
     /// What a node's sweeper does, without its mails and callbacks.
-    var deletion: Deletion {
-        Deletion(
+    var deletion: UserDeletion {
+        UserDeletion(
             database: server.database, grace: .days(14),
             erasure: BulkErasure(database: server.database), clock: server.clock, events: .unheard)
     }

@@ -3,8 +3,9 @@ import JSON
 public import Storage
 public import Values
 
-/// The stored signing keys, with sealed private halves.
-public struct SigningKeys: Sendable {
+/// The stored signing keys, with sealed private halves. Which of them signs, and when keys come and go, is decided by
+/// `KeyRotation`; what signs a token takes its key from `KeyRing`.
+public struct StoredSigningKeys: Sendable {
     let database: any Database
     let seal: Seal
 
@@ -64,7 +65,7 @@ public struct SigningKeys: Sendable {
         return isStored ? key : nil
     }
 
-    /// The keys' ids and times, without opening the keys: cheap enough forevery request for the key set.
+    /// The keys' ids and times, without opening the keys: cheap enough for every request for the key set.
     func names() async throws -> [String] {
         try await database.read { db in
             try db.rows("SELECT id, signs_from FROM signing_keys ORDER BY signs_from, id").map { row in

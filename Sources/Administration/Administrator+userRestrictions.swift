@@ -1,5 +1,6 @@
 import Authentication
 
+/// What a merchant's administrator may not set of users, because users belong to the whole deployment.
 extension Administrator {
     func permit(making user: UserChanges) throws(AdministrationRefusal) {
         guard confines != nil else { return }

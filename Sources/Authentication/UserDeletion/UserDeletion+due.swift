@@ -3,7 +3,7 @@ public import Storage
 public import Values
 
 /// What happens when a deletion is due.
-extension Deletion {
+extension UserDeletion {
     /// The result of one round.
     public struct Round: Sendable {
         public fileprivate(set) var gone = 0

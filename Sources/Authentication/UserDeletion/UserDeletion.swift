@@ -6,7 +6,11 @@ public import Values
 ///
 /// A user to be deleted has `deletion_due_at` set and can no longer do anything. When that time has passed, the request
 /// that set it or the sweeper of any node finishes the deletion, also after a crash in between.
-public struct Deletion: Sendable {
+///
+/// What goes when, and who acts, is listed in docs/architecture.md ("The life of a deleted user"). Those who act are
+/// composed in Sources/Server/UserEvents+subscribers.swift; what becomes of each table's rows stands in its
+/// `StoredTable`.
+public struct UserDeletion: Sendable {
     let database: any Database
     /// Deletes rows that are too many for one transaction, in batches, before the user's own row.
     let erasure: BulkErasure

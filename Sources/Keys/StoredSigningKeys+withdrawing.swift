@@ -4,7 +4,7 @@ import JSON
 import Storage
 public import Values
 
-extension SigningKeys {
+extension StoredSigningKeys {
     /// Makes the next key of `algorithm` sign from `signsFrom` on, or makes one if there is none. Nil when the next key
     /// already signs that soon.
     public func hasten(
@@ -57,7 +57,7 @@ extension SigningKeys {
 
 // MARK: - The rows
 
-extension SigningKeys {
+extension StoredSigningKeys {
     func sealed(_ key: SigningKey) -> String {
         seal.seal(Base64URL.encode(key.privateKey.pkcs8), .signingKey, row: key.id)
     }

@@ -29,7 +29,7 @@ public struct RefreshTokenGrant: Grant {
         guard token.client == client.id else { throw OAuthError.refreshRefused("refresh_token_of_another_client") }
         guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
         // Before expiry: a token that was rotated long ago and turns up again is a copy.
-        if case .confirmed = token.state { return replay(of: token, by: client) }
+        if token.isReplaced { return replay(of: token, by: client) }
         guard now < token.expiresAt else { throw OAuthError.refreshRefused("refresh_token_expired") }
 
         // RFC 6749 §6: never wider than it was, and never wider than the client is now.
@@ -39,8 +39,7 @@ public struct RefreshTokenGrant: Grant {
         switch token.state {
         case .current where client.rotates: return rotate(token, value, client, scope, at: now)
         case .current: return keep(token, value, client, scope, at: now)
-        case .rotated(_, _, let rotatedAt) where now - rotatedAt > client.refreshRepeatWindow:
-            // Too late for a lost response: this is a copy, or a phone that must sign in again anyway.
+        case .rotated where token.isTooLateToRepeat(at: now, within: client.refreshRepeatWindow):
             return replay(of: token, by: client)
         case .rotated(_, let sealed, _): return try repeatAnswer(token, value, sealed, client, scope)
         case .confirmed: return replay(of: token, by: client)

@@ -3,7 +3,7 @@ import Storage
 public import Values
 
 /// A user who signs in before the deletion is due may cancel it.
-extension Deletion {
+extension UserDeletion {
     public enum Decision: Sendable { case keep, leave }
 
     public enum Answer: Sendable, Equatable {

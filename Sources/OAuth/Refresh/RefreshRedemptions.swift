@@ -1,7 +1,8 @@
 import Storage
 import Values
 
-// What refreshing does to a stored token. `RefreshTokenGrant` decides which of these a request gets.
+// What refreshing does to a stored token; what a replay does is in RefreshReplay.swift. `RefreshTokenGrant` decides which
+// of these a request gets.
 
 /// Rotates a current token: stores its successor, and keeps it sealed beside the token until the rotation is confirmed.
 struct RefreshRotation: Redemption {
@@ -112,17 +113,6 @@ struct RefreshWithoutRotation: Redemption {
             try RefreshTokens.confirm(predecessor, at: attempt.now, in: db)
         }
         return .won
-    }
-}
-
-/// Ends the family of a token that counts as replayed (`RefreshTokenGrant.authorize`): its successor is in use, or it
-/// was rotated too long ago. Two parties hold copies of one chain, so it ends for both.
-struct RefreshReplay: Redemption {
-    let token: RefreshToken
-
-    func win(_ attempt: Attempt, in db: any Transaction) -> RedemptionOutcome {
-        .replayed(
-            .refreshRefused("refresh_token_replayed", "family=\(token.family)"), ending: token.family)
     }
 }
 

@@ -1,6 +1,6 @@
 public import Directory
 
-/// Who makes administrators: a client is one by its scope.
+/// Who grants the scopes that make a client an administrator.
 extension Administrator {
     /// Only the platform grants admin scopes.
     public func permit(granting scope: Scope) throws {

@@ -1,10 +1,10 @@
 public import Storage
 
-extension SigningKeys {
+extension StoredSigningKeys {
     static let table = StoredTable("signing_keys", sealed: [(SealedPlace.signingKey.rawValue, "sealed_private_key")])
 }
 
 extension StoredTable {
     /// The tables of this module.
-    public static let ofKeys = [SigningKeys.table]
+    public static let ofKeys = [StoredSigningKeys.table]
 }

@@ -1,5 +1,6 @@
-/// A password as someone guessing sees it: without letter case, and without what users append to a word.
-struct PasswordGuess: Sendable {
+/// A password as someone guessing sees it: without letter case, and without what users append to a word. `Password`
+/// judges by this whether it is strong enough.
+struct GuessablePassword: Sendable {
     let folded: String
     /// `folded` without its trailing digits and marks, if there are only a few.
     let base: String

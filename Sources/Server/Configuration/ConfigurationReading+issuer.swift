@@ -1,0 +1,20 @@
+/// The issuer, and what follows from its scheme.
+extension ConfigurationReading {
+    /// The issuer; nil when it is faulty. The default is the address the server listens at.
+    mutating func issuer(at listen: ListenAddress, isTLS: Bool) -> IssuerURL? {
+        let expected = "an absolute http or https URL without user, query and fragment"
+        guard place(of: .issuer) != nil else { return IssuerURL("\(isTLS ? "https" : "http")://\(listen)") }
+        guard let issuer = value(.issuer, expected, IssuerURL.init) else { return nil }
+        if isTLS, !issuer.isSecure { refuse(.issuer, "an https URL when tls_certificate is given") }
+        return issuer
+    }
+
+    mutating func sameSite(under issuer: IssuerURL?) -> SpindleConfiguration.SameSite {
+        let sameSite = value(.sessionSameSite, "lax or none", SpindleConfiguration.SameSite.init(rawValue:)) ?? .lax
+        // Browsers drop a SameSite=None cookie that is not Secure (RFC 6265bis §5.7).
+        if sameSite == .none, let issuer, !issuer.isSecure {
+            refuse(.sessionSameSite, "lax unless the issuer is an https URL")
+        }
+        return sameSite
+    }
+}
