@@ -103,7 +103,7 @@ let package = Package(
                 "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage", "Values",
                 "Cryptography", "Text",
             ]),
-        module("Pages", ["Mustache", "Text"], resources: [.embedInCode("Resources"), .embedInCode("Translations")]),
+        module("Pages", ["Mustache", "Text"], resources: [.embedInCode("Resources"), .embedInCode("Texts")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
         module("OAuth", ["Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),

@@ -1,7 +1,8 @@
 public import Cryptography
 public import Values
 
-/// When signing keys come and go. Decided here and nowhere else, only from the keys and the time.
+/// When signing keys come and go, and which of an algorithm's keys signs. Decided here and nowhere else, only from the
+/// keys and the time. The algorithm is the client's choice (`IDTokens`, `JWTAccessTokens`).
 public enum KeyRotation {
     public struct Policy: Sendable {
         /// How long a key signs; nil means forever.

@@ -151,7 +151,7 @@ enum Translation {
     }
 
     static func of(_ language: Language) throws -> [String: String] {
-        let file = pages.appending(path: "Translations/\(language.rawValue).json")
+        let file = pages.appending(path: "Texts/\(language.rawValue).json")
         return try JSONDecoder().decode([String: String].self, from: try Data(contentsOf: file))
     }
 

@@ -20,7 +20,7 @@ extension ReturnAddress.Refusal {
         pages.message(topic, visit, detail: detail)
     }
 
-    /// Its texts are in each of the `Sources/Pages/Translations`: `message.unknownClient.title`, `.text` and `.hint`, and
+    /// Its texts are in each of the `Sources/Pages/Texts`: `message.unknownClient.title`, `.text` and `.hint`, and
     /// so on for `noClient`, `noRedirectURI`, `unregisteredRedirectURI` and `unregisteredCancelURI`.
     private var topic: MessagePage.Topic {
         switch self {

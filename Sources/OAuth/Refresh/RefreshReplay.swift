@@ -1,7 +1,8 @@
 import Storage
 import Values
 
-// A refresh token that is used again after its rotation: when that is a replay, and what it does then.
+// A refresh token that is used again after its rotation: when that is a replay, and what it does then. The decision is
+// made in `RefreshTokenGrant.authorize`.
 
 extension RefreshToken {
     /// Whether its successor is in use, so that whoever presents it has a copy. That counts also after it expired.

@@ -4,7 +4,8 @@ import Keys
 public import OAuth
 public import Values
 
-/// Mints bearer tokens, with an ID token for the scope `openid` (OpenID Connect Core §3.1.3.3, §12.2).
+/// Mints bearer tokens, with an ID token for the scope `openid` (OpenID Connect Core §3.1.3.3, §12.2). The claims
+/// of an ID token are written by `IDToken`.
 public struct IDTokenMint: TokenMint {
     private let bearer: BearerTokenMint
     private let ids: IDTokens

@@ -6,7 +6,7 @@ from functools import cache
 
 from harness.server import REPOSITORY
 
-FOLDER = REPOSITORY / "Sources/Pages/Translations"
+FOLDER = REPOSITORY / "Sources/Pages/Texts"
 
 
 @cache
