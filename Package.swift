@@ -41,7 +41,7 @@ let package = Package(
                 "CommandLineTool", "TokenAPI", "BrowserPages", "AdminAPI", "SPiDAPI", "HTTPSupport", "Administration",
                 "Ditto", "OpenID", "SPiD", "Federation", "Pages", "OAuth", "Authentication", "Directory", "Delivery",
                 "Keys", "Migrations", "StorageSQLite", "StoragePostgreSQL", "Mail", "Outbound", "HTTPServer",
-                "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "Logging",
+                "Transfer", "YAML", "HTTP", "JSON", "Storage", "Values", "Cryptography", "Text", "System", "Logging",
             ]),
 
         // 9  the surfaces: HTTP in, HTTP out, for clients, for people, for administrators, for clients of SPiD's.
@@ -96,14 +96,16 @@ let package = Package(
             [
                 "OAuth", "Authentication", "Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography",
             ]),
-        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values"]),
+        module("SPiD", ["OAuth", "Authentication", "Directory", "HTTP", "JSON", "Storage", "Values", "System"]),
         module(
             "Federation",
             [
                 "OAuth", "Authentication", "Directory", "Keys", "Outbound", "JOSE", "JSON", "Storage", "Values",
                 "Cryptography", "Text",
             ]),
-        module("Pages", ["Mustache", "Text"], resources: [.embedInCode("Resources"), .embedInCode("Texts")]),
+        module(
+            "Pages", ["Mustache", "JSON", "Text", "System"],
+            resources: [.embedInCode("Resources"), .embedInCode("Texts")]),
 
         // 5  grants, codes, tokens; passwords, sign-in, verification. Strangers to each other
         module("OAuth", ["Directory", "Keys", "JOSE", "JSON", "Storage", "Values", "Cryptography"]),
@@ -118,7 +120,7 @@ let package = Package(
         module("Delivery", ["Keys", "Mail", "Outbound", "JSON", "Storage", "Values", "Cryptography", "Logging"]),
 
         // 3  master and signing keys; the schema; the two engines; the ways out: to other servers, and by mail; the server
-        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text"]),
+        module("Keys", ["JOSE", "JSON", "Storage", "Values", "Cryptography", "Text", "System"]),
         .target(
             name: "Migrations", dependencies: ["JSON", "Storage"], path: "migrations",
             resources: [
@@ -131,8 +133,8 @@ let package = Package(
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
-        module("Mail", ["Transfer", "Values", "Cryptography", "Threads", "Text"]),
-        module("Outbound", ["Transfer", "Values", "Text", "Logging"]),
+        module("Mail", ["Transfer", "Values", "Cryptography", "Threads", "Text", "System"]),
+        module("Outbound", ["Transfer", "Values", "Cryptography", "Text", "Logging"]),
         module("HTTPServer", ["Threads", "HTTP", "Logging", "COpenSSL", "CNGHTTP2", "CLinux"], overC: true),
 
         // 2  JWS and JWK; SQL literal, Row, the protocol Database, Migrator (no engine); the HTTP and SMTP client
@@ -151,12 +153,13 @@ let package = Package(
         module("Cryptography", ["Threads", "InternationalText", "COpenSSL", "CArgon2", "CCrypt"], overC: true),
 
         //    normal forms and names of hosts; what HTTP speaks of; lines of a log; trimming and
-        //    percent-encoding; threads of the system
+        //    percent-encoding; threads, files and the environment of the system
         module("InternationalText", ["CUnistring", "CIDN2"], overC: true),
         module("HTTP"),
         module("Logging"),
         module("Text"),
         module("Threads", ["CLinux"], overC: true),
+        module("System", ["CLinux"], overC: true),
 
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
@@ -187,7 +190,7 @@ let package = Package(
                 "TestSupport", "Server", "HTTPSupport", "Directory", "Delivery", "CommandLineTool", "YAML", "Mustache",
                 "InternationalText", "Pages", "Mail",
                 "Keys", "OAuth", "Outbound", "HTTP", "JOSE", "JSON", "Migrations", "Storage", "StorageSQLite", "Values",
-                "Cryptography", "Text", "Threads", "Logging",
+                "Cryptography", "Text", "Threads", "System", "SPiD", "Logging",
             ]),
         tests(
             "StorageTests",

@@ -14,6 +14,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +42,24 @@ static inline int64_t linux_unix_milliseconds(void) {
 static inline void linux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 static inline uint64_t linux_this_thread(void) { return (uint64_t)pthread_self(); }
 static inline void linux_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+// Processors and the environment
+
+long syscall(long, ...);
+
+/// How many processors the calling thread may run on.
+static inline int linux_processors(void) {
+    unsigned long mask[128] = {0};
+    long size = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    int count = 0;
+    for (long i = 0; i < size / (long)sizeof mask[0]; i++) count += __builtin_popcountl(mask[i]);
+    return count > 0 ? count : (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static inline char **linux_environment(void) {
+    extern char **environ;
+    return environ;
+}
 
 // epoll: 256 events a turn at most
 

@@ -1,4 +1,3 @@
-import Foundation
 import Synchronization
 import Threads
 
@@ -13,7 +12,7 @@ public final class HashingPool: Sendable {
     private let admitted = Atomic(0)
 
     /// One hash per core at once: with more, each would only take longer.
-    public static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
+    public static var cores: Int { SystemThread.processors }
 
     /// Starts `workers` threads. At most `queueLimit` callers wait; the next one is refused.
     public init(

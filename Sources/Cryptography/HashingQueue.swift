@@ -1,12 +1,11 @@
 import CArgon2
-import Foundation
+import Dispatch
 import Glibc
+import Synchronization
 import Threads
 
 /// The queue between callers and the hashing threads.
-///
-/// `@unchecked` because the compiler cannot see that `jobs` and `closed` are only used under `condition`.
-final class HashingQueue: @unchecked Sendable {
+final class HashingQueue: Sendable {
     /// Identifies one job, so that its caller can withdraw it.
     final class Ticket: Sendable {}
 
@@ -16,40 +15,45 @@ final class HashingQueue: @unchecked Sendable {
         let finish: @Sendable (_ dropped: Bool) -> Void
     }
 
-    private let condition = NSCondition()
+    private struct State {
+        var jobs: [Job] = []
+        /// How many threads wait for a job.
+        var idle = 0
+        var isClosed = false
+    }
+
     private let limit: Int
-    private var jobs: [Job] = []
-    private var idle = 0
-    private var closed = false
+    private let state = Mutex(State())
+    /// Signalled once for each job added, and after the end for each thread.
+    private let available = DispatchSemaphore(value: 0)
 
     init(limit: Int) { self.limit = limit }
 
-    var waiting: Int { condition.withLock { jobs.count } }
+    var waiting: Int { state.withLock { $0.jobs.count } }
 
     /// Adds `job` and returns true, or returns false when no thread is free and `limit` jobs already wait.
     func add(_ job: Job) -> Bool {
-        condition.withLock {
-            guard jobs.count < limit + idle else { return false }
-            jobs.append(job)
-            condition.signal()
+        let isAdded = state.withLock { state in
+            guard state.jobs.count < limit + state.idle else { return false }
+            state.jobs.append(job)
             return true
         }
+        if isAdded { available.signal() }
+        return isAdded
     }
 
     /// Takes a job that has not begun out of the queue.
     func drop(_ ticket: Ticket) {
-        let job = condition.withLock {
-            jobs.firstIndex { $0.ticket === ticket }.map { jobs.remove(at: $0) }
+        let job = state.withLock { state in
+            state.jobs.firstIndex { $0.ticket === ticket }.map { state.jobs.remove(at: $0) }
         }
         job?.finish(true)
     }
 
     /// Ends the threads once the queue is empty.
     func close() {
-        condition.withLock {
-            closed = true
-            condition.broadcast()
-        }
+        state.withLock { $0.isClosed = true }
+        available.signal()
     }
 
     func startThread(named name: String) throws(SystemThread.Unavailable) {
@@ -65,21 +69,27 @@ final class HashingQueue: @unchecked Sendable {
     /// After half a second without a job, the memory of the last hashes, 19 MiB each, goes back to the system. Between
     /// two hashes it is kept: allocating it again costs a third of a hash.
     private func next() -> Job? {
-        condition.withLock {
-            idle += 1
-            defer { idle -= 1 }
-            var isKept = true
-            while jobs.isEmpty, !closed {
-                if !isKept {
-                    condition.wait()
-                } else if !condition.wait(until: Date(timeIntervalSinceNow: 0.5)) {
-                    isKept = false
-                    condition.unlock()
-                    spindle_return_freed_memory()
-                    condition.lock()
-                }
+        state.withLock { $0.idle += 1 }
+        var isKept = true
+        while true {
+            if !isKept {
+                available.wait()
+            } else if available.wait(timeout: .now() + .milliseconds(500)) == .timedOut {
+                isKept = false
+                spindle_return_freed_memory()
             }
-            return jobs.isEmpty ? nil : jobs.removeFirst()
+            let (job, isOver) = state.withLock { state in
+                let job = state.jobs.isEmpty ? nil : state.jobs.removeFirst()
+                let isOver = job == nil && state.isClosed
+                if job != nil || isOver { state.idle -= 1 }
+                return (job, isOver)
+            }
+            if let job { return job }
+            if isOver {
+                // The next thread ends too.
+                available.signal()
+                return nil
+            }
         }
     }
 }

@@ -19,4 +19,14 @@ public enum HostName {
         guard status == IDN2_OK.rawValue, let result = unsafe result else { return nil }
         return unsafe String(cString: result)
     }
+
+    /// The name that `ascii` stands for, with the characters of its `xn--` labels; nil if one of them is none.
+    public static func unicode(_ ascii: String) -> String? {
+        guard ascii.utf8.count <= longest, !ascii.utf8.contains(0) else { return nil }
+        var result: UnsafeMutablePointer<CChar>?
+        let status = unsafe idn2_to_unicode_8z8z(ascii.lowercased(), &result, 0)
+        defer { unsafe idn2_free(result) }
+        guard status == IDN2_OK.rawValue, let result = unsafe result else { return nil }
+        return unsafe String(cString: result)
+    }
 }

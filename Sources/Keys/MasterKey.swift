@@ -1,5 +1,4 @@
 public import Cryptography
-import Foundation
 import Text
 
 /// The 32 bytes that seal every stored secret. It is never in a backup, and printing it shows nothing.
@@ -17,8 +16,8 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringCon
     /// Reads the base64 of 32 bytes (RFC 4648 §4); white space around it is dropped.
     public init(base64 text: some StringProtocol) throws(MasterKeyError) {
         let trimmed = text.trimmingScalars { $0.isWhiteSpace || $0.isBlank }
-        guard let data = Data(base64Encoded: trimmed), data.count == Self.length else { throw .malformed }
-        self.init(bytes: [UInt8](data))
+        guard let bytes = Base64.decode(trimmed), bytes.count == Self.length else { throw .malformed }
+        self.init(bytes: bytes)
     }
 
     public var description: String { "<master key>" }
@@ -39,5 +38,5 @@ public struct MasterKey: Sendable, CustomStringConvertible, CustomDebugStringCon
     var checkValue: String { Base64URL.encode(root.derivedBytes(for: "facts.master_key_check")) }
 
     /// The content of the key file.
-    var base64: String { Data(bytes).base64EncodedString() }
+    var base64: String { Base64.encode(bytes) }
 }

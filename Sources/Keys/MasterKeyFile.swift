@@ -1,5 +1,6 @@
 import Cryptography
-import Foundation
+import Glibc
+import System
 
 /// The file of the master key: its base64 and a line feed, mode 0600, made once and never overwritten.
 public struct MasterKeyFile: Sendable, Hashable {
@@ -18,7 +19,7 @@ public struct MasterKeyFile: Sendable, Hashable {
         var count = 0
         while count < buffer.count {
             let read = buffer.withUnsafeMutableBytes {
-                Foundation.read(file, $0.baseAddress?.advanced(by: count), $0.count - count)
+                Glibc.read(file, $0.baseAddress?.advanced(by: count), $0.count - count)
             }
             guard read >= 0 else { throw systemError() }
             if read == 0 { break }
@@ -54,7 +55,7 @@ public struct MasterKeyFile: Sendable, Hashable {
     }
 
     private func syncFolder() throws(MasterKeyError) {
-        let folder = open(URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false), O_RDONLY)
+        let folder = open(Files.folder(of: path), O_RDONLY)
         guard folder >= 0 else { throw systemError() }
         defer { close(folder) }
         guard fsync(folder) == 0 else { throw systemError() }

@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import System
 import Threads
 import Values
 
@@ -29,20 +30,13 @@ public struct FolderMailer: Mailer {
 
     private func write(_ bytes: [UInt8], named name: String) throws {
         // The mails can sign users in, so only our user may read them.
-        try? FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let url = URL(filePath: folder, directoryHint: .isDirectory)
-        let path = url.appending(path: "\(name).eml").path(percentEncoded: false)
-        let unfinished = url.appending(path: ".\(name).part").path(percentEncoded: false)
+        Files.makeFolder(folder)
+        let path = "\(folder)/\(name).eml"
+        let unfinished = "\(folder)/.\(name).part"
         let file = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.systemError() }
         defer { close(file) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
-            guard written > 0 else { throw Self.systemError() }
-            rest = rest.dropFirst(written)
-        }
+        guard Files.write(bytes, to: file) else { throw Self.systemError() }
         guard fsync(file) == 0, rename(unfinished, path) == 0 else { throw Self.systemError() }
         // Puts the new name on disk too.
         let directory = open(folder, O_RDONLY | O_CLOEXEC)

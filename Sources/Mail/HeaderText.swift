@@ -1,4 +1,4 @@
-import Foundation
+import Cryptography
 
 /// Free text in a header field: unchanged, or in encoded words (RFC 2047).
 enum HeaderText {
@@ -35,6 +35,6 @@ enum HeaderText {
             if words[words.count - 1].count + bytes.count > bytesInWord { words.append([]) }
             words[words.count - 1] += bytes
         }
-        return words.map { "=?utf-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
+        return words.map { "=?utf-8?B?\(Base64.encode($0))?=" }.joined(separator: "\r\n ")
     }
 }

@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 import Values
 
 /// A mail in its form on the wire (RFC 5322), with text and HTML as alternatives (RFC 2046 §5.1.4).

@@ -1,4 +1,3 @@
-import Foundation
 import Text
 import Values
 
@@ -32,8 +31,8 @@ public struct SMTPServer: Sendable, Hashable, CustomStringConvertible {
 
     /// Nil for anything but such a URL.
     public init?(_ text: String) {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), let url = URLComponents(string: text),
-            let scheme = url.scheme?.lowercased(),
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), let url = URIParts(text),
+            let scheme = url.scheme,
             let host = url.host?.trimmingScalars(while: { $0 == "[" || $0 == "]" }),
             Self.isHost(host), ["", "/"].contains(url.path), url.fragment == nil,
             let options = Self.options(of: url),
@@ -74,9 +73,9 @@ extension SMTPServer {
     }
 
     /// Nil when an option is unknown, empty or repeated.
-    private static func options(of url: URLComponents) -> [String: String]? {
+    private static func options(of url: URIParts) -> [String: String]? {
         var options: [String: String] = [:]
-        for item in url.queryItems ?? [] {
+        for item in url.queryItems {
             guard ["ca", "starttls"].contains(item.name), let value = item.value, !value.isEmpty,
                 options.updateValue(value, forKey: item.name) == nil
             else { return nil }

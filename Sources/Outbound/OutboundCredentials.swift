@@ -1,4 +1,4 @@
-import Foundation
+import Cryptography
 import Text
 
 /// Our credentials at another server: a name and a password (RFC 7617), or a token (RFC 6750). They do not print.
@@ -8,7 +8,7 @@ public struct OutboundCredentials: Sendable, CustomStringConvertible, CustomRefl
     /// For token endpoints: both halves are form-encoded before they are joined (RFC 6749 §2.3.1).
     public init(id: String, secret: String) {
         let pair = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret)
-        authorization = "Basic " + Data(pair.utf8).base64EncodedString()
+        authorization = "Basic " + Base64.encode(Array(pair.utf8))
     }
 
     /// A token from another server. Nil if no header can contain it.

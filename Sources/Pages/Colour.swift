@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// A colour of the sRGB space.
 struct Colour {

@@ -1,4 +1,4 @@
-import Foundation
+import System
 
 /// The files of the pages: an operator's folder, or else this binary.
 struct ResourceFiles: Sendable {
@@ -12,7 +12,7 @@ struct ResourceFiles: Sendable {
     init(overriding folder: String?) throws(TemplateFault) {
         self.folder = folder
         guard let folder else { return }
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+        guard let names = Files.names(in: folder) else {
             throw TemplateFault(file: folder, "there is no such folder, or it cannot be read")
         }
         let endings = [".html", ".json", ".css", ".txt", ".js"]
@@ -39,8 +39,8 @@ struct ResourceFiles: Sendable {
     func overriding(_ name: String) throws(TemplateFault) -> (path: String, text: String)? {
         guard let folder else { return nil }
         let path = "\(folder)/\(name)"
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        guard let bytes = FileManager.default.contents(atPath: path),
+        guard Files.exists(path) else { return nil }
+        guard let bytes = Files.read(path),
             let text = String(validating: bytes, as: UTF8.self)
         else { throw TemplateFault(file: path, "cannot be read as UTF-8") }
         return (path, text)
@@ -48,7 +48,7 @@ struct ResourceFiles: Sendable {
 
     /// The name for the file `name` in a fault.
     func path(_ name: String) -> String {
-        guard let folder, FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { return name }
+        guard let folder, Files.exists("\(folder)/\(name)") else { return name }
         return "\(folder)/\(name)"
     }
 }

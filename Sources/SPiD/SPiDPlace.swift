@@ -1,12 +1,10 @@
-import Foundation
 import Values
 
 /// A user's time zone and locale, as SPiD writes them.
 enum SPiDPlace {
     /// The offset of a time zone (`Europe/Oslo`) from UTC at `now`: `+02:00`. That of an unknown zone is `+00:00`.
     static func offset(of zone: String, at now: Timestamp) -> String {
-        let date = Date(timeIntervalSince1970: Double(now.seconds))
-        let minutes = (TimeZone(identifier: zone)?.secondsFromGMT(for: date) ?? 0) / 60
+        let minutes = (TimeZones.named(zone)?.offset(at: now.seconds) ?? 0) / 60
         func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return (minutes < 0 ? "-" : "+") + digits(abs(minutes) / 60) + ":" + digits(abs(minutes) % 60)
     }

@@ -1,6 +1,5 @@
 package import Authentication
 package import Directory
-import Foundation
 package import JSON
 import OAuth
 package import Values

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 public import Storage
 import Threads
 
@@ -96,7 +96,7 @@ public final class PostgreSQLDatabase: Database {
     private static func startThreads(
         _ connections: Int, for queue: WorkQueue, _ address: ServerAddress, _ lines: Lines
     ) throws(SystemThread.Unavailable) {
-        let turn = NSLock()
+        let turn = DispatchSemaphore(value: 1)
         let gate = ConnectGate()
         for number in 0..<connections {
             try SystemThread.start(named: "postgresql-\(number)") {
@@ -114,7 +114,7 @@ public final class PostgreSQLDatabase: Database {
         try SystemThread.start(named: "postgresql-late") {
             while queue.refuseOverdue() {
                 lines.cutOverdue()
-                Thread.sleep(forTimeInterval: queue.isHurried ? 0.05 : 0.25)
+                SystemThread.sleep(for: .milliseconds(queue.isHurried ? 50 : 250))
             }
         }
     }

@@ -1,5 +1,7 @@
-import Foundation
+import Dispatch
 import Storage
+import Threads
+import Values
 
 /// One thread's connection, and when it tries again.
 final class Session {
@@ -25,12 +27,12 @@ final class Session {
     private let address: ServerAddress
     /// Held by the one session that has lost several races in a row, so that losers do not race each other: the holder
     /// competes only with new work, and the threads that wait here take none.
-    private let turn: NSLock
+    private let turn: DispatchSemaphore
     private let gate: ConnectGate
     private let lines: Lines
     private var connection: Connection?
 
-    init(address: ServerAddress, turn: NSLock, gate: ConnectGate, lines: Lines) {
+    init(address: ServerAddress, turn: DispatchSemaphore, gate: ConnectGate, lines: Lines) {
         self.address = address
         self.turn = turn
         self.gate = gate
@@ -52,7 +54,7 @@ final class Session {
 
     /// Waits as long as this session could only refuse work that others can do.
     func waitForTurn() {
-        while connection == nil, gate.isForOthers { Thread.sleep(forTimeInterval: 0.05) }
+        while connection == nil, gate.isForOthers { SystemThread.sleep(for: .milliseconds(50)) }
     }
 
     /// Runs `work` until it has an outcome that another try would not change. The server may take `time` to answer each
@@ -65,10 +67,12 @@ final class Session {
         while true {
             do {
                 guard races > 3 else { return try attempt(mode, time, work) }
-                Thread.sleep(forTimeInterval: Double(min(races, 20)) / 1000)
+                SystemThread.sleep(for: .milliseconds(min(races, 20)))
                 // The holder may be waiting for a server that has fallen silent.
-                guard turn.lock(before: Date(timeIntervalSinceNow: time / .seconds(1))) else { throw Failure.busy }
-                defer { turn.unlock() }
+                guard turn.wait(timeout: .now() + .milliseconds(Int(time.milliseconds))) == .success else {
+                    throw Failure.busy
+                }
+                defer { turn.signal() }
                 return try attempt(mode, time, work)
             } catch let failure as Failure {
                 switch failure.remedy {

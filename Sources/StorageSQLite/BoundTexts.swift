@@ -1,5 +1,5 @@
 import CSQLite
-import Foundation
+import Glibc
 import Storage
 
 /// The memory of a statement's texts while it runs: SQLite reads them in place and does not copy them.

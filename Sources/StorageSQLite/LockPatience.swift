@@ -1,6 +1,6 @@
 import CSQLite
-import Foundation
 import Synchronization
+import Threads
 
 /// How long a connection waits for the lock of another process. Unlike SQLite's own wait it can be shortened from outside.
 final class LockPatience: Sendable {
@@ -10,7 +10,7 @@ final class LockPatience: Sendable {
         var isShortened = false
     }
 
-    private static let longestSleep = 0.1
+    private static let longestSleep: Duration = .milliseconds(100)
 
     private let state: Mutex<State>
 
@@ -44,7 +44,7 @@ final class LockPatience: Sendable {
             return goesOn
         }
         // Short at first: most locks are held for milliseconds.
-        if goesOn { Thread.sleep(forTimeInterval: min(Double(count + 1) / 500, Self.longestSleep)) }
+        if goesOn { SystemThread.sleep(for: min(.milliseconds(2) * (Int(count) + 1), Self.longestSleep)) }
         return goesOn
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 public import Storage
 import Synchronization
 
@@ -7,12 +6,7 @@ public final class SQLiteDatabase: Database {
     private let readers: Readers
     private let writer: GroupCommit
     private let files: OpenFiles
-    private let scans: OperationQueue = {
-        let queue = OperationQueue()
-        queue.name = "spindle-scans"
-        queue.maxConcurrentOperationCount = 2
-        return queue
-    }()
+    private let scans = ScanQueue(threads: 2)
 
     private init(_ readers: Readers, _ writer: GroupCommit, _ files: OpenFiles) {
         self.readers = readers
@@ -51,7 +45,7 @@ public final class SQLiteDatabase: Database {
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { caller in
-            scans.addOperation { [readers] in caller.resume(with: Result { try readers.read(work) }) }
+            scans.add { [readers] in caller.resume(with: Result { try readers.read(work) }) }
         }
     }
 

@@ -1,5 +1,5 @@
 import CCurl
-import Foundation
+import Glibc
 
 /// Owns one libcurl transfer and the lists it reads. Made, used and closed on one thread.
 @safe final class EasyHandle {

@@ -1,5 +1,5 @@
 import CCurl
-import Foundation
+import Glibc
 import Values
 
 /// Opens the socket that libcurl wants for `address`, if `mayConnect` allows it: the final check of each connection.

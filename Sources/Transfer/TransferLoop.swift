@@ -1,5 +1,4 @@
 import CCurl
-import Foundation
 import Synchronization
 import Threads
 
@@ -52,7 +51,7 @@ import Threads
         var wakeUp = curl_waitfd(fd: queue.waker.descriptor, events: Int16(CURL_WAIT_POLLIN), revents: 0)
         guard unsafe curl_multi_poll(multi, &wakeUp, 1, 60_000, nil) == CURLM_OK else {
             // Out of memory or descriptors: a moment later there may be some.
-            return Thread.sleep(forTimeInterval: 0.01)
+            return SystemThread.sleep(for: .milliseconds(10))
         }
         if wakeUp.revents != 0 { queue.waker.clear() }
     }
@@ -113,7 +112,7 @@ import Threads
             let work = queue.take()
             for job in work.jobs { job.continuation.resume(throwing: TransferError.failed("libcurl does not start")) }
             guard !work.isOver else { return }
-            Thread.sleep(forTimeInterval: 0.01)
+            SystemThread.sleep(for: .milliseconds(10))
         }
     }
 }

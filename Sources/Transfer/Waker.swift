@@ -1,5 +1,5 @@
 import CLinux
-import Foundation
+import Glibc
 
 /// Wakes the thread that waits for transfers; any thread may call it.
 final class Waker: Sendable {

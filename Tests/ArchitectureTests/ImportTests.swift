@@ -13,7 +13,7 @@ import Testing
         "CYAML": ["YAML"],
         "CUnistring": ["InternationalText"],
         "CIDN2": ["InternationalText"],
-        "CLinux": ["HTTPServer", "Transfer", "Threads"],
+        "CLinux": ["HTTPServer", "Transfer", "Threads", "System"],
         "InternationalText": ["Cryptography", "Values", "Authentication"],
         "Transfer": ["Outbound", "Mail"],
         "HTTPServer": ["Server"],
@@ -26,7 +26,9 @@ import Testing
     ]
 
     /// What comes with Swift.
-    static let toolchain: Set = ["Foundation", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription"]
+    static let toolchain: Set = [
+        "Foundation", "FoundationEssentials", "Synchronization", "Dispatch", "Glibc", "Testing", "PackageDescription",
+    ]
 
     @Test("a library is imported by its own module only", arguments: SourceTree.sources)
     func homes(_ file: SourceFile) {
@@ -51,6 +53,24 @@ import Testing
             guard let name = Self.imported(line) else { continue }
             #expect(known.contains(name), "\(file.path):\(number) imports \(name)")
         }
+    }
+
+    /// Each with the reason: Foundation's libraries are half of a program that links them.
+    static let foundation = [
+        "Sources/Values/URIParts.swift": "the parser of URIs, which other software reads as we do"
+    ]
+
+    @Test("the program does without Foundation; what is left of it has one place")
+    func foundation() {
+        var essentials: Set<String> = []
+        for file in SourceTree.swiftFiles where !file.path.hasPrefix("Tests/") {
+            for (number, line) in file.code {
+                guard let name = Self.imported(line), name.hasPrefix("Foundation") else { continue }
+                #expect(name == "FoundationEssentials", "\(file.path):\(number) imports \(name)")
+                essentials.insert(file.path)
+            }
+        }
+        #expect(essentials == Set(Self.foundation.keys))
     }
 
     @Test("Package.swift depends on no package")
@@ -78,7 +98,7 @@ import Testing
         let ours = Set(SourceTree.modules)
         let known = [
             "HTTPServer": ["HTTP", "Logging", "Threads", "COpenSSL", "CNGHTTP2", "CLinux"],
-            "HTTP": [], "Logging": [], "Text": [], "Threads": ["CLinux"], "CommandLineTool": [], "Mustache": [],
+            "HTTP": [], "Logging": [], "Text": [], "Threads": ["CLinux"], "System": ["CLinux"], "CommandLineTool": [], "Mustache": [],
             "YAML": ["CYAML"],
         ]
         for file in SourceTree.sources {
@@ -89,9 +109,9 @@ import Testing
         }
     }
 
-    @Test("Pages imports only templates and text; OAuth and Authentication do not import each other")
+    @Test("Pages imports only templates, texts, JSON and files; OAuth and Authentication do not import each other")
     func strangers() {
-        let ours = Set(SourceTree.modules).subtracting(["Mustache", "Text"])
+        let ours = Set(SourceTree.modules).subtracting(["Mustache", "JSON", "Text", "System"])
         for file in SourceTree.sources {
             for name in file.code.compactMap({ Self.imported($0.line) }) {
                 #expect(file.module != "Pages" || !ours.contains(name), "\(file.path) imports \(name)")

@@ -43,7 +43,6 @@ import Testing
     static let unchecked = [
         "Sources/Cryptography/FetchedDigest.swift": "OpenSSL's EVP_MD, fetched once and never changed",
         "Sources/Cryptography/FetchedCipher.swift": "OpenSSL's EVP_CIPHER, fetched once and never changed",
-        "Sources/Cryptography/HashingQueue.swift": "jobs wait on a condition, under whose lock all of it is",
         "Sources/Cryptography/PrivateKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
         "Sources/Cryptography/PublicKey.swift": "OpenSSL's EVP_PKEY, never changed after it is made",
         "Sources/HTTPServer/Loop/LoopBound.swift": "what belongs to one thread, and ends the process for another",

@@ -1,5 +1,4 @@
 import CArgon2
-import Foundation
 import InternationalText
 
 /// The stored form of a password: Argon2id with its salt and cost, in PHC form (`$argon2id$v=19$m=…,t=…,p=…$…$…`). A
@@ -56,7 +55,7 @@ extension PasswordHash {
     /// something instead would take a fifth of the time to start.
     static func ofNothing(_ parameters: PasswordHashParameters, random: any RandomSource) -> PasswordHash {
         func field(_ length: Int) -> String {
-            String(Data(random.bytes(length)).base64EncodedString().prefix { $0 != "=" })
+            String(Base64.encode(random.bytes(length)).prefix { $0 != "=" })
         }
         let cost = "m=\(parameters.memoryKiB),t=\(parameters.iterations),p=\(parameters.parallelism)"
         return PasswordHash(encoded: "$argon2id$v=19$\(cost)$\(field(saltLength))$\(field(hashLength))")

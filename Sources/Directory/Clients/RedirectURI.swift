@@ -1,4 +1,3 @@
-import Foundation
 import Text
 import Values
 
@@ -12,12 +11,12 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     /// only to this machine. Nil for anything else.
     public init?(registering text: String) {
         guard text.utf8.count <= 2000, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
-            let components = URLComponents(string: text), let scheme = components.scheme?.lowercased(),
-            !Self.dangerousSchemes.contains(scheme), components.fragment == nil, !text.contains("#"),
-            components.user == nil, components.password == nil
+            let parts = URIParts(text), let scheme = parts.scheme,
+            !Self.dangerousSchemes.contains(scheme), parts.fragment == nil, !text.contains("#"),
+            parts.user == nil, parts.password == nil
         else { return nil }
         if scheme == "http" || scheme == "https" {
-            guard let host = components.host, !host.isEmpty else { return nil }
+            guard let host = parts.host, !host.isEmpty else { return nil }
             // RFC 9700 §2.6: a code is not sent in the clear, unless it never leaves the machine (RFC 8252 §7.3).
             guard scheme == "https" || Self.isLoopback(host) else { return nil }
         }
@@ -41,10 +40,10 @@ public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 
     /// The host of the URI; a private-use scheme may have none.
-    package var host: String? { URLComponents(string: text)?.host?.lowercased() }
+    package var host: String? { URIParts(text)?.host?.lowercased() }
 
     /// The host of an https URI, whose certificate proves it.
-    package var secureHost: String? { URLComponents(string: text)?.scheme?.lowercased() == "https" ? host : nil }
+    package var secureHost: String? { URIParts(text)?.scheme == "https" ? host : nil }
 
     /// The URI with `items` added to its query, which it keeps, or as its fragment, which it has none of.
     public func adding(_ items: [(name: String, value: String)], inFragment: Bool = false) -> String {

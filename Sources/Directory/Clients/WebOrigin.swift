@@ -1,4 +1,3 @@
-import Foundation
 import Values
 
 /// The origin of a web page (RFC 6454 §6.2), compared as the exact text that a browser sends.
@@ -6,7 +5,7 @@ enum WebOrigin {
     /// Whether `text` is an origin as browsers write it: https, or http to this machine. It becomes part of a
     /// Content-Security-Policy: no character of it may end a directive or act as a wildcard.
     static func isOne(_ text: String) -> Bool {
-        guard let uri = RedirectURI(registering: text), let parts = URLComponents(string: uri.text),
+        guard let uri = RedirectURI(registering: text), let parts = URIParts(uri.text),
             let scheme = parts.scheme, let host = parts.encodedHost, scheme == "https" || scheme == "http",
             parts.path.isEmpty, parts.query == nil, text == text.lowercased(), isHost(host)
         else { return false }
@@ -30,7 +29,7 @@ enum WebOrigin {
     /// no character of it may end a directive.
     static func isImage(_ text: String) -> Bool {
         guard RedirectURI(registering: text) != nil, text.hasPrefix("https://"),
-            let host = URLComponents(string: text)?.encodedHost
+            let host = URIParts(text)?.encodedHost
         else { return false }
         return isHost(host) && !text.contains { ";,'\"".contains($0) }
     }

@@ -1,5 +1,4 @@
 import Cryptography
-import Foundation
 import JOSE
 import JSON
 import Text
@@ -18,8 +17,8 @@ struct AppleKey: Sendable {
     init?(team: String, id: String, file: String) {
         let lines = file.split { $0.isNewline }.map { $0.trimmingScalars(while: \.isBlank) }
         guard lines.first == "-----BEGIN PRIVATE KEY-----", lines.last == "-----END PRIVATE KEY-----",
-            let bytes = Data(base64Encoded: lines.dropFirst().dropLast().joined()),
-            let key = try? PrivateKey(pkcs8: Array(bytes), algorithm: .es256)
+            let bytes = Base64.decode(lines.dropFirst().dropLast().joined()),
+            let key = try? PrivateKey(pkcs8: bytes, algorithm: .es256)
         else { return nil }
         self.team = team
         self.id = id

@@ -1,5 +1,5 @@
+import Cryptography
 package import Directory
-import Foundation
 package import HTTP
 package import OAuth
 package import Values
@@ -25,8 +25,7 @@ extension ClientCredentials {
         let parts = header.split(separator: " ", maxSplits: 1)
         // A bearer token does not authenticate a client at the token endpoint; it becomes "no client".
         guard let scheme = parts.first, scheme.lowercased() == "basic" else { return nil }
-        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])) else { throw .malformedBasic }
-        let pair = [UInt8](data)
+        guard parts.count == 2, let pair = Base64.decode(parts[1]) else { throw .malformedBasic }
         guard let colon = pair.firstIndex(of: UInt8(ascii: ":")), colon > 0, let id = Form.decode(pair[..<colon]),
             let secret = Form.decode(pair[(colon + 1)...])
         else { throw .malformedBasic }

@@ -1,4 +1,4 @@
-import Foundation
+import JSON
 
 /// The texts of every language, all with the same keys.
 struct Translations: Sendable {
@@ -39,13 +39,17 @@ struct Translations: Sendable {
     }
 
     private static func decode(_ text: String, of file: String) throws(TemplateFault) -> [String: String] {
-        do {
-            return try JSONDecoder().decode([String: String].self, from: Data(text.utf8))
-        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
-            let key = context.codingPath.last?.stringValue
-            throw TemplateFault(file: file, key: key, "must be a text: the file is one object of keys and texts")
-        } catch {
+        guard let json = try? JSON(parsing: Array(text.utf8)) else {
             throw TemplateFault(file: file, "is not JSON: one object of keys and texts")
         }
+        var texts: [String: String] = [:]
+        for member in json.members ?? [JSON.Member("", json)] {
+            guard json.members != nil, let text = member.value.string else {
+                let key = json.members == nil ? nil : member.name
+                throw TemplateFault(file: file, key: key, "must be a text: the file is one object of keys and texts")
+            }
+            texts[member.name] = text
+        }
+        return texts
     }
 }

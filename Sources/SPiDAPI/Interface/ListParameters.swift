@@ -1,6 +1,5 @@
 import Authentication
 import Directory
-import Foundation
 import HTTP
 import HTTPSupport
 import OAuth

@@ -1,7 +1,7 @@
 import CommandLineTool
-import Foundation
 import JSON
 import StorageSQLite
+import System
 
 /// `spindle backup FILE`: a consistent copy while the server runs. The master key is not in it.
 struct BackupCommand: Command {
@@ -19,7 +19,7 @@ struct BackupCommand: Command {
             throw CommandFailure("a PostgreSQL database is backed up by its own tools: use pg_dump", .usage)
         }
         guard configuration.database.exists else { throw InstallationError.uninitialised(path) }
-        guard !FileManager.default.fileExists(atPath: file) else {
+        guard !Files.exists(file) else {
             throw CommandFailure("\(file) exists already", .cannotCreate)
         }
         // Under another name until it is complete: half a backup must not look like a backup.

@@ -1,5 +1,5 @@
 import CommandLineTool
-import Foundation
+import System
 
 /// The settings that every command takes. Two are missing, because others on the machine can read a command line: the
 /// master key itself, and `mail`, which holds the mail server's password.
@@ -53,7 +53,7 @@ struct ConfigurationOptions: CommandArguments {
     /// The configuration of these options, the environment and the file.
     func read() throws -> SpindleConfiguration {
         try SpindleConfiguration.read(
-            commandLine: named, environment: ProcessInfo.processInfo.environment, file: config)
+            commandLine: named, environment: Environment.variables, file: config)
     }
 
     /// The options that were given, by their names in a configuration file.

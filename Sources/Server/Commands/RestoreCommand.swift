@@ -1,10 +1,10 @@
 import CommandLineTool
-import Foundation
 import JSON
 import Keys
 import Migrations
 import Storage
 import StorageSQLite
+import System
 
 /// `spindle restore FILE`: replaces the database with a backup.
 struct RestoreCommand: Command {
@@ -28,12 +28,7 @@ struct RestoreCommand: Command {
         let candidate = path + ".restoring"
         SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate))
         defer { SQLiteFile.remove([candidate] + SQLiteFile.companions(of: candidate)) }
-        do {
-            try FileManager.default.copyItem(atPath: file, toPath: candidate)
-        } catch {
-            throw CommandFailure("\(file) cannot be copied to \(candidate)", .cannotCreate)
-        }
-        chmod(candidate, 0o600)
+        try SQLiteFile.copy(file, to: candidate)
         try await check(candidate, configuration.masterKey)
         await settle(path)
         try SQLiteFile.replace(path, with: candidate)
@@ -85,7 +80,7 @@ struct RestoreCommand: Command {
 
     /// Folds the log that a killed server left into the old file, so that it cannot be taken for the new file's log.
     private func settle(_ path: String) async {
-        guard FileManager.default.fileExists(atPath: path) else { return }
+        guard Files.exists(path) else { return }
         // A restore may be needed because the database is too damaged to open. Its log goes with it.
         if let old = try? await SQLiteDatabase.open(path: path) { await old.close() }
         SQLiteFile.remove(SQLiteFile.companions(of: path))

@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import System
 
 /// A SQLite database as a file: whether another process has it open, and how one file replaces another.
 enum SQLiteFile {
@@ -36,7 +37,7 @@ enum SQLiteFile {
         guard rename(source, target) == 0 else {
             throw CommandFailure("\(target): \(String(cString: strerror(errno)))", .cannotCreate)
         }
-        try synchronize(URL(filePath: target).deletingLastPathComponent().path(percentEncoded: false))
+        try synchronize(Files.folder(of: target))
     }
 
     private static func synchronize(_ path: String) throws {
@@ -46,6 +47,22 @@ enum SQLiteFile {
         guard fsync(file) == 0 else {
             throw CommandFailure("\(path): \(String(cString: strerror(errno)))", .cannotCreate)
         }
+    }
+
+    /// Copies the file at `source` to `target`, where there is none, for this user only.
+    static func copy(_ source: String, to target: String) throws {
+        let failure = CommandFailure("\(source) cannot be copied to \(target)", .cannotCreate)
+        let input = open(source, O_RDONLY | O_CLOEXEC)
+        guard input >= 0 else { throw failure }
+        defer { close(input) }
+        let output = open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw failure }
+        defer { close(output) }
+        while let piece = Files.read(from: input, atMost: 1 << 20) {
+            if piece.isEmpty { return }
+            guard Files.write(piece, to: output) else { break }
+        }
+        throw failure
     }
 
     /// The files that SQLite keeps beside a database.

@@ -1,6 +1,6 @@
 public import CommandLineTool
 import Cryptography
-import Foundation
+import Glibc
 
 /// The program: `spindle COMMAND`.
 public struct SpindleCommand: CommandGroup {

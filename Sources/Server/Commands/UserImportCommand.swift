@@ -1,7 +1,8 @@
 import Authentication
 import CommandLineTool
-import Foundation
+import Glibc
 import JSON
+import System
 
 extension UserCommand {
     /// `spindle user import FILE`: imports users of another system, with its hashes of their passwords.
@@ -31,11 +32,12 @@ extension UserCommand {
 
         private func lines() throws -> LineReader {
             let unreadable = CommandFailure("\(file.printable) cannot be read", .data)
-            guard let input = file == "-" ? .standardInput : FileHandle(forReadingAtPath: file) else {
-                throw unreadable
-            }
+            // It stays open until the command ends.
+            let input = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
+            guard input >= 0 else { throw unreadable }
             return LineReader {
-                do { return Array(try input.read(upToCount: LineReader.longest) ?? Data()) } catch { throw unreadable }
+                guard let piece = Files.read(from: input, atMost: LineReader.longest) else { throw unreadable }
+                return piece
             }
         }
     }

@@ -1,5 +1,4 @@
 import CommandLineTool
-import Foundation
 import JSON
 
 /// The members of a user on the command line, in the names of OpenID Connect.

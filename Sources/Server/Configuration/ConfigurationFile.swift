@@ -1,5 +1,5 @@
-import Foundation
 import JSON
+import System
 import YAML
 
 /// A configuration file, JSON or YAML by its file extension.
@@ -8,13 +8,13 @@ struct ConfigurationFile: Sendable {
     let layer: ConfigurationLayer
 
     init(path: String) throws(ConfigurationFaults) {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let bytes = Files.read(path) else {
             throw Self.fault("a file that can be read", path)
         }
         var settings = FlatSettings()
-        switch URL(filePath: path).pathExtension.lowercased() {
-        case "json": try Self.read([UInt8](data), asJSON: path, into: &settings)
-        case "yaml", "yml": try Self.read([UInt8](data), asYAML: path, into: &settings)
+        switch path.split(separator: ".").last?.lowercased() {
+        case "json": try Self.read(bytes, asJSON: path, into: &settings)
+        case "yaml", "yml": try Self.read(bytes, asYAML: path, into: &settings)
         default: throw Self.fault("a file that ends in .json, .yaml or .yml", path)
         }
         layer = ConfigurationLayer(settings: settings.settings) { "\($0.rawValue) in \(path)" }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Every setting, by its name in a configuration file.
 enum ConfigurationKey: String, CaseIterable, Sendable {
     case listen, issuer, database
@@ -31,5 +29,5 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     static let environmentPrefix = "SPINDLE_"
 
     var environmentVariable: String { Self.environmentPrefix + rawValue.uppercased() }
-    var option: String { "--" + rawValue.replacingOccurrences(of: "_", with: "-") }
+    var option: String { "--" + rawValue.replacing("_", with: "-") }
 }

@@ -1,7 +1,7 @@
-import Foundation
 public import Storage
 import StoragePostgreSQL
 import StorageSQLite
+import System
 public import Values
 
 /// Where the database is: a SQLite file or a PostgreSQL server.
@@ -26,16 +26,16 @@ public enum DatabaseLocation: Sendable, CustomStringConvertible {
         switch self {
         case .sqlite(let path): return path
         case .postgreSQL(let url):
-            guard let components = URLComponents(string: url.value) else { return "postgresql://…" }
-            let port = components.port.map { ":\($0)" } ?? ""
-            return "postgresql://\(components.host ?? "")\(port)\(components.path)"
+            guard let parts = URIParts(url.value) else { return "postgresql://…" }
+            let port = parts.port.map { ":\($0)" } ?? ""
+            return "postgresql://\(parts.host ?? "")\(port)\(parts.path)"
         }
     }
 
     /// Whether a SQLite file exists. Always true for a PostgreSQL server, which is asked when it is opened.
     var exists: Bool {
         guard case .sqlite(let path) = self else { return true }
-        return FileManager.default.fileExists(atPath: path)
+        return Files.exists(path)
     }
 
     /// Opens the database, for requests or for a command. A missing SQLite file is created.

@@ -1,4 +1,3 @@
-import Foundation
 import Text
 import Values
 
@@ -15,9 +14,9 @@ public struct IssuerURL: Sendable, Hashable, CustomStringConvertible {
     /// Reads an absolute http or https URL without user, query and fragment; nil for anything else.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != 0x5C }), !text.contains("?"), !text.contains("#"),
-            !text.contains("@"), let components = URLComponents(string: text),
-            let scheme = components.scheme?.lowercased(), scheme == "http" || scheme == "https",
-            let host = components.host, !host.isEmpty, let start = text.range(of: "://")?.upperBound
+            !text.contains("@"), let parts = URIParts(text),
+            let scheme = parts.scheme, scheme == "http" || scheme == "https",
+            let host = parts.host, !host.isEmpty, let start = text.firstRange(of: "://")?.upperBound
         else { return nil }
         self.text = text
         self.origin = String(text[..<(text[start...].firstIndex(of: "/") ?? text.endIndex)])

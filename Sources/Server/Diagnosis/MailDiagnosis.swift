@@ -1,5 +1,6 @@
-import Foundation
+import Glibc
 import Mail
+import System
 
 /// Checks where mail goes and whether it would get there: up to the envelope of a mail. Nothing is sent or created.
 enum MailDiagnosis {
@@ -20,13 +21,13 @@ enum MailDiagnosis {
 
     /// A missing folder is created with the first mail, if its parent folder can be written.
     private static func isWritable(_ path: String) -> Bool {
+        var folder = path
         // The path ends with a slash, so that a file by that name does not count.
-        var url = URL(filePath: path, directoryHint: .isDirectory).standardizedFileURL
-        while access(url.path(percentEncoded: false), F_OK) != 0 {
-            guard errno == ENOENT, url.pathComponents.count > 1 else { return false }
-            url.deleteLastPathComponent()
+        while access(folder + "/", F_OK) != 0 {
+            guard errno == ENOENT, Files.folder(of: folder) != folder else { return false }
+            folder = Files.folder(of: folder)
         }
-        return access(url.path(percentEncoded: false), W_OK | X_OK) == 0
+        return access(folder + "/", W_OK | X_OK) == 0
     }
 
     private static func serverFindings(_ server: SMTPServer, from sender: Sender) async -> [Finding] {

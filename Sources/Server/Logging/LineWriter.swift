@@ -1,4 +1,4 @@
-import Foundation
+import Glibc
 
 /// Writes lines to a descriptor, each with one call, so that the lines of several threads and processes do not mix.
 struct LineWriter {
@@ -8,7 +8,7 @@ struct LineWriter {
     func write(_ line: String) {
         var rest = Array(line.utf8)[...]
         while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written > 0 {
                 rest = rest.dropFirst(written)
             } else if errno == EAGAIN {

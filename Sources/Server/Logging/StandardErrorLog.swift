@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import Glibc
 public import Logging
 import Synchronization
 public import Values

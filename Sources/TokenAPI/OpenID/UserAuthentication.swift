@@ -1,6 +1,5 @@
 public import Authentication
 public import Cryptography
-import Foundation
 import HTTP
 public import HTTPSupport
 public import OAuth
@@ -79,8 +78,8 @@ public struct UserAuthentication: Sendable {
         guard headers.count == 1 else { throw OAuthError.twoCredentials }
         let parts = header.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.first?.lowercased() == "basic" else { return nil }
-        guard parts.count == 2, let data = Data(base64Encoded: String(parts[1])),
-            let pair = String(validating: data, as: UTF8.self), pair.isStreamSafe,
+        guard parts.count == 2, let bytes = Base64.decode(parts[1]),
+            let pair = String(validating: bytes, as: UTF8.self), pair.isStreamSafe,
             let colon = pair.firstIndex(of: ":"), !pair.utf8.contains(0)
         else { throw refused("malformed_basic") }
         return (String(pair[..<colon]), String(pair[pair.index(after: colon)...]))

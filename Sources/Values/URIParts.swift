@@ -1,0 +1,55 @@
+import FoundationEssentials
+import InternationalText
+import Text
+
+/// The parts of a URI (RFC 3986). The only place that asks swift-foundation's parser for them, and the only one in this
+/// program that uses Foundation at all.
+public struct URIParts: Sendable {
+    /// In lower case.
+    public let scheme: String?
+    public let user: String?
+    public let password: String?
+    /// Without percent-encoding; the name that an `xn--` name stands for (RFC 5891). IPv6 addresses keep their brackets.
+    public let host: String?
+    /// As it is written.
+    public let encodedHost: String?
+    public let port: Int?
+    public let path: String
+    public let query: String?
+    public let fragment: String?
+    /// The pairs of the query, in its order.
+    public let queryItems: [(name: String, value: String?)]
+
+    /// Nil for a text that is no URI, or whose host has characters that no host has.
+    public init?(_ text: String) {
+        guard let parts = URLComponents(string: text) else { return nil }
+        scheme = parts.scheme?.lowercased()
+        user = parts.user
+        password = parts.password
+        encodedHost = parts.encodedHost
+        port = parts.port
+        path = parts.path
+        query = parts.query
+        fragment = parts.fragment
+        queryItems = (parts.queryItems ?? []).map { ($0.name, $0.value) }
+        guard let written = parts.encodedHost else {
+            host = nil
+            return
+        }
+        // The parser would escape what does not belong there, as it does in a path.
+        guard Self.isWritten(written, in: text), let read = Self.host(written, parts) else { return nil }
+        host = read
+    }
+
+    private static func isWritten(_ host: String, in text: String) -> Bool {
+        guard let start = text.firstRange(of: "//")?.upperBound else { return false }
+        let authority = text[start...].prefix { !"/?#".contains($0) }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
+        return place == host || place.hasPrefix(host + ":")
+    }
+
+    private static func host(_ written: String, _ parts: URLComponents) -> String? {
+        guard !written.contains("%"), written.lowercased().contains("xn--") else { return parts.host }
+        return HostName.unicode(written)
+    }
+}
