@@ -7,7 +7,8 @@ public enum Environment {
         var variables: [String: String] = [:]
         var next = unsafe linux_environment()
         while let entry = unsafe next?.pointee {
-            let parts = unsafe String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = unsafe String(cString: entry).split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2, variables[String(parts[0])] == nil { variables[String(parts[0])] = String(parts[1]) }
             unsafe next = next?.successor()
         }

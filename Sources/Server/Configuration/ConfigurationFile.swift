@@ -12,10 +12,13 @@ struct ConfigurationFile: Sendable {
             throw Self.fault("a file that can be read", path)
         }
         var settings = FlatSettings()
-        switch path.split(separator: ".").last?.lowercased() {
-        case "json": try Self.read(bytes, asJSON: path, into: &settings)
-        case "yaml", "yml": try Self.read(bytes, asYAML: path, into: &settings)
-        default: throw Self.fault("a file that ends in .json, .yaml or .yml", path)
+        let name = path.lowercased()
+        if name.hasSuffix(".json") {
+            try Self.read(bytes, asJSON: path, into: &settings)
+        } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml") {
+            try Self.read(bytes, asYAML: path, into: &settings)
+        } else {
+            throw Self.fault("a file that ends in .json, .yaml or .yml", path)
         }
         layer = ConfigurationLayer(settings: settings.settings) { "\($0.rawValue) in \(path)" }
         self.path = path

@@ -1,0 +1,33 @@
+import Foundation
+import System
+import Testing
+
+@Suite struct FilesTests {
+    @Test(
+        "the folder of a path",
+        arguments: [
+            ("a/b", "a"), ("a//b", "a"), ("/a/b/c", "/a/b"), ("/a", "/"), ("a", "."), ("a/b/", "a"), ("/", "/"),
+            ("", "."), (".", "."), ("ä/ö", "ä"),
+        ])
+    func folders(_ path: String, _ folder: String) { #expect(Files.folder(of: path) == folder) }
+
+    @Test("folders are made for this user only; files are written, listed and read")
+    func reading() throws {
+        let top = FileManager.default.temporaryDirectory.appending(path: "files-\(UUID())").path()
+        defer { try? FileManager.default.removeItem(atPath: top) }
+        let folder = "\(top)/a/b"
+        #expect(!Files.exists(folder) && Files.names(in: folder) == nil)
+        Files.makeFolder(folder)
+        Files.makeFolder(folder)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
+        let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(FileManager.default.createFile(atPath: "\(folder)/file", contents: Data(bytes)))
+        #expect(Files.exists("\(folder)/file") && Files.names(in: folder) == ["file"])
+        #expect(Files.read("\(folder)/file") == bytes)
+        #expect(Files.read("\(folder)/other") == nil && Files.read(folder) == nil)
+    }
+
+    @Test("the environment is the one that the process was started with")
+    func environment() { #expect(Environment.variables["PATH"] == ProcessInfo.processInfo.environment["PATH"]) }
+}
