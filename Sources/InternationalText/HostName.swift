@@ -27,6 +27,8 @@ public enum HostName {
         let status = unsafe idn2_to_unicode_8z8z(ascii.lowercased(), &result, 0)
         defer { unsafe idn2_free(result) }
         guard status == IDN2_OK.rawValue, let result = unsafe result else { return nil }
-        return unsafe String(cString: result)
+        let name = unsafe String(cString: result)
+        // The library takes a label that ends too early for an empty one.
+        return name.split(separator: ".").count == ascii.split(separator: ".").count ? name : nil
     }
 }
