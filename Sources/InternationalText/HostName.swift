@@ -28,7 +28,14 @@ public enum HostName {
         defer { unsafe idn2_free(result) }
         guard status == IDN2_OK.rawValue, let result = unsafe result else { return nil }
         let name = unsafe String(cString: result)
-        // The library takes a label that ends too early for an empty one.
-        return name.split(separator: ".").count == ascii.split(separator: ".").count ? name : nil
+        return name.unicodeScalars.contains(where: isOfNoName) ? nil : name
+    }
+
+    /// What the library decodes, though no name may have it (Unicode Technical Standard #46 §4.1).
+    private static func isOfNoName(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .unassigned, .privateUse, .spaceSeparator, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
     }
 }
