@@ -15,7 +15,7 @@ struct ProviderInterface: Sendable {
     let outbound: Outbound
 
     /// The merchant and its client that want to know.
-    struct Asker {
+    struct Requester {
         let merchant: Merchant.ID
         /// Nil for users who sign in at the provider in a browser.
         let client: Client.ID?
@@ -31,12 +31,12 @@ struct ProviderInterface: Sendable {
     /// An answer is a JSON object with status 200, or 400, 401 or 403 when the provider refuses what it was asked with.
     /// Anything else, rate limiting included, is no answer.
     func ask(
-        _ path: String, _ query: KeyValuePairs<String, String>, by asker: Asker
+        _ path: String, _ query: KeyValuePairs<String, String>, by requester: Requester
     ) async throws(OAuthError) -> Answer {
         let response: OutboundResponse
         do {
             response = try await outbound.asking(
-                for: purpose, by: asker.merchant.text, part: asker.client?.text ?? "browsers"
+                for: purpose, by: requester.merchant.text, part: requester.client?.text ?? "browsers"
             )
             .get(address + path, query: query, limit: Self.longestAnswer)
         } catch {

@@ -39,11 +39,12 @@ public struct ProviderTokens: Sendable {
     func subject(
         of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer, for client: Client.ID?
     ) async throws -> String {
-        let asker = ProviderInterface.Asker(merchant: issuer.merchant, client: client)
+        let requester = ProviderInterface.Requester(merchant: issuer.merchant, client: client)
         switch issuer.app?.provider {
         case .facebook:
-            return try await facebook.subject(of: token, issuedTo: try facebookApp(of: issuer, asker), at: clock.now)
-        case .google: return try await google.answer(about: token, issuedTo: issuer.audiences, for: asker).subject
+            return try await facebook.subject(
+                of: token, issuedTo: try facebookApp(of: issuer, requester), at: clock.now)
+        case .google: return try await google.answer(about: token, issuedTo: issuer.audiences, for: requester).subject
         // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
@@ -53,28 +54,28 @@ public struct ProviderTokens: Sendable {
     func person(
         of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer, for client: Client.ID?
     ) async throws -> (subject: String, person: ProviderUser) {
-        let asker = ProviderInterface.Asker(merchant: issuer.merchant, client: client)
+        let requester = ProviderInterface.Requester(merchant: issuer.merchant, client: client)
         switch issuer.app?.provider {
         case .facebook:
-            let app = try facebookApp(of: issuer, asker)
+            let app = try facebookApp(of: issuer, requester)
             let subject = try await facebook.subject(of: token, issuedTo: app, at: clock.now)
             return (subject, try await facebook.person(subject, with: token, issuedTo: app))
         case .google:
-            let answer = try await google.answer(about: token, issuedTo: issuer.audiences, for: asker)
-            return (answer.subject, try await google.person(answer, with: token, for: asker))
+            let answer = try await google.answer(about: token, issuedTo: issuer.audiences, for: requester)
+            return (answer.subject, try await google.person(answer, with: token, for: requester))
         // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 
     private func facebookApp(
-        of issuer: TrustedIssuer, _ asker: ProviderInterface.Asker
+        of issuer: TrustedIssuer, _ requester: ProviderInterface.Requester
     ) throws -> FacebookTokens.App {
         // Registration ensures both.
         guard let id = issuer.audiences.first, let sealed = issuer.app?.sealedSecret else {
             throw OAuthError.providerUnknown(.facebook)
         }
         return FacebookTokens.App(
-            id: id, secret: Secret(try seal.open(sealed, .appSecret, row: issuer.id.text)), asker: asker)
+            id: id, secret: Secret(try seal.open(sealed, .appSecret, row: issuer.id.text)), requester: requester)
     }
 }
