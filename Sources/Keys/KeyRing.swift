@@ -1,7 +1,7 @@
 public import Cryptography
 public import Values
 
-/// The signing keys in memory: read rarely, used forevery token.
+/// The signing keys in memory: read rarely, used for every token.
 public actor KeyRing {
     /// How long keys are used before they are read again. A new key is published much longer before it signs.
     public static let memory: Duration = .minutes(1)
@@ -53,8 +53,10 @@ public actor KeyRing {
     private static func current(
         _ algorithm: PrivateKey.Algorithm, among keys: [SigningKey], at now: Timestamp
     ) -> SigningKey? {
-        let facts = KeyRotation.current(keys.map(\.facts).filter { $0.algorithm == algorithm }, now: now)
-        return keys.first { $0.id == facts?.id }
+        let facts = keys.map(\.facts).filter { $0.algorithm == algorithm }
+        // A node's clock may be behind that of the node that made the first key.
+        let current = KeyRotation.current(facts, now: now) ?? facts.min { $0.signsFrom < $1.signsFrom }
+        return keys.first { $0.id == current?.id }
     }
 
     struct Missing: Error {
