@@ -134,7 +134,23 @@ extension ReplayMemory {
 
 extension Interactions {
     static let table = StoredTable(
-        "interactions", retention: [.rows("interactions", key: "fingerprint", until: "expires_at")], ofClient: .expiry)
+        "interactions",
+        retention: [.rows("interactions", key: "fingerprint", until: "expires_at"), limit(to: Interaction.mostInAll)],
+        ofClient: .expiry)
+
+    /// Keeps the `most` that expire last, and those that a user has signed in for.
+    package static func limit(to most: Int64) -> StoredTable.Keeping {
+        .statement("interactionsInAll") { now, batch in
+            """
+            DELETE FROM interactions WHERE fingerprint IN (
+                SELECT fingerprint FROM interactions
+                WHERE session IS NULL AND expires_at > \(now) AND expires_at <= (
+                    SELECT expires_at FROM interactions WHERE expires_at > \(now)
+                    ORDER BY expires_at DESC LIMIT \(1) OFFSET \(most))
+                ORDER BY expires_at LIMIT \(batch))
+            """
+        }
+    }
 }
 
 extension StoredTable {

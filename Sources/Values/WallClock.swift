@@ -8,5 +8,8 @@ public protocol WallClock: Sendable {
 /// The machine's clock. Nothing else in the tree asks for the time of day.
 public struct SystemClock: WallClock {
     public init() {}
-    public var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+    public var now: Timestamp { Self.time(Date().timeIntervalSince1970) }
+
+    /// A clock before 1970 stands still at its beginning: ids begin with the time, which has no sign there.
+    static func time(_ seconds: Double) -> Timestamp { Timestamp(milliseconds: max(0, Int64(seconds * 1000))) }
 }

@@ -75,7 +75,8 @@ public struct PasswordEndpoint: Endpoint {
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
         let post = mail.reply(template, to: email, visit.frame)
         let asked = try await verifications.ask(
-            draft, from: newSessions.address(request), hasReader: user != nil, post: post)
+            draft, from: newSessions.address(request), device: newSessions.device(request), hasReader: user != nil,
+            post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
