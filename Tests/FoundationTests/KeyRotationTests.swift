@@ -90,7 +90,7 @@ import Values
     @Test("a clock behind the creation of the first key signs with that key", arguments: Backend.available)
     func behind(_ backend: Backend) async throws {
         let (database, seal) = try await self.seal(backend)
-        let keys = SigningKeys(database: database, seal: seal)
+        let keys = StoredSigningKeys(database: database, seal: seal)
         try await keys.createMissing([.edDSA], at: Self.day(10))
         _ = try await keys.make(.edDSA, signsFrom: Self.day(20), at: Self.day(10))
         let ring = KeyRing(keys: keys, clock: ManualClock(Self.day(3)))
