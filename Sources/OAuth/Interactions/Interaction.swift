@@ -15,7 +15,7 @@ public struct Interaction: Sendable {
     /// How long a user may take after each step, unless a mail links back to the interaction and may be read later.
     /// Longer than an idle session, so that a user who was signed out meanwhile can sign in again.
     public static let lifetime: Duration = .hours(3)
-    /// How long it waits for the first step. Anyone can begin one, so this is shorter.
+    /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
     /// How many wait in all. Beyond it, those that no user has signed in for go, the oldest first. A row has 9 KB at
     /// most if its request came as an address, 65 KB if it was posted.
