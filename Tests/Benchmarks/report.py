@@ -132,9 +132,17 @@ def whole(product):
 def conditions(results):
     return (
         f"{results['connections']} connections, medians of {results['rounds']} rounds of {results['seconds']} s, each "
-        f"a run of nginx and of Spindle. {engine(results)}, on {results['file_system']} (fdatasync "
-        f"{results['fdatasync_ms']:.2f} ms). {results['cores']} cores ({results['processor']}), which the load "
-        f"generator shares. {results['when']}.")
+        f"a run of nginx and of Spindle. {engine(results)}, on {place(results)}")
+
+
+def storage(results, options):
+    return f"{'PostgreSQL' if options.postgresql else 'SQLite'} on {place(results)}"
+
+
+def place(results):
+    return (
+        f"{results['file_system']} (fdatasync {results['fdatasync_ms']:.2f} ms). {results['cores']} cores "
+        f"({results['processor']}), which the load generator shares. {results['when']}.")
 
 
 def engine(results):
