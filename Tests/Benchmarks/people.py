@@ -69,18 +69,22 @@ class Deployment:
         return json.loads(self.post("/oauth/token", form(**parameters), headers))
 
     def post(self, path, body, headers=None, expected=200):
-        """The body of the answer; anything but the expected status ends the benchmark with what was said."""
-        host, port = self.address.split(":")
-        connection = http.client.HTTPConnection(host, int(port), timeout=10)
-        try:
-            connection.request("POST", path, body, headers or {"Content-Type": "application/x-www-form-urlencoded"})
-            answer = connection.getresponse()
-            text = answer.read().decode()
-        finally:
-            connection.close()
-        if answer.status != expected:
-            raise SystemExit(f"POST {path}: {answer.status} instead of {expected}\n{text}")
-        return text
+        return post(self.address, path, body, headers, expected)
+
+
+def post(address, path, body, headers=None, expected=200):
+    """The body of the answer; anything but the expected status ends the benchmark with what was said."""
+    host, port = address.split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    try:
+        connection.request("POST", path, body, headers or {"Content-Type": "application/x-www-form-urlencoded"})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+    finally:
+        connection.close()
+    if answer.status != expected:
+        raise SystemExit(f"POST {path}: {answer.status} instead of {expected}\n{text}")
+    return text
 
 
 def form(**parameters):
