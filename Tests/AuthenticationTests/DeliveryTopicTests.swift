@@ -8,9 +8,12 @@ import Values
 @Suite("Deliveries of one topic do not pile up")
 struct DeliveryTopicTests {
     /// Leaves a callback that says `body`, in a transaction of its own.
-    private func leave(_ body: String, _ topic: String?, in fixture: DeliveryFixture) async throws {
+    private func leave(
+        _ body: String, _ topic: String?, content: String? = "changed", in fixture: DeliveryFixture
+    ) async throws {
         let callback = Callback(url: "https://loom.example/hook", body: body, contentType: "text/plain")
-        let delivery = fixture.outbox.delivery(callback, share: .init("loom"), topic: topic.map(Delivery.Topic.init))
+        let delivery = fixture.outbox.delivery(
+            callback, share: .init("loom"), topic: topic.map { Delivery.Topic(subject: $0, content: content) })
         try await fixture.database.write { db in try delivery.store(in: db) }
     }
 
@@ -71,6 +74,23 @@ struct DeliveryTopicTests {
         fixture.clock.advance(by: .seconds(5))
         try await leave("second", "ada", in: fixture)
         #expect(try await fixture.waiting().map { $0.dueIn + .seconds(5) } == due.map(\.dueIn))
+        await fixture.database.close()
+    }
+
+    @Test("of a hundred different messages about one user, twenty are due at once", arguments: Backend.available)
+    func subject(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for number in 1...100 { try await leave("\(number)", "ada", content: "\(number)", in: fixture) }
+        for number in 1...5 { try await leave("\(number)", "ada", content: nil, in: fixture) }
+        let due = try await fixture.waiting().map(\.dueIn).sorted()
+        #expect(due.count { $0 == .zero } == DeliveryLimits.mostOfOneSubject)
+        #expect(due.last == DeliveryLimits.pauseOfSubject * 85)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave("of somebody else", "bob", in: fixture)
+        #expect(try await fixture.waiting().count { $0.dueIn == .zero } == 1)
+        // Nothing is lost.
+        fixture.clock.advance(by: .hours(1))
+        #expect(try await fixture.outbox.deliverDue(by: TransportDouble(.callback)).delivered == 106)
         await fixture.database.close()
     }
 }
