@@ -8,3 +8,6 @@ ALTER TABLE deliveries ADD COLUMN topic TEXT;
 ALTER TABLE deliveries ADD COLUMN subject TEXT;
 CREATE INDEX deliveries_by_subject ON deliveries (subject, due_at) WHERE subject IS NOT NULL;
 CREATE INDEX deliveries_by_topic ON deliveries (topic) WHERE topic IS NOT NULL;
+
+-- Requests that nobody has signed in for, by the time at which they began.
+CREATE INDEX interactions_waiting ON interactions (fingerprint) WHERE session IS NULL;

@@ -25,15 +25,15 @@ public struct Delivery: Sendable {
     /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile before
     /// everybody else's.
     public struct Topic: Sendable {
-        /// Of each subject a few wait at a time (`DeliveryLimits`); further ones are due one after the other.
-        let subject: String
-        /// While a delivery waits that has not been tried, a newer one that says the same takes its place. Nil when no
-        /// two say the same.
-        let content: String?
+        /// While a delivery waits that has not been tried, a newer one that says the same takes its place.
+        let content: String
+        /// Of each subject a few wait at a time (`DeliveryLimits`); further ones are due one after the other. Nil for
+        /// what must not wait: somebody who floods a subject would delay it.
+        let subject: String?
 
-        public init(subject: String, content: String?) {
-            self.subject = Self.fingerprint(subject)
-            self.content = content.map { Self.fingerprint("\(subject) \($0)") }
+        public init(subject: String, content: String, isUrgent: Bool) {
+            self.content = Self.fingerprint("\(subject) \(content)")
+            self.subject = isUrgent ? nil : Self.fingerprint(subject)
         }
 
         private static func fingerprint(_ text: String) -> String { Base64URL.encode(Digest.sha256(text.utf8)) }
@@ -62,7 +62,7 @@ public struct Delivery: Sendable {
     /// Stores it in `db`, to be sent once the transaction is committed. May run again.
     public func store(in db: any Transaction) throws {
         try seal.confirm(in: db)
-        let dueAt = try replaceWaiting(in: db) ?? afterSubject(in: db)
+        let dueAt = try turn(in: db)
         try db.execute(
             """
             INSERT INTO deliveries (id, kind, share, subject, topic, sealed_content, attempts, due_at, created_at,
@@ -73,21 +73,20 @@ public struct Delivery: Sendable {
             """)
     }
 
-    /// Deletes deliveries of the same topic that have not been tried, and returns when the first of them was due: its
-    /// turn is kept. A delivery on its way stays, because it may tell what was true before this change.
-    private func replaceWaiting(in db: any Transaction) throws -> Timestamp? {
-        guard let content = topic?.content else { return nil }
-        return try db.rows(
-            "DELETE FROM deliveries WHERE topic = \(content) AND attempts = 0 RETURNING due_at"
+    /// When it is due, after deliveries of the same topic that have not been tried are deleted. One that is on its way
+    /// stays, because it may tell what was true before this change.
+    private func turn(in db: any Transaction) throws -> Timestamp {
+        // Stored already, by a transaction that runs again: whatever came since must stay.
+        guard let topic, try db.rows("SELECT id FROM deliveries WHERE id = \(id)").isEmpty else { return dueAt }
+        let replaced = try db.rows(
+            "DELETE FROM deliveries WHERE topic = \(topic.content) AND attempts = 0 RETURNING due_at"
         ).map { try $0.get("due_at", as: Timestamp.self) }.min()
-    }
-
-    /// When it is due: at once, or after the last of its subject if many of that wait.
-    private func afterSubject(in db: any Transaction) throws -> Timestamp {
-        guard let subject = topic?.subject else { return dueAt }
+        // What is urgent says a state: the last of them is sent last, so it does not take an older one's turn.
+        guard let subject = topic.subject else { return dueAt }
+        if let replaced { return replaced }
         let waiting = try db.rows(
             """
-            SELECT due_at FROM deliveries WHERE subject = \(subject)
+            SELECT due_at FROM deliveries WHERE subject = \(subject) AND attempts = 0
             ORDER BY due_at DESC LIMIT \(DeliveryLimits.mostOfOneSubject)
             """
         ).map { try $0.get("due_at", as: Timestamp.self) }

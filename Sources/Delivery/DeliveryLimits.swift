@@ -6,8 +6,8 @@ enum DeliveryLimits {
     static let mostForOneShare = 8
     /// Of these, to one server, so that a slow one leaves the share's others something.
     static let mostToOneServer = 2
-    /// How many about one user to one client may wait to be sent at once.
+    /// How many changes of one user's profile, each told to one client, may wait to be sent at once.
     static let mostOfOneSubject: Int = 20
     /// The time between further ones.
-    static let pauseOfSubject: Duration = .seconds(5)
+    static let pauseOfSubject: Duration = .seconds(1)
 }

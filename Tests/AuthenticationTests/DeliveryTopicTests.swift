@@ -9,11 +9,13 @@ import Values
 struct DeliveryTopicTests {
     /// Leaves a callback that says `body`, in a transaction of its own.
     private func leave(
-        _ body: String, _ topic: String?, content: String? = "changed", in fixture: DeliveryFixture
+        _ body: String, _ topic: String?, content: String = "changed", isUrgent: Bool = false,
+        in fixture: DeliveryFixture
     ) async throws {
         let callback = Callback(url: "https://loom.example/hook", body: body, contentType: "text/plain")
         let delivery = fixture.outbox.delivery(
-            callback, share: .init("loom"), topic: topic.map { Delivery.Topic(subject: $0, content: content) })
+            callback, share: .init("loom"),
+            topic: topic.map { Delivery.Topic(subject: $0, content: content, isUrgent: isUrgent) })
         try await fixture.database.write { db in try delivery.store(in: db) }
     }
 
@@ -77,20 +79,49 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
-    @Test("of a hundred different messages about one user, twenty are due at once", arguments: Backend.available)
+    @Test(
+        "of a hundred different changes of one user twenty are due at once, and what is urgent is due at once",
+        arguments: Backend.available)
     func subject(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
         for number in 1...100 { try await leave("\(number)", "ada", content: "\(number)", in: fixture) }
-        for number in 1...5 { try await leave("\(number)", "ada", content: nil, in: fixture) }
         let due = try await fixture.waiting().map(\.dueIn).sorted()
         #expect(due.count { $0 == .zero } == DeliveryLimits.mostOfOneSubject)
-        #expect(due.last == DeliveryLimits.pauseOfSubject * 85)
-        fixture.clock.advance(by: .seconds(1))
+        #expect(due.last == DeliveryLimits.pauseOfSubject * 80)
+        try await leave("deleted", "ada", content: "deleted", isUrgent: true, in: fixture)
         try await leave("of somebody else", "bob", in: fixture)
-        #expect(try await fixture.waiting().count { $0.dueIn == .zero } == 1)
+        #expect(try await fixture.waiting().count { $0.dueIn == .zero } == DeliveryLimits.mostOfOneSubject + 2)
         // Nothing is lost.
         fixture.clock.advance(by: .hours(1))
-        #expect(try await fixture.outbox.deliverDue(by: TransportDouble(.callback)).delivered == 106)
+        #expect(try await fixture.outbox.deliverDue(by: TransportDouble(.callback)).delivered == 102)
+        await fixture.database.close()
+    }
+
+    @Test("of blocked, unblocked and blocked again, the last is due last", arguments: Backend.available)
+    func lastState(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for state in ["blocked", "verified", "blocked"] {
+            try await leave(state, "ada", content: state, isUrgent: true, in: fixture)
+            fixture.clock.advance(by: .seconds(1))
+        }
+        let transport = TransportDouble(.callback)
+        for lease in try await claim(fixture) { _ = await fixture.outbox.deliver(lease, by: transport) }
+        #expect(transport.contents.count == 2)
+        #expect(transport.contents.last?.contains("blocked") == true)
+        await fixture.database.close()
+    }
+
+    @Test("a transaction that runs again does not delete what came since", arguments: Backend.available)
+    func again(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let callback = Callback(url: "https://loom.example/hook", body: "first", contentType: "text/plain")
+        let first = fixture.outbox.delivery(
+            callback, share: .init("loom"), topic: Delivery.Topic(subject: "ada", content: "changed", isUrgent: true))
+        try await fixture.database.write { db in try first.store(in: db) }
+        _ = try await claim(fixture)
+        try await leave("second", "ada", in: fixture)
+        try await fixture.database.write { db in try first.store(in: db) }
+        #expect(try await fixture.waiting().count == 2)
         await fixture.database.close()
     }
 }

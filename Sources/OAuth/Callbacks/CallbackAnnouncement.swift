@@ -38,7 +38,8 @@ public final class CallbackAnnouncement: Sendable {
 
     /// Stores `entry` for each client of `rows`, whose columns are `receiver`.
     func leave(
-        _ subject: Subject, _ entry: [JSON.Member], of user: UserID, for rows: [Row], _ db: any Transaction
+        _ subject: Subject, _ entry: [JSON.Member], of user: UserID, isUrgent: Bool = true, for rows: [Row],
+        _ db: any Transaction
     ) throws {
         let content = JSON.object(entry).text
         let entry: [JSON.Member] =
@@ -56,7 +57,7 @@ public final class CallbackAnnouncement: Sendable {
             try callbacks.post.leave(
                 Callbacks.Message(
                     id: id, merchant: try row.get("merchant_id"),
-                    subject: "\(client) \(user)", content: "\(subject.rawValue) \(content)",
+                    subject: "\(client) \(user)", content: "\(subject.rawValue) \(content)", isUrgent: isUrgent,
                     uri: try row.get("callback_uri"),
                     body: secret.signed(payload).request), db)
             isSaid.store(true, ordering: .relaxed)

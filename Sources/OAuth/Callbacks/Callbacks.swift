@@ -36,6 +36,8 @@ public struct Callbacks: Sendable {
         public let subject: String
         /// What it tells: everything in it but its time and id.
         public let content: String
+        /// Whether it tells a new status or password: then it does not wait for others about the same user.
+        public let isUrgent: Bool
         public let uri: String
         /// `<signature>.<payload>`, both base64url.
         public let body: String

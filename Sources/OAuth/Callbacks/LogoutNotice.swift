@@ -21,9 +21,6 @@ public struct LogoutNotice: Sendable, Equatable {
         self.session = session
     }
 
-    /// Which client it tells about which user.
-    public var subject: String { "\(client) \(user)" }
-
     /// The text under which it is stored until it is sent.
     public var text: String {
         JSON.members([
