@@ -36,9 +36,11 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
-    public func delivery(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
-    {
-        prepare(.mail, mail.stored, usefulFor: use, share: .common, given: id)
+    public func delivery(
+        _ mail: MailMessage, usefulFor use: Duration = longestUse, share: Delivery.Share = .common,
+        id: Delivery.ID? = nil
+    ) -> Delivery {
+        prepare(.mail, mail.stored, usefulFor: use, share: share, given: id)
     }
 
     /// Prepares `callback` for `Delivery.store(in:)`.
