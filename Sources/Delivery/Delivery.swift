@@ -26,14 +26,24 @@ public struct Delivery: Sendable {
     /// everybody else's.
     public struct Topic: Sendable {
         /// While a delivery waits that has not been tried, a newer one that says the same takes its place.
-        let content: String
+        let content: String?
         /// Of each subject a few wait at a time (`DeliveryLimits`); further ones are due one after the other. Nil for
         /// what must not wait: somebody who floods a subject would delay it.
         let subject: String?
+        /// The time between further ones.
+        let pause: Duration
 
         public init(subject: String, content: String, isUrgent: Bool) {
             self.content = Self.fingerprint("\(subject) \(content)")
             self.subject = isUrgent ? nil : Self.fingerprint(subject)
+            pause = DeliveryLimits.pauseOfSubject
+        }
+
+        /// No two notices say the same, because each names its session: they can only be sent one after the other.
+        public init(noticesAbout subject: String) {
+            content = nil
+            self.subject = Self.fingerprint("notice \(subject)")
+            pause = DeliveryLimits.pauseOfNotices
         }
 
         private static func fingerprint(_ text: String) -> String { Base64URL.encode(Digest.sha256(text.utf8)) }
@@ -78,9 +88,10 @@ public struct Delivery: Sendable {
     private func turn(in db: any Transaction) throws -> Timestamp {
         // Stored already, by a transaction that runs again: whatever came since must stay.
         guard let topic, try db.rows("SELECT id FROM deliveries WHERE id = \(id)").isEmpty else { return dueAt }
-        let replaced = try db.rows(
-            "DELETE FROM deliveries WHERE topic = \(topic.content) AND attempts = 0 RETURNING due_at"
-        ).map { try $0.get("due_at", as: Timestamp.self) }.min()
+        let replaced = try topic.content.flatMap { content in
+            try db.rows("DELETE FROM deliveries WHERE topic = \(content) AND attempts = 0 RETURNING due_at")
+                .map { try $0.get("due_at", as: Timestamp.self) }.min()
+        }
         // What is urgent says a state: the last of them is sent last, so it does not take an older one's turn.
         guard let subject = topic.subject else { return dueAt }
         if let replaced { return replaced }
@@ -91,6 +102,6 @@ public struct Delivery: Sendable {
             """
         ).map { try $0.get("due_at", as: Timestamp.self) }
         guard waiting.count == DeliveryLimits.mostOfOneSubject, let last = waiting.first else { return dueAt }
-        return max(dueAt, last + DeliveryLimits.pauseOfSubject)
+        return max(dueAt, last + topic.pause)
     }
 }

@@ -6,8 +6,14 @@ enum DeliveryLimits {
     static let mostForOneShare = 8
     /// Of these, to one server, so that a slow one leaves the share's others something.
     static let mostToOneServer = 2
+    /// How long one waits for a place at its server before it is put off, and how often it looks.
+    static let patience: Duration = .seconds(2)
+    static let look: Duration = .milliseconds(20)
     /// How many changes of one user's profile, each told to one client, may wait to be sent at once.
     static let mostOfOneSubject: Int = 20
-    /// The time between further ones.
+    /// The time between further changes of a profile.
     static let pauseOfSubject: Duration = .seconds(1)
+    /// The time between further notices about one user to one client: less than a slow server takes for one, so that a
+    /// user with thousands of sessions leaves it time for others.
+    static let pauseOfNotices: Duration = .milliseconds(250)
 }

@@ -52,9 +52,10 @@ public struct Outbox: Sendable {
 
     /// Prepares a notice for `Delivery.store(in:)`. It becomes a callback only when it is sent (`NoticeTransport`).
     public func delivery(
-        notice: String, usefulFor use: Duration, share: Delivery.Share, id: Delivery.ID? = nil
+        notice: String, usefulFor use: Duration, share: Delivery.Share, topic: Delivery.Topic? = nil,
+        id: Delivery.ID? = nil
     ) -> Delivery {
-        prepare(.notice, notice, usefulFor: use, share: share, given: id)
+        prepare(.notice, notice, usefulFor: use, share: share, topic, given: id)
     }
 
     private func prepare(

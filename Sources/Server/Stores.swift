@@ -78,6 +78,7 @@ extension Callbacks.Post {
             leaveNotice: { notice, merchant, db in
                 try outbox.delivery(
                     notice: notice.text, usefulFor: LogoutNotice.use, share: Delivery.Share(merchant),
+                    topic: Delivery.Topic(noticesAbout: "\(notice.client) \(notice.user)"),
                     id: Delivery.ID(notice.id.text)
                 ).store(in: db)
             }, send: { outbox.nudge() })

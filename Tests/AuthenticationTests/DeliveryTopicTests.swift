@@ -97,6 +97,21 @@ struct DeliveryTopicTests {
         await fixture.database.close()
     }
 
+    @Test("of a user's hundred logout notices to one client twenty are due at once", arguments: Backend.available)
+    func notices(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let notices = (1...100).map { number in
+            fixture.outbox.delivery(
+                notice: "\(number)", usefulFor: .days(1), share: .init("loom"),
+                topic: Delivery.Topic(noticesAbout: "loom ada"))
+        }
+        try await fixture.database.write { db in for notice in notices { try notice.store(in: db) } }
+        let due = try await fixture.waiting().map(\.dueIn).sorted()
+        #expect(due.count { $0 == .zero } == DeliveryLimits.mostOfOneSubject)
+        #expect(due.last == .seconds(20))
+        await fixture.database.close()
+    }
+
     @Test("of blocked, unblocked and blocked again, the last is due last", arguments: Backend.available)
     func lastState(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
