@@ -61,7 +61,11 @@ final class LoopCore {
             for job in running { unsafe job.runSynchronously(on: executor) }
             running.removeAll(keepingCapacity: true)
             swap(&ready, &advancing)
-            for id in advancing { table[id]?.advance(now) }
+            for (number, id) in advancing.enumerated() {
+                table[id]?.advance(now)
+                // Thousands may have become readable at once; looking for the largest takes time.
+                if number % 64 == 63, heldBytes > mostHeld { abandonLargest() }
+            }
             advancing.removeAll(keepingCapacity: true)
             if heldBytes > mostHeld { abandonLargest() }
         }
