@@ -72,11 +72,16 @@ public final class RequestAllowance: Sendable {
         }
     }
 
+    /// Apart, so that many users do not make their clients start anew.
+    private struct Counts {
+        var clients = Windows(most: 10_000)
+        var users = Windows(most: 100_000)
+    }
+
     private static let length: Duration = .hours(1)
     private let limit: Int
     private let share: Int
-    /// Apart, so that many users do not make their clients start anew.
-    private let state = Mutex((clients: Windows(most: 10_000), users: Windows(most: 100_000)))
+    private let state = Mutex(Counts())
 
     /// `limit` is the calls of one client in an hour.
     public init(limit: Int) {
@@ -86,25 +91,28 @@ public final class RequestAllowance: Sendable {
 
     /// What is left for `client` with a token of `user`, or with its own.
     package func left(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
-        state.withLock { state in
-            let whole = State(state.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
-            guard let user else { return whole }
-            let own = State(state.users.window(of: Holder(client: client, user: user), at: now), limit: share, at: now)
-            return own.remaining <= whole.remaining ? own : whole
-        }
+        state.withLock { left(in: $0, client, user, at: now) }
+    }
+
+    private func left(in counts: Counts, _ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+        let whole = State(counts.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
+        guard let user else { return whole }
+        let own = State(counts.users.window(of: Holder(client: client, user: user), at: now), limit: share, at: now)
+        return own.remaining <= whole.remaining ? own : whole
     }
 
     /// Counts one call, unless nothing is left: what is refused to one user takes nothing from the others.
     package func take(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
-        var left = left(client, user, at: now)
-        guard left.remaining > 0 else {
-            left.isRefused = true
-            return left
+        // In one step: calls at the same moment must not all find the last one left.
+        state.withLock { counts in
+            var left = left(in: counts, client, user, at: now)
+            guard left.remaining > 0 else {
+                left.isRefused = true
+                return left
+            }
+            counts.clients.count(Holder(client: client), at: now)
+            if let user { counts.users.count(Holder(client: client, user: user), at: now) }
+            return self.left(in: counts, client, user, at: now)
         }
-        state.withLock { state in
-            state.clients.count(Holder(client: client), at: now)
-            if let user { state.users.count(Holder(client: client, user: user), at: now) }
-        }
-        return self.left(client, user, at: now)
     }
 }

@@ -68,6 +68,22 @@ struct DeliveryTopicTests {
         }
     }
 
+    @Test("a delivery that failed does not give way to an older one", arguments: Backend.available)
+    func older(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave("first", "ada", in: fixture)
+        let first = try #require(try await claim(fixture).first)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave("second", "ada", in: fixture)
+        let second = try #require(try await claim(fixture).first)
+        // Put off while the second was on its way, the first waits as if it had not been tried.
+        _ = await fixture.outbox.deliver(first, by: TransportDouble(.callback) { throw Undeliverable.busy })
+        _ = await fixture.outbox.deliver(
+            second, by: TransportDouble(.callback) { throw Undeliverable.temporary("down") })
+        #expect(try await fixture.waiting().count == 2)
+        await fixture.database.close()
+    }
+
     @Test("a delivery that is repeated again and again keeps its turn", arguments: Backend.available)
     func turn(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
