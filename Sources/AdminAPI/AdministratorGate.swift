@@ -5,7 +5,8 @@ import HTTPSupport
 public import OAuth
 import Storage
 
-/// Decides who is an administrator.
+/// Decides who is an administrator. Which scopes make one, and what each allows, stands in `Administrator`
+/// (Administration).
 public struct AdministratorGate: Sendable {
     private let tokens: AccessTokens
 

@@ -1,6 +1,7 @@
 public import Directory
 
-/// Who grants the scopes that make a client an administrator.
+/// Who grants the scopes that make a client an administrator: which they are, and what each allows, stands at
+/// `Administrator`.
 extension Administrator {
     /// Only the platform grants admin scopes.
     public func permit(granting scope: Scope) throws {

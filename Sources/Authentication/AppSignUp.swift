@@ -84,7 +84,7 @@ public struct AppSignUp: Sendable {
                 try User.insert(user, passwordHash: prepared.passwordHash, in: db)
                 try also(user.id, user.createdAt, db)
                 let purpose = prepared.draft.verification.purpose
-                guard try Throttle.chargeMailbox(prepared.email, for: purpose, at: user.createdAt, in: db) else {
+                guard try Throttle.chargeMailbox(prepared.email, for: purpose, user.createdAt, in: db) else {
                     return .made
                 }
                 try Verifications.store(prepared.draft, in: db)

@@ -3,7 +3,7 @@ import Threads
 
 /// Hashes passwords on its own threads: a few at once, from a bounded queue, with a lower priority than all else.
 public final class HashingPool: Sendable {
-    public let parameters: PasswordHashParameters
+    public let parameters: PasswordHashCost
     private let queue: HashingQueue
     /// Compared with the password of an unknown user, so that it takes as long as a wrong password.
     private let decoy: PasswordHash
@@ -16,7 +16,7 @@ public final class HashingPool: Sendable {
 
     /// Starts `workers` threads. At most `queueLimit` callers wait; the next one is refused.
     public init(
-        parameters: PasswordHashParameters = .standard, workers: Int = HashingPool.cores,
+        parameters: PasswordHashCost = .standard, workers: Int = HashingPool.cores,
         queueLimit: Int? = nil, random: any RandomSource
     ) {
         let workers = max(1, workers)

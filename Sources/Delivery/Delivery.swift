@@ -22,12 +22,31 @@ public struct Delivery: Sendable {
         public static let common = Share("")
     }
 
-    /// What a delivery tells whom about whom. While one waits that has not been tried, a newer one of the same topic
-    /// takes its place: whoever repeats a change a thousand times makes one delivery, not a pile before all others.
+    /// Whom a delivery tells about whom, and what. Whoever changes something a thousand times must not put a pile before
+    /// everybody else's.
     public struct Topic: Sendable {
-        let fingerprint: String
+        /// While a delivery waits that has not been tried, a newer one that says the same takes its place.
+        let content: String?
+        /// Of each subject a few wait at a time (`DeliveryLimits`); further ones are due one after the other. Nil for
+        /// what must not wait: somebody who floods a subject would delay it.
+        let subject: String?
+        /// The time between further ones.
+        let pause: Duration
 
-        public init(_ text: String) { fingerprint = Base64URL.encode(Digest.sha256(text.utf8)) }
+        public init(subject: String, content: String, isUrgent: Bool) {
+            self.content = Self.fingerprint("\(subject) \(content)")
+            self.subject = isUrgent ? nil : Self.fingerprint(subject)
+            pause = DeliveryLimits.pauseOfSubject
+        }
+
+        /// No two notices say the same, because each names its session: they can only be sent one after the other.
+        public init(noticesAbout subject: String) {
+            content = nil
+            self.subject = Self.fingerprint("notice \(subject)")
+            pause = DeliveryLimits.pauseOfNotices
+        }
+
+        private static func fingerprint(_ text: String) -> String { Base64URL.encode(Digest.sha256(text.utf8)) }
     }
 
     public let id: ID
@@ -53,22 +72,36 @@ public struct Delivery: Sendable {
     /// Stores it in `db`, to be sent once the transaction is committed. May run again.
     public func store(in db: any Transaction) throws {
         try seal.confirm(in: db)
-        let dueAt = try replaceWaiting(in: db) ?? dueAt
+        let dueAt = try turn(in: db)
         try db.execute(
             """
-            INSERT INTO deliveries (id, kind, share, topic, sealed_content, attempts, due_at, created_at, expires_at)
-            VALUES (\(id), \(kind.rawValue), \(share.text), \(topic?.fingerprint), \(sealedContent), 0,
+            INSERT INTO deliveries (id, kind, share, subject, topic, sealed_content, attempts, due_at, created_at,
+                expires_at)
+            VALUES (\(id), \(kind.rawValue), \(share.text), \(topic?.subject), \(topic?.content), \(sealedContent), 0,
                 \(dueAt), \(createdAt), \(expiresAt))
             ON CONFLICT (id) DO NOTHING
             """)
     }
 
-    /// Deletes deliveries of the same topic that have not been tried, and returns when the first of them was due: its
-    /// turn is kept. A delivery on its way stays, because it may tell what was true before this change.
-    private func replaceWaiting(in db: any Transaction) throws -> Timestamp? {
-        guard let topic else { return nil }
-        return try db.rows(
-            "DELETE FROM deliveries WHERE topic = \(topic.fingerprint) AND attempts = 0 RETURNING due_at"
-        ).map { try $0.get("due_at", as: Timestamp.self) }.min()
+    /// When it is due, after deliveries of the same topic that have not been tried are deleted. One that is on its way
+    /// stays, because it may tell what was true before this change.
+    private func turn(in db: any Transaction) throws -> Timestamp {
+        // Stored already, by a transaction that runs again: whatever came since must stay.
+        guard let topic, try db.rows("SELECT id FROM deliveries WHERE id = \(id)").isEmpty else { return dueAt }
+        let replaced = try topic.content.flatMap { content in
+            try db.rows("DELETE FROM deliveries WHERE topic = \(content) AND attempts = 0 RETURNING due_at")
+                .map { try $0.get("due_at", as: Timestamp.self) }.min()
+        }
+        // What is urgent says a state: the last of them is sent last, so it does not take an older one's turn.
+        guard let subject = topic.subject else { return dueAt }
+        if let replaced { return replaced }
+        let waiting = try db.rows(
+            """
+            SELECT due_at FROM deliveries WHERE subject = \(subject) AND attempts = 0
+            ORDER BY due_at DESC LIMIT \(DeliveryLimits.mostOfOneSubject)
+            """
+        ).map { try $0.get("due_at", as: Timestamp.self) }
+        guard waiting.count == DeliveryLimits.mostOfOneSubject, let last = waiting.first else { return dueAt }
+        return max(dueAt, last + topic.pause)
     }
 }

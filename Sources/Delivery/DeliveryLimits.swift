@@ -1,4 +1,4 @@
-/// How many deliveries are under way at once at one node.
+/// How many deliveries are under way at once at one node, and how many of those that wait are due at once.
 enum DeliveryLimits {
     /// Of one kind. A mail server takes a few connections; clients' servers are many.
     static func mostAtOnce(_ kind: Delivery.Kind) -> Int { kind == .mail ? 8 : 32 }
@@ -6,4 +6,14 @@ enum DeliveryLimits {
     static let mostForOneShare = 8
     /// Of these, to one server, so that a slow one leaves the share's others something.
     static let mostToOneServer = 2
+    /// How long one waits for a place at its server before it is put off, and how often it looks.
+    static let patience: Duration = .seconds(2)
+    static let look: Duration = .milliseconds(20)
+    /// How many changes of one user's profile, each told to one client, may wait to be sent at once.
+    static let mostOfOneSubject = 20
+    /// The time between further changes of a profile.
+    static let pauseOfSubject: Duration = .seconds(1)
+    /// The time between further notices about one user to one client. A user with thousands of sessions then takes both
+    /// places of a server only if it needs half a second for each, and leaves a quicker one time for others.
+    static let pauseOfNotices: Duration = .milliseconds(250)
 }

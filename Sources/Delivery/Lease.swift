@@ -123,7 +123,8 @@ extension Outbox {
         try db.execute(
             """
             DELETE FROM deliveries WHERE id = \(claim.id) AND due_at = \(claim.leaseEnd)
-                AND EXISTS (SELECT 1 FROM deliveries d WHERE d.topic = deliveries.topic AND d.attempts = 0)
+                AND EXISTS (SELECT 1 FROM deliveries d WHERE d.topic = deliveries.topic AND d.attempts = 0
+                    AND d.created_at >= deliveries.created_at)
             """) == 1
     }
 }

@@ -36,9 +36,11 @@ public struct Outbox: Sendable {
     /// Prepares `mail` for `Delivery.store(in:)`. After `use` it is useless: the code in it has expired.
     ///
     /// With an `id` from the caller it may be prepared inside a transaction that runs twice.
-    public func delivery(_ mail: MailMessage, usefulFor use: Duration = longestUse, id: Delivery.ID? = nil) -> Delivery
-    {
-        prepare(.mail, mail.stored, usefulFor: use, share: .common, given: id)
+    public func delivery(
+        _ mail: MailMessage, usefulFor use: Duration = longestUse, share: Delivery.Share = .common,
+        id: Delivery.ID? = nil
+    ) -> Delivery {
+        prepare(.mail, mail.stored, usefulFor: use, share: share, given: id)
     }
 
     /// Prepares `callback` for `Delivery.store(in:)`.
@@ -50,9 +52,10 @@ public struct Outbox: Sendable {
 
     /// Prepares a notice for `Delivery.store(in:)`. It becomes a callback only when it is sent (`NoticeTransport`).
     public func delivery(
-        notice: String, usefulFor use: Duration, share: Delivery.Share, id: Delivery.ID? = nil
+        notice: String, usefulFor use: Duration, share: Delivery.Share, topic: Delivery.Topic? = nil,
+        id: Delivery.ID? = nil
     ) -> Delivery {
-        prepare(.notice, notice, usefulFor: use, share: share, given: id)
+        prepare(.notice, notice, usefulFor: use, share: share, topic, given: id)
     }
 
     private func prepare(

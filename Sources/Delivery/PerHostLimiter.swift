@@ -19,20 +19,19 @@ final class PerHostLimiter: Sendable {
     private static let most = 1000
     private let receivers = Mutex<[Receiver.Name: Receiver]>([:])
 
-    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy`, or `.resting` if the receiver failed last
-    /// time and another attempt is under way.
+    /// Does `work` for the receiver at `url`. Throws `Undeliverable.busy` when it has had no place for a while, or
+    /// `.resting` if the receiver failed last time and another attempt is under way.
     func visit(_ url: String, of share: Delivery.Share, _ work: () async throws -> Void) async throws {
         let name = Receiver.Name(share: share, host: Self.host(of: url))
-        try receivers.withLock { receivers in
-            if receivers.count >= Self.most, receivers[name] == nil {
-                receivers = receivers.filter { $0.value.onTheWay > 0 }
+        let patience = ContinuousClock.now + DeliveryLimits.patience
+        while true {
+            do {
+                try enter(name)
+                break
+            } catch Undeliverable.busy where ContinuousClock.now < patience {
+                // Put off at once, a pile would leave a quick server idle until its next turn.
+                try await Task.sleep(for: DeliveryLimits.look)
             }
-            let receiver = receivers[name] ?? Receiver()
-            guard receiver.failures == 0 || receiver.onTheWay == 0 else {
-                throw Undeliverable.resting(failures: receiver.failures)
-            }
-            guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
-            receivers[name, default: Receiver()].onTheWay += 1
         }
         do {
             try await work()
@@ -46,6 +45,21 @@ final class PerHostLimiter: Sendable {
         } catch {
             leave(name) { _ in }
             throw error
+        }
+    }
+
+    /// Takes a place.
+    private func enter(_ name: Receiver.Name) throws {
+        try receivers.withLock { receivers in
+            if receivers.count >= Self.most, receivers[name] == nil {
+                receivers = receivers.filter { $0.value.onTheWay > 0 }
+            }
+            let receiver = receivers[name] ?? Receiver()
+            guard receiver.failures == 0 || receiver.onTheWay == 0 else {
+                throw Undeliverable.resting(failures: receiver.failures)
+            }
+            guard receiver.onTheWay < DeliveryLimits.mostToOneServer else { throw Undeliverable.busy }
+            receivers[name, default: Receiver()].onTheWay += 1
         }
     }
 

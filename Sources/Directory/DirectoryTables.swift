@@ -25,13 +25,6 @@ extension Connections {
         export: [Connections.export])
 }
 
-extension Sessions {
-    static let table = StoredTable(
-        "sessions", retention: [.rows("sessions", key: "id", until: "expires_at")],
-        ofUser: .batches(owner: "user_id", key: "id"), ofMerchant: .batches(owner: "merchant_id", key: "id"),
-        export: [Sessions.export])
-}
-
 extension StoredTable {
     /// The tables of this module, children first.
     public static let ofDirectory = [

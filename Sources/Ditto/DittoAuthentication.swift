@@ -35,8 +35,13 @@ public struct DittoAuthentication: Sendable {
         let person = try await tokens.person(of: request.token, for: webhook, at: now)
         // Ditto could read a lifetime of zero as unlimited.
         guard person.expiresAt - now >= .seconds(1) else { throw OAuthError.tokenRefused("expired_token") }
+        guard rules.permissions.suits(person) else { throw Self.tooMuch }
         return .admitting(person, by: rules, at: now)
     }
+
+    private static let tooMuch = OAuthError(
+        .accessDenied, "ditto_answer_too_long",
+        "The queries of the webhook's template come to more than 256 KiB with this user's attributes.")
 
     private static func elsewhere(_ what: String) -> OAuthError {
         OAuthError(.accessDenied, "ditto_\(what)", "This webhook is for another \(what) than the request names.")

@@ -29,6 +29,15 @@ struct DittoPermissions: Sendable {
     /// The template as it was given.
     var json: JSON { json { [$0.text] } }
 
+    /// How many bytes of queries an answer may have.
+    private static let longestAnswer = 256 * 1024
+
+    /// Whether its answer for `person` stays within its limit: queries, what they name and the texts of an attribute
+    /// are each limited, and their product would be megabytes.
+    func suits(_ person: DittoUser) -> Bool {
+        (read.queries + write.queries).reduce(0) { $0 + $1.size(for: person) } <= Self.longestAnswer
+    }
+
     func filled(for person: DittoUser) -> JSON { json { $0.filled(for: person) } }
 
     private func json(_ texts: (DittoQuery) -> [String]) -> JSON {

@@ -80,7 +80,23 @@ struct DittoQuery: Sendable {
         return person.texts(of: attribute).compactMap { filled(person.subject, $0) }
     }
 
+    /// How many bytes `filled` would make at most.
+    func size(for person: DittoUser) -> Int {
+        let texts = attribute.map { person.texts(of: $0) } ?? [""]
+        var (fixed, blanks) = (0, 0)
+        for part in parts {
+            switch part {
+            case .text(let constant): fixed += constant.utf8.count
+            case .subject: fixed += person.subject.utf8.count
+            case .attribute: blanks += 1
+            }
+        }
+        return texts.reduce(0) { $0 + fixed + blanks * $1.utf8.count }
+    }
+
     private func filled(_ subject: String, _ value: String) -> String? {
+        // Once for each text, however often the query names it.
+        guard attribute == nil || Self.isHarmless(value) else { return nil }
         var text = ""
         for part in parts {
             switch part {
@@ -88,9 +104,7 @@ struct DittoQuery: Sendable {
             case .subject:
                 guard Self.isHarmless(subject) else { return nil }
                 text += subject
-            case .attribute:
-                guard Self.isHarmless(value) else { return nil }
-                text += value
+            case .attribute: text += value
             }
         }
         return text

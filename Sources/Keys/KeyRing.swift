@@ -53,8 +53,10 @@ public actor KeyRing {
     private static func current(
         _ algorithm: PrivateKey.Algorithm, among keys: [SigningKey], at now: Timestamp
     ) -> SigningKey? {
-        let facts = KeyRotation.current(keys.map(\.facts).filter { $0.algorithm == algorithm }, now: now)
-        return keys.first { $0.id == facts?.id }
+        let facts = keys.map(\.facts).filter { $0.algorithm == algorithm }
+        // A node's clock may be behind that of the node that made the first key.
+        let current = KeyRotation.current(facts, now: now) ?? facts.min { $0.signsFrom < $1.signsFrom }
+        return keys.first { $0.id == current?.id }
     }
 
     struct Missing: Error {

@@ -18,6 +18,8 @@ public struct Outbound: Sendable {
     private let client: HTTPClient
     private let quota: OutboundQuota
     private var purpose = OutboundPurpose.other
+    private var requester: String?
+    private var part: String?
     /// Shared by all, because it limits the process's threads that hang in a dead name service.
     private static let names = NameService()
 
@@ -35,6 +37,13 @@ public struct Outbound: Sendable {
         return outbound
     }
 
+    /// The same, with its quota charged to `requester` and, within that, to `part` of it; without this, to the host.
+    public func asking(for purpose: OutboundPurpose, by requester: String, part: String? = nil) -> Outbound {
+        var outbound = asking(for: purpose)
+        (outbound.requester, outbound.part) = (requester, part)
+        return outbound
+    }
+
     /// Whether `url` is allowed, as far as is known without looking up its host.
     public func check(_ url: String) throws(OutboundError) { try policy.check(url) }
 
@@ -46,12 +55,11 @@ public struct Outbound: Sendable {
         do { _ = try await address(of: target) } catch { throw error as? OutboundError ?? .unknownHost }
     }
 
-    /// Gets `url`. Any status counts as a response; a body longer than `limit` is an error. The quota of `requester` is
-    /// charged, by default the host's.
+    /// Gets `url`. Any status counts as a response; a body longer than `limit` is an error.
     public func get(
-        _ url: String, accept: String = "application/json", limit: Int = longestBody, by requester: String? = nil
+        _ url: String, accept: String = "application/json", limit: Int = longestBody
     ) async throws(OutboundError) -> OutboundResponse {
-        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit, by: requester)
+        try await ask(try OutboundTarget(url), .get(accept: accept), limit: limit)
     }
 
     /// Gets `url` with parameters. They may be secrets, and never appear in logs and errors.
@@ -87,10 +95,10 @@ public struct Outbound: Sendable {
     }
 
     private func ask(
-        _ target: OutboundTarget, _ question: OutboundRequest, limit: Int, by requester: String? = nil
+        _ target: OutboundTarget, _ question: OutboundRequest, limit: Int
     ) async throws(OutboundError) -> OutboundResponse {
         do {
-            return try await quota.ask(for: purpose, by: requester ?? target.host) {
+            return try await quota.ask(for: purpose, by: requester ?? target.host, part: part) {
                 let deadline = ContinuousClock.now + policy.longestWait
                 let address = try await address(of: target)
                 return try await fetch(target, at: address, question, limit: limit, until: deadline)

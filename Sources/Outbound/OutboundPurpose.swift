@@ -10,8 +10,11 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     case requestObject
     /// Sector documents, for client registration.
     case sector
-    /// Questions to identity providers about tokens.
-    case provider
+    /// Questions to Facebook about access tokens. Anyone who has a client's sign secret, which is in each copy of its
+    /// app, can cause them.
+    case facebook
+    /// The same to Google.
+    case google
     /// Redeeming codes of users who signed in elsewhere, and reading their claims there.
     case signIn
     /// Callbacks and notices to clients.
@@ -21,19 +24,31 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     /// Requests under way at once, over all requesters.
     var mostAtOnce: Int {
         switch self {
-        case .provider, .signIn, .delivery: 64
+        case .facebook, .google, .signIn: 128
+        case .requestObject, .delivery: 64
         case .keys: 32
-        case .discovery, .requestObject, .other: 16
+        case .discovery, .other: 16
         case .sector: 8
         }
     }
 
-    /// Of these, for one requester. An identity provider has a larger share, because it serves all users.
+    /// Of these, for one requester: a merchant, where users' sign-in depends on it, so that one merchant's users never
+    /// wait for another's.
     var mostForOne: Int {
         switch self {
-        case .provider, .signIn: 32
-        case .requestObject, .delivery, .other: 4
+        case .facebook, .google, .signIn, .requestObject: 16
+        case .delivery, .other: 4
         case .keys, .discovery, .sector: 2
+        }
+    }
+
+    /// And of these, for one part of a requester: a merchant's client or issuer, or an IP address that brings a client's
+    /// `request_uri`.
+    var mostForPart: Int {
+        switch self {
+        case .facebook, .google, .signIn: 8
+        case .requestObject: 4
+        case .keys, .discovery, .sector, .delivery, .other: mostForOne
         }
     }
 
@@ -41,9 +56,19 @@ public enum OutboundPurpose: String, Sendable, CaseIterable {
     var rate: Rate? {
         switch self {
         case .keys, .discovery: Rate(burst: 30, refill: .seconds(5))
-        case .requestObject: Rate(burst: 60, refill: .seconds(2))
+        case .requestObject: Rate(burst: 1200, refill: .milliseconds(50))
         case .sector: Rate(burst: 30, refill: .seconds(10))
-        case .provider, .signIn, .delivery, .other: nil
+        case .facebook, .google, .signIn, .delivery, .other: nil
+        }
+    }
+
+    /// How often one part of a requester may.
+    var partRate: Rate? {
+        switch self {
+        case .facebook, .google: Rate(burst: 600, refill: .milliseconds(100))
+        // Small beside the client's, so that no stranger's browser uses that up.
+        case .requestObject: Rate(burst: 60, refill: .seconds(2))
+        case .keys, .discovery, .sector, .signIn, .delivery, .other: nil
         }
     }
 

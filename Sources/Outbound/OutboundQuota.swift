@@ -1,7 +1,8 @@
 import Synchronization
 import Values
 
-/// The quotas of requests to other servers: for each purpose, and within it for each requester.
+/// The quotas of requests to other servers: for each purpose, within it for each requester, and within that for each of
+/// its parts.
 ///
 /// One time is kept for each requester (generic cell rate algorithm). When there are too many requesters, those who
 /// asked longest ago are forgotten; the total over all requesters is counted separately and never forgotten.
@@ -9,7 +10,19 @@ final class OutboundQuota: Sendable {
     fileprivate struct Requester: Hashable {
         let purpose: OutboundPurpose
         /// Nil for all requesters together.
-        let name: String?
+        var name: String?
+        /// Nil for all parts of the requester together.
+        var part: String?
+
+        var mostAtOnce: Int {
+            guard name != nil else { return purpose.mostAtOnce }
+            return part == nil ? purpose.mostForOne : purpose.mostForPart
+        }
+
+        var rate: OutboundPurpose.Rate? {
+            guard name != nil else { return purpose.wholeRate }
+            return part == nil ? purpose.rate : purpose.partRate
+        }
     }
 
     fileprivate struct State {
@@ -19,8 +32,8 @@ final class OutboundQuota: Sendable {
 
         /// When everything charged to `requester` is forgotten. A time beyond a full burst means that the clock was set
         /// back; then it is now, so that nobody waits.
-        func fullAt(_ requester: Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp) -> Timestamp {
-            let known = recent[requester] ?? earlier[requester] ?? now
+        func fullAt(_ requester: Requester, at now: Timestamp) -> Timestamp {
+            guard let rate = requester.rate, let known = recent[requester] ?? earlier[requester] else { return now }
             return known <= now + rate.measure ? max(known, now) : now
         }
     }
@@ -38,44 +51,35 @@ final class OutboundQuota: Sendable {
         state.withLock { state in state.underWay.reduce(0) { $0 + ($1.key.name == nil ? $1.value : 0) } }
     }
 
-    /// Does `work`, which asks for `purpose` by `name`, unless too many requests are under way or were made recently.
-    /// However `work` ends, its slot is free again.
+    /// Does `work`, which asks for `purpose` by `name` and its `part`, unless too many requests are under way or were
+    /// made recently. However `work` ends, its slot is free again.
     func ask<Value: Sendable>(
-        for purpose: OutboundPurpose, by name: String, _ work: () async throws -> Value
+        for purpose: OutboundPurpose, by name: String, part: String? = nil, _ work: () async throws -> Value
     ) async throws -> Value {
-        let (one, all) = (Requester(purpose: purpose, name: name), Requester(purpose: purpose, name: nil))
+        var requesters = [Requester(purpose: purpose), Requester(purpose: purpose, name: name)]
+        if let part { requesters.append(Requester(purpose: purpose, name: name, part: part)) }
         let now = clock.now
         try state.withLock { state throws(OutboundError) in
-            guard state.underWay[all, default: 0] < purpose.mostAtOnce,
-                state.underWay[one, default: 0] < purpose.mostForOne
-            else { throw .tooMany }
-            if let own = purpose.rate, let whole = purpose.wholeRate {
-                guard own.takes(state.fullAt(one, own, at: now), at: now),
-                    whole.takes(state.fullAt(all, whole, at: now), at: now)
-                else {
-                    throw .tooOften
-                }
-                state.charge(one, own, at: now)
-                state.charge(all, whole, at: now)
+            for requester in requesters {
+                guard state.underWay[requester, default: 0] < requester.mostAtOnce else { throw .tooMany }
             }
-            state.underWay[one, default: 0] += 1
-            state.underWay[all, default: 0] += 1
-        }
-        defer {
-            state.withLock { state in
-                state.leave(one)
-                state.leave(all)
+            for requester in requesters {
+                guard requester.rate?.takes(state.fullAt(requester, at: now), at: now) ?? true else { throw .tooOften }
+            }
+            for requester in requesters {
+                state.charge(requester, at: now)
+                state.underWay[requester, default: 0] += 1
             }
         }
+        defer { state.withLock { state in for requester in requesters { state.leave(requester) } } }
         return try await work()
     }
 }
 
 extension OutboundQuota.State {
-    fileprivate mutating func charge(
-        _ requester: OutboundQuota.Requester, _ rate: OutboundPurpose.Rate, at now: Timestamp
-    ) {
-        let fullAt = fullAt(requester, rate, at: now) + rate.refill
+    fileprivate mutating func charge(_ requester: OutboundQuota.Requester, at now: Timestamp) {
+        guard let rate = requester.rate else { return }
+        let fullAt = fullAt(requester, at: now) + rate.refill
         if requester.name != nil, recent[requester] == nil, recent.count >= OutboundQuota.mostRemembered / 2 {
             // Keep the purposes' totals, which are few.
             let whole = recent.merging(earlier) { recent, _ in recent }.filter { $0.key.name == nil }

@@ -4,19 +4,27 @@ import OAuth
 import Synchronization
 package import Values
 
-/// How often a client may call SPiD's API in an hour.
+/// How often a client may call SPiD's API in an hour, and of that with one user's token: a tenth, so that no user takes
+/// the calls of the others.
 ///
 /// Each node counts for itself: the limit stops a client that runs wild; it does not meter calls.
 public final class RequestAllowance: Sendable {
-    /// What is left of a client's allowance.
+    /// What is left for a caller: of the client's allowance, or of the user's share if that is less.
     public struct State: Sendable {
         package let reset: Duration
         package let limit: Int
-        package let used: Int
+        package let remaining: Int
+        /// Whether this call was one too many.
+        package var isRefused = false
 
-        /// Refuses the call that is one too many.
+        fileprivate init(_ window: Window, limit: Int, at now: Timestamp) {
+            reset = window.start + RequestAllowance.length - now
+            self.limit = limit
+            remaining = max(0, limit - window.used)
+        }
+
         package func requireRemaining() throws(SPiDRefusal) {
-            guard used > limit else { return }
+            guard isRefused else { return }
             throw SPiDRefusal(
                 .allowanceUsedUp, "Request limit exceeded: \(limit) an hour. See request.reset.",
                 reason: "allowance_used_up")
@@ -25,35 +33,86 @@ public final class RequestAllowance: Sendable {
         package var json: JSON {
             .members([
                 "reset": .integer(reset.seconds), "limit": .integer(Int64(limit)),
-                "remaining": .integer(Int64(max(0, limit - used))),
+                "remaining": .integer(Int64(remaining)),
             ])
         }
     }
 
-    private struct Window {
+    fileprivate struct Window {
         let start: Timestamp
-        var used: Int
+        var used = 0
+    }
+
+    private struct Holder: Hashable {
+        let client: Client.ID
+        /// Nil for all calls of the client.
+        var user: UserID?
+    }
+
+    /// Windows of clients, or of their users.
+    private struct Windows {
+        let most: Int
+        private var windows: [Holder: Window] = [:]
+
+        init(most: Int) { self.most = most }
+
+        func window(of holder: Holder, at now: Timestamp) -> Window {
+            // A window that starts in the future is from before the clock was set back.
+            guard let window = windows[holder], (window.start..<window.start + RequestAllowance.length).contains(now)
+            else { return Window(start: now) }
+            return window
+        }
+
+        mutating func count(_ holder: Holder, at now: Timestamp) {
+            var window = window(of: holder, at: now)
+            window.used += 1
+            // When it is full, all start anew: to search it for old windows at each call would cost more.
+            if windows.count >= most, windows[holder] == nil { windows.removeAll(keepingCapacity: true) }
+            windows[holder] = window
+        }
+    }
+
+    /// Apart, so that many users do not make their clients start anew.
+    private struct Counts {
+        var clients = Windows(most: 10_000)
+        var users = Windows(most: 100_000)
     }
 
     private static let length: Duration = .hours(1)
-    private static let most = 10_000
     private let limit: Int
-    private let windows = Mutex<[Client.ID: Window]>([:])
+    private let share: Int
+    private let state = Mutex(Counts())
 
     /// `limit` is the calls of one client in an hour.
-    public init(limit: Int) { self.limit = limit }
+    public init(limit: Int) {
+        self.limit = limit
+        share = max(1, limit / 10)
+    }
 
-    /// Counts one call.
-    package func take(_ client: Client.ID, at now: Timestamp) -> State {
-        windows.withLock { windows in
-            var window = windows[client] ?? Window(start: now, used: 0)
-            // A window that starts in the future is from before the clock was set back.
-            if !(window.start..<window.start + Self.length).contains(now) { window = Window(start: now, used: 0) }
-            window.used += 1
-            // When it is full, all clients start anew: to search it for old windows at each call would cost more.
-            if windows.count >= Self.most, windows[client] == nil { windows.removeAll(keepingCapacity: true) }
-            windows[client] = window
-            return State(reset: window.start + Self.length - now, limit: limit, used: window.used)
+    /// What is left for `client` with a token of `user`, or with its own.
+    package func left(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+        state.withLock { left(in: $0, client, user, at: now) }
+    }
+
+    private func left(in counts: Counts, _ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+        let whole = State(counts.clients.window(of: Holder(client: client), at: now), limit: limit, at: now)
+        guard let user else { return whole }
+        let own = State(counts.users.window(of: Holder(client: client, user: user), at: now), limit: share, at: now)
+        return own.remaining <= whole.remaining ? own : whole
+    }
+
+    /// Counts one call, unless nothing is left: what is refused to one user takes nothing from the others.
+    package func take(_ client: Client.ID, _ user: UserID?, at now: Timestamp) -> State {
+        // In one step: calls at the same moment must not all find the last one left.
+        state.withLock { counts in
+            var left = left(in: counts, client, user, at: now)
+            guard left.remaining > 0 else {
+                left.isRefused = true
+                return left
+            }
+            counts.clients.count(Holder(client: client), at: now)
+            if let user { counts.users.count(Holder(client: client, user: user), at: now) }
+            return self.left(in: counts, client, user, at: now)
         }
     }
 }

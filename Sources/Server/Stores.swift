@@ -69,13 +69,16 @@ extension Callbacks.Post {
                 let callback = Callback(
                     url: message.uri, body: message.body, contentType: "text/plain; charset=utf-8")
                 try outbox.delivery(
-                    callback, share: Delivery.Share(message.merchant), topic: Delivery.Topic(message.topic),
+                    callback, share: Delivery.Share(message.merchant),
+                    topic: Delivery.Topic(
+                        subject: message.subject, content: message.content, isUrgent: message.isUrgent),
                     id: Delivery.ID(message.id.text)
                 ).store(in: db)
             },
             leaveNotice: { notice, merchant, db in
                 try outbox.delivery(
                     notice: notice.text, usefulFor: LogoutNotice.use, share: Delivery.Share(merchant),
+                    topic: Delivery.Topic(noticesAbout: "\(notice.client) \(notice.user)"),
                     id: Delivery.ID(notice.id.text)
                 ).store(in: db)
             }, send: { outbox.nudge() })

@@ -10,6 +10,8 @@ public final class PostgreSQLDatabase: Database {
     private let queue: WorkQueue
     private let lines: Lines
     private let answerTime: Duration
+    /// As many as SQLite has threads for them.
+    private let scans = ScanGate(most: 2)
 
     private init(_ queue: WorkQueue, _ lines: Lines, _ answerTime: Duration) {
         self.queue = queue
@@ -51,7 +53,9 @@ public final class PostgreSQLDatabase: Database {
     public func scan<Value: Sendable>(
         _ work: @escaping @Sendable (any Transaction) throws -> Value
     ) async throws -> Value {
-        try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
+        await scans.enter()
+        defer { scans.leave() }
+        return try await perform { session in try session.run(.read, answeredIn: AnswerTime.ofLongWork, work) }
     }
 
     public func write<Value: Sendable>(

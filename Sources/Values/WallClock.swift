@@ -11,6 +11,11 @@ public struct SystemClock: WallClock {
     public var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        return Self.time(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+    }
+
+    /// A clock before 1970 stands still at its beginning: ids begin with the time, which has no sign there.
+    static func time(seconds: Int, nanoseconds: Int) -> Timestamp {
+        Timestamp(milliseconds: max(0, Int64(seconds) * 1000 + Int64(nanoseconds) / 1_000_000))
     }
 }

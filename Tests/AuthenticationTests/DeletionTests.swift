@@ -21,7 +21,7 @@ struct DeletionTests {
             users = Users(
                 database: database,
                 hashing: HashingPool(
-                    parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
+                    parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1),
                     random: SystemRandom()),
                 clock: clock, random: SystemRandom(), events: .unheard)
         }

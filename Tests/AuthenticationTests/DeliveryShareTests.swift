@@ -44,6 +44,22 @@ struct DeliveryShareTests {
         await fixture.database.close()
     }
 
+    @Test("a merchant with a thousand waiting mails delays another's by one mail at most", arguments: Backend.available)
+    func mails(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let waiting = (0..<1000).map { _ in fixture.outbox.delivery(DeliveryFixture.letter, share: .init("busy")) }
+        try await fixture.database.write { db in for delivery in waiting { try delivery.store(in: db) } }
+        fixture.clock.advance(by: .seconds(1))
+        let quiet = fixture.outbox.delivery(DeliveryFixture.letter, share: .init("quiet"))
+        try await fixture.database.write { db in try quiet.store(in: db) }
+        var room = DeliveryWorker.room(.mail)
+        for lease in try await fixture.outbox.claim(.mail, room) { room.take(for: lease.share) }
+        #expect(room.free == 0)
+        room.giveBack(for: .init("busy"))
+        #expect(try await fixture.outbox.claim(.mail, room).map(\.share) == [.init("quiet")])
+        await fixture.database.close()
+    }
+
     @Test("a delivery of another kind, or that is not due, takes no place of a share", arguments: Backend.available)
     func others(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)

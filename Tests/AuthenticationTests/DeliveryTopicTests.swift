@@ -8,9 +8,14 @@ import Values
 @Suite("Deliveries of one topic do not pile up")
 struct DeliveryTopicTests {
     /// Leaves a callback that says `body`, in a transaction of its own.
-    private func leave(_ body: String, _ topic: String?, in fixture: DeliveryFixture) async throws {
+    private func leave(
+        _ body: String, _ topic: String?, content: String = "changed", isUrgent: Bool = false,
+        in fixture: DeliveryFixture
+    ) async throws {
         let callback = Callback(url: "https://loom.example/hook", body: body, contentType: "text/plain")
-        let delivery = fixture.outbox.delivery(callback, share: .init("loom"), topic: topic.map(Delivery.Topic.init))
+        let delivery = fixture.outbox.delivery(
+            callback, share: .init("loom"),
+            topic: topic.map { Delivery.Topic(subject: $0, content: content, isUrgent: isUrgent) })
         try await fixture.database.write { db in try delivery.store(in: db) }
     }
 
@@ -63,6 +68,22 @@ struct DeliveryTopicTests {
         }
     }
 
+    @Test("a delivery that failed does not give way to an older one", arguments: Backend.available)
+    func older(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        try await leave("first", "ada", in: fixture)
+        let first = try #require(try await claim(fixture).first)
+        fixture.clock.advance(by: .seconds(1))
+        try await leave("second", "ada", in: fixture)
+        let second = try #require(try await claim(fixture).first)
+        // Put off while the second was on its way, the first waits as if it had not been tried.
+        _ = await fixture.outbox.deliver(first, by: TransportDouble(.callback) { throw Undeliverable.busy })
+        _ = await fixture.outbox.deliver(
+            second, by: TransportDouble(.callback) { throw Undeliverable.temporary("down") })
+        #expect(try await fixture.waiting().count == 2)
+        await fixture.database.close()
+    }
+
     @Test("a delivery that is repeated again and again keeps its turn", arguments: Backend.available)
     func turn(_ backend: Backend) async throws {
         let fixture = try await DeliveryFixture(backend)
@@ -71,6 +92,67 @@ struct DeliveryTopicTests {
         fixture.clock.advance(by: .seconds(5))
         try await leave("second", "ada", in: fixture)
         #expect(try await fixture.waiting().map { $0.dueIn + .seconds(5) } == due.map(\.dueIn))
+        await fixture.database.close()
+    }
+
+    @Test(
+        "of a hundred different changes of one user twenty are due at once, and what is urgent is due at once",
+        arguments: Backend.available)
+    func subject(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for number in 1...100 { try await leave("\(number)", "ada", content: "\(number)", in: fixture) }
+        let due = try await fixture.waiting().map(\.dueIn).sorted()
+        #expect(due.count { $0 == .zero } == DeliveryLimits.mostOfOneSubject)
+        #expect(due.last == DeliveryLimits.pauseOfSubject * 80)
+        try await leave("deleted", "ada", content: "deleted", isUrgent: true, in: fixture)
+        try await leave("of somebody else", "bob", in: fixture)
+        #expect(try await fixture.waiting().count { $0.dueIn == .zero } == DeliveryLimits.mostOfOneSubject + 2)
+        // Nothing is lost.
+        fixture.clock.advance(by: .hours(1))
+        #expect(try await fixture.outbox.deliverDue(by: TransportDouble(.callback)).delivered == 102)
+        await fixture.database.close()
+    }
+
+    @Test("of a user's hundred logout notices to one client twenty are due at once", arguments: Backend.available)
+    func notices(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let notices = (1...100).map { number in
+            fixture.outbox.delivery(
+                notice: "\(number)", usefulFor: .days(1), share: .init("loom"),
+                topic: Delivery.Topic(noticesAbout: "loom ada"))
+        }
+        try await fixture.database.write { db in for notice in notices { try notice.store(in: db) } }
+        let due = try await fixture.waiting().map(\.dueIn).sorted()
+        #expect(due.count { $0 == .zero } == DeliveryLimits.mostOfOneSubject)
+        #expect(due.last == .seconds(20))
+        await fixture.database.close()
+    }
+
+    @Test("of blocked, unblocked and blocked again, the last is due last", arguments: Backend.available)
+    func lastState(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        for state in ["blocked", "verified", "blocked"] {
+            try await leave(state, "ada", content: state, isUrgent: true, in: fixture)
+            fixture.clock.advance(by: .seconds(1))
+        }
+        let transport = TransportDouble(.callback)
+        for lease in try await claim(fixture) { _ = await fixture.outbox.deliver(lease, by: transport) }
+        #expect(transport.contents.count == 2)
+        #expect(transport.contents.last?.contains("blocked") == true)
+        await fixture.database.close()
+    }
+
+    @Test("a transaction that runs again does not delete what came since", arguments: Backend.available)
+    func again(_ backend: Backend) async throws {
+        let fixture = try await DeliveryFixture(backend)
+        let callback = Callback(url: "https://loom.example/hook", body: "first", contentType: "text/plain")
+        let first = fixture.outbox.delivery(
+            callback, share: .init("loom"), topic: Delivery.Topic(subject: "ada", content: "changed", isUrgent: true))
+        try await fixture.database.write { db in try first.store(in: db) }
+        _ = try await claim(fixture)
+        try await leave("second", "ada", in: fixture)
+        try await fixture.database.write { db in try first.store(in: db) }
+        #expect(try await fixture.waiting().count == 2)
         await fixture.database.close()
     }
 }

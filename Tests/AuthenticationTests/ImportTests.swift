@@ -12,7 +12,7 @@ import Values
     /// The users of a database of its own.
     static func users(_ database: any Database) throws -> Users {
         let hashing = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1,
             random: SystemRandom())
         return Users(
             database: database, hashing: hashing, clock: ManualClock(), random: SystemRandom(),

@@ -20,7 +20,7 @@ struct LoginsTests {
             let (database, clock) = (try await backend.open(), clock)
             self.database = database
             let hashing = HashingPool(
-                parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1),
+                parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1),
                 random: SystemRandom())
             let users = Users(
                 database: database, hashing: hashing, clock: clock, random: SystemRandom(),
@@ -77,7 +77,7 @@ struct LoginsTests {
     func outcome(_ backend: Backend) async throws {
         let house = try await Fixture(backend)
         let hashing = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let signIn = house.signIn(hashing)
         await #expect(throws: SignIn.Refusal.self) {
             _ = try await signIn.check(

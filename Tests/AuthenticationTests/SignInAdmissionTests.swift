@@ -22,7 +22,7 @@ struct SignInAdmissionTests {
     @Test("a flood of sign-ins is turned away before it can occupy the database")
     func turnedAwayBefore() async throws {
         let hashing = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 0,
             random: SystemRandom())
         let signIn = SignIn(
             database: Untouched(), hashing: hashing, clock: ManualClock(), random: SystemRandom())

@@ -43,18 +43,25 @@ def options(parser):
 
 
 def measure(binaries, options):
-    """Everything about `binaries`, by name, beside nginx. Ends what it starts, whatever happens."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    signal.signal(signal.SIGALRM, lambda *_: sys.exit("It took three times as long as it may: given up."))
-    install("wrk", "nginx-light", *(["postgresql"] if options.postgresql else []))
+    """Everything about `binaries`, by name, beside nginx."""
     chosen = [each for each in scenarios.all() if not options.only or each.name in options.only]
     runs = len(chosen) * (options.rounds + 1) * (1 + len(binaries))
-    signal.alarm(300 + 3 * runs * (options.seconds + 2))
+    with workplace(300 + 3 * runs * (options.seconds + 2), "nginx-light", options=options) as (directory, stack):
+        return _measure(binaries, options, chosen, directory, stack)
+
+
+@contextlib.contextmanager
+def workplace(seconds, *packages, options):
+    """A folder for the databases, and a stack of what must end. All of it ends, after `seconds` at the latest."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("It took three times as long as it may: given up."))
+    install("wrk", *packages, *(["postgresql"] if options.postgresql else []))
+    signal.alarm(seconds)
     # Beside the sources and not in the system's folder for temporary files, which is often kept in memory.
     directory = pathlib.Path(tempfile.mkdtemp(prefix=".build-run-", dir=HERE))
     try:
         with contextlib.ExitStack() as stack:
-            return _measure(binaries, options, chosen, directory, stack)
+            yield directory, stack
     finally:
         signal.alarm(0)
         shutil.rmtree(directory, ignore_errors=True)
@@ -67,12 +74,9 @@ def _measure(binaries, options, chosen, directory, stack):
     }
     products = []
     for name, binary in binaries.items():
-        cluster = postgresql.new_cluster() if options.postgresql else None
-        if cluster:
-            stack.callback(cluster.delete)
-            results["pgbench"] = postgresql.pgbench(cluster, options.connections, options.seconds)
-        server = servers.Spindle(binary, directory, name, cluster)
-        admin = server.initialize()
+        server, admin = prepared(binary, directory, stack, options, name)
+        if server.cluster:
+            results["pgbench"] = postgresql.pgbench(server.cluster, options.connections, options.seconds)
         results[name] = {"ready_ms": round(statistics.median(server.time_to_start() for _ in range(STARTS)), 1)}
         stack.enter_context(server)
         results[name]["memory_idle_kib"] = server.resident_memory()
@@ -82,6 +86,22 @@ def _measure(binaries, options, chosen, directory, stack):
     for server, _ in products:
         results[server.name]["memory_after_load_kib"] = server.resident_memory()
     return results
+
+
+def prepared(binary, directory, stack, options, name="spindle"):
+    """A Spindle that does not run yet, and its admin client's id and secret."""
+    cluster = postgresql.new_cluster() if options.postgresql else None
+    if cluster:
+        stack.callback(cluster.delete)
+    server = servers.Spindle(binary, directory, name, cluster)
+    return server, server.initialize()
+
+
+def deployed(binary, directory, stack, options):
+    """A Spindle that runs, and the deployment on it."""
+    server, admin = prepared(binary, directory, stack, options)
+    stack.enter_context(server)
+    return server, people.Deployment(server.address, admin, options.connections)
 
 
 def built():

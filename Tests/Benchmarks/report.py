@@ -11,6 +11,7 @@ def summary(scenario, rounds, products):
     return {
         "name": scenario.name,
         "aim": scenario.aim,
+        "speed_aim": scenario.speed_aim,
         "nginx": {
             "per_second": round(median(per_second(each["nginx"]) for each in rounds)),
             "cpu_us": round(median(cpu_us(each["nginx"]) for each in rounds), 2),
@@ -71,17 +72,20 @@ def line(result):
 def markdown(results):
     """The table of one binary, as the README has it."""
     rows = [
-        "| | a second | of nginx's | p50 | p99 | CPU a request | × nginx's | aim |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| | a second | of nginx's | aim | p50 | p99 | CPU a request | × nginx's | aim |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for each in results["scenarios"]:
         ours = each["spindle"]
-        aim = "" if each["aim"] is None else format(each["aim"], "g")
         rows.append(
             f"| {each['name']}{trouble(ours)} | {ours['per_second']:,} | {ours['of_nginx']:.2f} "
-            f"| {ours['p50_ms']:.2f} ms | {ours['p99_ms']:.2f} ms | {microseconds(ours)} "
-            f"| {ours['cpu_of_nginx']:.1f} | {aim} |")
+            f"| {aim(each['speed_aim'], '.2f')} | {ours['p50_ms']:.2f} ms | {ours['p99_ms']:.2f} ms "
+            f"| {microseconds(ours)} | {ours['cpu_of_nginx']:.1f} | {aim(each['aim'], 'g')} |")
     return "\n\n".join(["\n".join(rows), *paragraphs(results)]) + "\n"
+
+
+def aim(value, form):
+    return "" if value is None else format(value, form)
 
 
 def paragraphs(results):
@@ -90,8 +94,9 @@ def paragraphs(results):
         conditions(results) + f" Commit {results['commit']}.",
         "nginx answers every request with a constant of 15 bytes, in the same rounds: "
         f"{median_of(results, 'per_second'):,.0f} a second for {median_of(results, 'cpu_us'):.1f} µs each. The factors "
-        "are medians of the rounds. CPU is what the server's processes used. exchange_redeem counts pairs, and the "
-        "times of one request; password is bound by Argon2id, on purpose.")
+        "are medians of the rounds; of the aims the first is the least, the second the most. CPU is what the server's "
+        "processes used. exchange_redeem counts pairs, and the times of one request; password is bound by Argon2id, on "
+        "purpose.")
 
 
 def comparison(results):
@@ -127,9 +132,17 @@ def whole(product):
 def conditions(results):
     return (
         f"{results['connections']} connections, medians of {results['rounds']} rounds of {results['seconds']} s, each "
-        f"a run of nginx and of Spindle. {engine(results)}, on {results['file_system']} (fdatasync "
-        f"{results['fdatasync_ms']:.2f} ms). {results['cores']} cores ({results['processor']}), which the load "
-        f"generator shares. {results['when']}.")
+        f"a run of nginx and of Spindle. {engine(results)}, on {place(results)}")
+
+
+def storage(results, options):
+    return f"{'PostgreSQL' if options.postgresql else 'SQLite'} on {place(results)}"
+
+
+def place(results):
+    return (
+        f"{results['file_system']} (fdatasync {results['fdatasync_ms']:.2f} ms). {results['cores']} cores "
+        f"({results['processor']}), which the load generator shares. {results['when']}.")
 
 
 def engine(results):

@@ -130,7 +130,7 @@ import Testing
         #expect(try await !pool.verify("cafe", against: composed))
     }
 
-    private static let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+    private static let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
     private static func cafe(_ digest: String) -> String { "$pbkdf2-sha256$1000$c2FsdHNhbHQ$\(digest)" }
 
     @Test("a stand-in hash is computed, and never matches")

@@ -4,7 +4,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("The hashing pool") struct HashingPoolTests {
-    private static let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+    private static let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
     /// A job that holds a thread of the pool until it is let go.
     private final class Gate: Sendable {
         private let begun = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import Testing
 @testable import Cryptography
 
 @Suite("Password hashes") struct PasswordHashTests {
-    private let cheap = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+    private let cheap = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
 
     @Test("the reference implementation's Argon2id example verifies")
     func knownVector() throws {
@@ -13,7 +13,7 @@ import Testing
         #expect(try !hash.matches(PasswordHash.Typed("Password")))
         let made = try PasswordHash(
             of: Array("password".utf8), salt: Array("somesalt".utf8),
-            parameters: PasswordHashParameters(memoryKiB: 65536, iterations: 2, parallelism: 1))
+            parameters: PasswordHashCost(memoryKiB: 65536, iterations: 2, parallelism: 1))
         #expect(made == hash)
     }
 
@@ -22,7 +22,7 @@ import Testing
         let hash = try PasswordHash(of: [1], salt: [UInt8](repeating: 0, count: 16), parameters: .standard)
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
         #expect(!hash.needsUpgrade(to: .standard))
-        #expect(hash.needsUpgrade(to: PasswordHashParameters(memoryKiB: 19457, iterations: 2, parallelism: 1)))
+        #expect(hash.needsUpgrade(to: PasswordHashCost(memoryKiB: 19457, iterations: 2, parallelism: 1)))
         #expect(PasswordHash(encoded: "$2b$12$whatever").needsUpgrade(to: .standard))
     }
 

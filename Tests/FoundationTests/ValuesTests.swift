@@ -1,6 +1,7 @@
 import Cryptography
 import Testing
-import Values
+
+@testable import Values
 
 @Suite("Values") struct ValuesTests {
     @Test("a user number has one accepted spelling")
@@ -24,6 +25,13 @@ import Values
         }
         let many = Set((0..<1000).map { _ in UserID.random(from: SystemRandom()) })
         #expect(many.count == 1000)
+    }
+
+    @Test("a clock before 1970 ends no process: it stands still")
+    func beforeTheEpoch() {
+        #expect(SystemClock.time(seconds: -1, nanoseconds: 999_999_999) == Timestamp(milliseconds: 0))
+        #expect(SystemClock.time(seconds: -1_000_000_000_000, nanoseconds: 0) == Timestamp(milliseconds: 0))
+        #expect(SystemClock.time(seconds: 1, nanoseconds: 500_000_000) == Timestamp(milliseconds: 1500))
     }
 
     @Test("thirty seconds are thirty seconds to the millisecond")

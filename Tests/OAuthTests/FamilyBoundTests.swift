@@ -42,4 +42,23 @@ struct FamilyBoundTests {
         #expect(live.first { $0.0 == world.backend.id }?.1 == 3)
         await world.database.close()
     }
+
+    @Test("families that have expired do not end one that lives", arguments: Backend.available)
+    func expired(backend: Backend) async throws {
+        let world = try await TokenFixture(try await backend.open())
+        let now = world.clock.now
+        // A phone's, then those of a page that renews its tokens for weeks.
+        let families = (1...1200).map { number in
+            NewTokenFamily(
+                id: TokenFamily.ID("family-\(number)-\(number == 1200 ? "00" : "01")"), parent: nil,
+                client: world.phone.id, subject: Subject(user: world.user, signedInAt: now), scope: .empty,
+                request: AuthenticationRequest(), createdAt: now + .hours(Int64(number)),
+                expiresAt: now + .hours(Int64(number)) + (number == 1 ? .days(365) : .minutes(30)),
+                isOfFrontChannel: false)
+        }
+        try await world.database.write { db in for family in families { try TokenFamilies.store(family, in: db) } }
+        let ended = try await world.count("SELECT id FROM token_families WHERE ended_at IS NOT NULL")
+        #expect(ended == 0)
+        await world.database.close()
+    }
 }

@@ -55,6 +55,66 @@ struct InteractionTests {
         await fixture.database.close()
     }
 
+    @Test(
+        "one that nobody touches ends after an hour, and each step of its user renews it", arguments: Backend.available)
+    func untouched(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let (left, used) = (try await fixture.begin(), try await fixture.begin())
+        fixture.clock.advance(by: .minutes(59))
+        _ = try await fixture.signIn(used, session: Fingerprint(text: "ada"))
+        fixture.clock.advance(by: .minutes(1))
+        #expect(try await fixture.interactions.find(left.id, in: Self.here) == nil)
+        fixture.clock.advance(by: .minutes(100))
+        try await fixture.interactions.saw(used, in: Fingerprint(text: "ada"))
+        fixture.clock.advance(by: .minutes(179))
+        #expect(try await fixture.interactions.find(used.id, in: Self.here) != nil)
+        fixture.clock.advance(by: .minutes(1))
+        #expect(try await fixture.interactions.find(used.id, in: Self.here) == nil)
+        await fixture.database.close()
+    }
+
+    @Test("requests that strangers leave waiting do not grow beyond their number", arguments: Backend.available)
+    func bounded(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        let table = StoredTable("interactions", retention: [Interactions.limit(to: 10)])
+        let retention = Retention(database: fixture.database, tables: [table])
+        let mailed = try await fixture.begin(in: nil)
+        try await fixture.interactions.keep(mailed, for: .hours(24))
+        let signedIn = try await fixture.begin()
+        _ = try await fixture.signIn(signedIn, session: Fingerprint(text: "ada"))
+        var begun: [Interaction] = []
+        for _ in 1...30 {
+            fixture.clock.advance(by: .milliseconds(1))
+            begun.append(try await fixture.begin(in: nil))
+        }
+        func sweep() async -> Int { await retention.sweep(at: fixture.clock.now, batch: 15).gone }
+        #expect(await sweep() == 15)
+        #expect(await sweep() == 5)
+        #expect(await sweep() == 0)
+        for (number, interaction) in begun.enumerated() {
+            #expect((try await fixture.interactions.find(interaction.id) != nil) == (number >= 20), "\(number)")
+        }
+        #expect(try await fixture.interactions.find(mailed.id) != nil)
+        #expect(try await fixture.interactions.find(signedIn.id) != nil)
+        await fixture.database.close()
+    }
+
+    @Test("requests that wait longer do not push out one that has just begun", arguments: Backend.available)
+    func fresh(backend: Backend) async throws {
+        let fixture = try await Fixture(backend)
+        for _ in 1...30 {
+            _ = try await fixture.interactions.begin(
+                "a=b", of: Client.ID("c"), in: nil, lifetime: Interaction.lifetime)
+            fixture.clock.advance(by: .milliseconds(1))
+        }
+        let fresh = try await fixture.begin(in: nil)
+        let table = StoredTable("interactions", retention: [Interactions.limit(to: 10)])
+        let gone = await Retention(database: fixture.database, tables: [table]).sweep(at: fixture.clock.now).gone
+        #expect(gone == 21)
+        #expect(try await fixture.interactions.find(fresh.id) != nil)
+        await fixture.database.close()
+    }
+
     @Test("one that no browser has yet is taken by one of them", arguments: Backend.available)
     func race(backend: Backend) async throws {
         let fixture = try await Fixture(backend)

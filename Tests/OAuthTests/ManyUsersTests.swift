@@ -39,7 +39,7 @@ struct ManyUsersTests {
         let administered = Users(
             database: world.database,
             hashing: HashingPool(
-                parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom()),
+                parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom()),
             clock: world.clock, random: SystemRandom(), events: .unheard)
         var (found, listed): ([UserID], [UserID]) = ([], [])
         for offset in stride(from: 0, to: 8, by: 2) {

@@ -39,10 +39,10 @@ struct OutboundQuotaTests {
         let gate = Gate()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for asker in ["a", "b", "c", "d"] {
-                for _ in 1...4 {
+                for _ in 1...16 {
                     group.addTask { try await quota.ask(for: .requestObject, by: asker) { await gate.pass() } }
                 }
-                let wanted = (["a", "b", "c", "d"].firstIndex(of: asker) ?? 0) * 4 + 4
+                let wanted = (["a", "b", "c", "d"].firstIndex(of: asker) ?? 0) * 16 + 16
                 while gate.waiting < wanted { try await Task.sleep(for: .milliseconds(1)) }
                 if asker == "a" {
                     await #expect(throws: OutboundError.tooMany) {
@@ -80,34 +80,61 @@ struct OutboundQuotaTests {
     func rate() async throws {
         let clock = ManualClock()
         let quota = OutboundQuota(clock: clock)
-        for _ in 1...60 { try await quota.ask(for: .requestObject, by: "a") {} }
+        for _ in 1...30 { try await quota.ask(for: .sector, by: "a") {} }
         for _ in 1...5 {
-            await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .requestObject, by: "a") {} }
+            await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
         }
-        try await quota.ask(for: .requestObject, by: "b") {}
-        clock.advance(by: .seconds(2))
-        try await quota.ask(for: .requestObject, by: "a") {}
-        await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .requestObject, by: "a") {} }
+        try await quota.ask(for: .sector, by: "b") {}
+        clock.advance(by: .seconds(10))
+        try await quota.ask(for: .sector, by: "a") {}
+        await #expect(throws: OutboundError.tooOften) { try await quota.ask(for: .sector, by: "a") {} }
         // A clock that was set back keeps nobody out for longer than a full measure.
         clock.advance(by: .days(-1))
-        clock.advance(by: .minutes(3))
-        try await quota.ask(for: .requestObject, by: "a") {}
+        clock.advance(by: .minutes(5))
+        try await quota.ask(for: .sector, by: "a") {}
     }
 
-    @Test("ten thousand names together keep to the common rate, and hold no memory for good")
+    @Test("thirty thousand names together keep to the common rate, and hold no memory for good")
     func askers() async throws {
         let quota = OutboundQuota(clock: ManualClock())
         var answered = 0
-        for number in 1...10_000 where (try? await quota.ask(for: .requestObject, by: "\(number)") {}) != nil {
+        for number in 1...30_000 where (try? await quota.ask(for: .requestObject, by: "\(number)") {}) != nil {
             answered += 1
         }
-        #expect(answered == 1200)
+        #expect(answered == 24_000)
+    }
+
+    @Test("a browser uses up its own share of a client's requests, at once and with time, not the client's")
+    func parts() async throws {
+        let clock = ManualClock()
+        let quota = OutboundQuota(clock: clock)
+        let gate = Gate()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 1...4 {
+                group.addTask { try await quota.ask(for: .requestObject, by: "a", part: "::1") { await gate.pass() } }
+            }
+            while gate.waiting < 4 { try await Task.sleep(for: .milliseconds(1)) }
+            await #expect(throws: OutboundError.tooMany) {
+                try await quota.ask(for: .requestObject, by: "a", part: "::1") {}
+            }
+            try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
+            try await quota.ask(for: .requestObject, by: "b", part: "::1") {}
+            gate.open()
+            try await group.waitForAll()
+        }
+        for _ in 1...56 { try await quota.ask(for: .requestObject, by: "a", part: "::1") {} }
+        for _ in 1...2000 {
+            await #expect(throws: OutboundError.tooOften) {
+                try await quota.ask(for: .requestObject, by: "a", part: "::1") {}
+            }
+        }
+        try await quota.ask(for: .requestObject, by: "a", part: "::2") {}
     }
 
     @Test("a purpose that strangers cannot cause has no rate")
     func unbounded() async throws {
         let quota = OutboundQuota(clock: ManualClock())
-        for _ in 1...2000 { try await quota.ask(for: .provider, by: "graph.example") {} }
+        for _ in 1...2000 { try await quota.ask(for: .delivery, by: "client.example") {} }
     }
 
     @Test("a server that does not answer in time frees its place")
@@ -116,10 +143,10 @@ struct OutboundQuotaTests {
         defer { silent.stop() }
         let policy = OutboundPolicy(
             allowedPrivateRanges: ["127.0.0.1"].compactMap { CIDR($0) }, longestWait: .milliseconds(50))
-        let outbound = Outbound(policy: policy, logger: .silent).asking(for: .sector)
+        let outbound = Outbound(policy: policy, logger: .silent).asking(for: .sector, by: "a")
         for _ in 1...6 {
             await #expect(throws: OutboundError.timedOut) {
-                try await outbound.get("http://127.0.0.1:\(silent.port)/", by: "a")
+                try await outbound.get("http://127.0.0.1:\(silent.port)/")
             }
         }
     }

@@ -14,7 +14,8 @@ import Values
         let interface = ProviderInterface(
             provider: .google, address: address, outbound: Outbound(policy: policy, logger: Logger.silent))
         do throws(OAuthError) {
-            _ = try await interface.ask("/tokeninfo", ["access_token": "secret"])
+            _ = try await interface.ask(
+                "/tokeninfo", ["access_token": "secret"], by: .init(merchant: "merchant", client: "client"))
             return nil
         } catch {
             #expect(error.code == .temporarilyUnavailable && error.retryAfter != nil)

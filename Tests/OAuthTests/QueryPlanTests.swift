@@ -183,7 +183,7 @@ struct QueryPlanTests {
 
     private func signIn(_ world: TokenFixture, refused: Int) async throws {
         let hashing = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: SystemRandom())
         let users = Users(
             database: world.database, hashing: hashing, clock: world.clock, random: SystemRandom(),
             events: .unheard)

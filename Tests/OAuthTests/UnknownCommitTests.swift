@@ -44,7 +44,7 @@ struct UnknownCommitTests {
         let issuers = TrustedIssuers(
             database: database, clock: clock, random: random, seal: seal, outbound: OutboundPolicy())
         let hashing = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), random: random)
         let users = Users(
             database: database, hashing: hashing, clock: clock, random: random, events: .unheard)
 

@@ -20,6 +20,7 @@ final class Cutter: Sendable {
         var mostGuests = Int.max
         var knocks = 0
         var guests = 0
+        var withheld = 0
     }
 
     /// The URL that the driver connects to.
@@ -68,6 +69,14 @@ final class Cutter: Sendable {
         set { state.withLock { $0.isSilent = newValue } }
     }
 
+    /// Returns once something was sent that is kept from the silent server.
+    func withholdsSomething() async throws {
+        let until = ContinuousClock.now + .seconds(60)
+        while state.withLock(\.withheld) == 0, ContinuousClock.now < until {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
     /// Cuts the connection instead of delivering the next `word`.
     func cutBefore(_ word: String) { state.withLock { $0.plan = .before(word) } }
 
@@ -101,6 +110,7 @@ final class Cutter: Sendable {
         let isCut = IsCut()
         Thread { [weak self] in
             pump(from: client, to: server) { bytes in
+                if self?.isSilent ?? false { self?.state.withLock { $0.withheld += 1 } }
                 while self?.isSilent ?? false { Thread.sleep(forTimeInterval: 0.01) }
                 return self?.lets(bytes, through: isCut) ?? false
             }

@@ -56,6 +56,8 @@ import Testing
         cutter.isSilent = true
         let done = Ledger<Int>()
         async let waiting: Void = { done.note(try await database.countThings()) }()
+        // Behind the question about readiness it would wait for the only connection, and be refused as the rest is.
+        try await cutter.withholdsSomething()
         let error = await #expect(throws: StorageError.self) { try await database.confirmReady() }
         #expect(error?.kind == "unavailable")
         #expect(done.entries.isEmpty)

@@ -56,6 +56,12 @@ public final class ProviderStandIn: Sendable {
         books.state.withLock { $0.failure = status.map { (path, Books.response($0, body)) } }
     }
 
+    /// Leaves questions about `token` open until `release`.
+    public func hold(_ token: String) { books.state.withLock { $0.held = token } }
+
+    /// Answers the questions that were left open.
+    public func release() { books.state.withLock { $0.held = nil } }
+
     /// Stops accepting connections.
     public func stop() { listener.stop() }
 }
@@ -68,6 +74,7 @@ private final class Books: Sendable {
         var failure: (path: String, answer: [UInt8])?
         var answers: [String: JSON] = [:]
         var questions: [String] = []
+        var held: String?
     }
     let state = Mutex(State())
 
@@ -75,10 +82,12 @@ private final class Books: Sendable {
         let target = line.split(separator: " ").dropFirst().first.map(String.init) ?? ""
         let path = String(target.prefix { $0 != "?" })
         let query = Self.pairs(target.dropFirst(path.count + 1))
-        let state = state.withLock { state in
-            state.questions.append(line)
-            return state
+        state.withLock { $0.questions.append(line) }
+        // Each connection has its own thread.
+        while state.withLock({ state in state.held.map { line.contains("=" + $0) } ?? false }) {
+            Thread.sleep(forTimeInterval: 0.005)
         }
+        let state = state.withLock { $0 }
         if let failure = state.failure, path.hasSuffix(failure.path) { return failure.answer }
         let (status, json): (String, JSON) =
             switch path {

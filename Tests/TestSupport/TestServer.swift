@@ -117,7 +117,7 @@ extension TestServer.Fixture {
             commandLine: ["issuer": "http://spindle.test"].merging(settings) { $1 }, environment: [:], file: nil)
         // Port 0 takes any free port. The configuration does not allow that.
         configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
-        let quick = PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1)
+        let quick = PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1)
         self.init(
             backend: backend, database: database, configuration: configuration,
             hashing: hashing ?? HashingPool(parameters: quick, random: SystemRandom()),

@@ -31,6 +31,19 @@ public enum KnownDevices {
         }
     }
 
+    /// Whether the user who is known to read the mail to `email` signed in with this fingerprint before. Somebody else
+    /// may have opened sessions with an address that its owner never verified.
+    static func knows(
+        _ mark: Fingerprint<Place>, ofReader email: EmailAddress, in db: any Transaction
+    ) throws -> Bool {
+        try !db.rows(
+            """
+            SELECT seen_at FROM known_devices JOIN users ON users.id = known_devices.user_id
+            WHERE users.email = \(email) AND users.email_verified = 1 AND fingerprint = \(mark)
+            """
+        ).isEmpty
+    }
+
     /// Whether `user` signed in with this fingerprint before.
     static func knows(_ mark: Fingerprint<Place>?, of user: UserID, in db: any Transaction) throws -> Bool {
         guard let mark else { return false }

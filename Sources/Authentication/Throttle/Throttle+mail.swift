@@ -10,8 +10,12 @@ extension Throttle {
     }
 
     /// Each purpose has its own bucket: flooding a mailbox with codes does not block the link that sets a new password.
-    private static func mailbox(_ recipient: EmailAddress, _ purpose: Verification.Purpose) -> Bucket {
-        Bucket("mails to|\(purpose.rawValue)|\(recipient.text)", burst: 5, refill: .minutes(12))
+    /// A browser in which the user signed in before has one too, which strangers cannot use up.
+    private static func mailbox(
+        _ recipient: EmailAddress, _ purpose: Verification.Purpose, at device: Fingerprint<KnownDevices.Place>?
+    ) -> Bucket {
+        let place = device.map { "|device \($0.text)" } ?? ""
+        return Bucket("mails to|\(purpose.rawValue)|\(recipient.text)\(place)", burst: 5, refill: .minutes(12))
     }
 
     /// Charges one mail that `address` asked for, or returns how long to wait without charging it.
@@ -24,12 +28,15 @@ extension Throttle {
         for bucket in origin(address) { try giveBack(bucket, in: db) }
     }
 
-    /// Charges one mail to `recipient`. False when the mailbox got too many recently. The requester is not told,
-    /// because that would reveal something about the mailbox.
+    /// Charges one mail to `recipient`, asked for at `place`. False when the mailbox got too many recently. The requester
+    /// is not told, because that would reveal something about the mailbox.
     static func chargeMailbox(
-        _ recipient: EmailAddress, for purpose: Verification.Purpose, at now: Timestamp, in db: any Transaction
+        _ recipient: EmailAddress, for purpose: Verification.Purpose, at place: KnownDevices.Place? = nil,
+        _ now: Timestamp, in db: any Transaction
     ) throws -> Bool {
-        try take(mailbox(recipient, purpose), at: now, in: db) == nil
+        var device: Fingerprint<KnownDevices.Place>?
+        if let mark = place?.deviceMark, try KnownDevices.knows(mark, ofReader: recipient, in: db) { device = mark }
+        return try take(mailbox(recipient, purpose, at: device), at: now, in: db) == nil
     }
 
     /// Wrong codes typed to sign in as one user, in any browser and for any number of mails, except at known devices

@@ -1,6 +1,6 @@
-import Directory
+public import Directory
 public import Storage
-import Values
+public import Values
 
 extension Verifications {
     /// Queues a verification's mail in the caller's transaction. If the mail is not to be sent, queues a blank delivery
@@ -21,18 +21,20 @@ extension Verifications {
     ///
     /// - Parameters:
     ///   - address: the requester's IP address, to be charged; nil when it was charged before (`charge`).
+    ///   - device: what the requester's browser is recognized by; one that the user is known in has mails of its own.
     ///   - confirm: throws when the requester may no longer ask.
     public func ask(
-        _ draft: Draft, from address: String?, hasReader: Bool = true,
+        _ draft: Draft, from address: String?, device: Secret<Device>? = nil, hasReader: Bool = true,
         confirm: @escaping @Sendable (any Transaction) throws -> Void = { _ in }, post: @escaping Post
     ) async throws -> Asked {
         let now = clock.now
         let (email, purpose) = (draft.verification.email, draft.verification.purpose)
+        let place = KnownDevices.Place(address: address ?? "", device: device)
         return try await database.write { db in
             try confirm(db)
             if let address, let wait = try Throttle.chargeAsking(from: address, at: now, in: db) { return .wait(wait) }
             let fits = try EmailAddress(email).map { recipient in
-                try Throttle.chargeMailbox(recipient, for: purpose, at: now, in: db)
+                try Throttle.chargeMailbox(recipient, for: purpose, at: place, now, in: db)
             }
             let isSent = hasReader && fits == true
             try Self.store(isSent ? draft : draft.blank, in: db)

@@ -18,7 +18,7 @@ extension AccountEndpoint {
                 let proof = hasPassword ? try await gate.confirm(entry, request, context) : nil
                 let post = entry.session.email.map { email in
                     mail.post(
-                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit.frame)
+                        .passwordChanged(resetLink: mail.link(PasswordEndpoint.path)), to: email, entry.visit)
                 }
                 let isChanged = try await users.changePassword(of: entry.session, to: password, by: proof) { db in
                     try post?(db)

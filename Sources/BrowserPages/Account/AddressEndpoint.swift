@@ -75,7 +75,7 @@ public struct AddressEndpoint: Endpoint {
             asked = try await verifications.ask(
                 draft, from: gate.newSessions.address(request),
                 confirm: { db in try Users.confirm(proof, for: entry.session, in: db) },
-                post: mail.reply(template, to: email, entry.visit.frame))
+                post: mail.reply(template, to: email, entry.visit))
         } catch let refusal as SignIn.Refusal {
             return try await view.refuse(
                 .email, refusal.whenConfirming, refusal.oauthError, entry, request, context)
@@ -101,7 +101,7 @@ public struct AddressEndpoint: Endpoint {
             ) { verification, db in
                 // The old address is told part of the new one: if the user did not change it, they will want to know.
                 guard let old = session.email else { return }
-                try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit.frame)(db)
+                try mail.post(.emailChanged(newAddress: Self.veiled(verification.email)), to: old, visit)(db)
             }
             mail.send()
             switch outcome {

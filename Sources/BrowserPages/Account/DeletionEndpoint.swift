@@ -85,7 +85,7 @@ public struct DeletionEndpoint: Endpoint {
             mail.post(
                 .deletionScheduled(
                     dueAt: deletion.dueAt(askedAt: clock.now).dayText, signInLink: mail.link("/login")),
-                to: email, entry.visit.frame)
+                to: email, entry.visit)
         }
     }
 

@@ -48,11 +48,9 @@ public struct AuthorizationFeature: Feature {
 
 extension RequestAddresses {
     fileprivate init(askedBy outbound: Outbound) {
-        let outbound = outbound.asking(for: .requestObject)
-        self.init { address, client in
-            let answer = try await outbound.get(
-                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject,
-                by: client.text)
+        self.init { address, client, browser in
+            let answer = try await outbound.asking(for: .requestObject, by: client.text, part: browser).get(
+                address, accept: "application/oauth-authz-req+jwt, application/jwt", limit: Self.longestObject)
             guard answer.status == 200 else { throw OutboundError.unreachable }
             return answer.body
         }

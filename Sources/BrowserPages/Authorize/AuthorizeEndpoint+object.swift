@@ -17,7 +17,7 @@ extension AuthorizeEndpoint {
     ) async throws -> Response {
         let whole: Form
         do {
-            guard let opened = try await opened(form) else {
+            guard let opened = try await opened(form, http) else {
                 return try await pages.answering(form, http, context) { _, _ in throw OAuthError.noClient }
             }
             whole = opened
@@ -28,7 +28,7 @@ extension AuthorizeEndpoint {
     }
 
     /// The object's parameters over those beside it (Core §6.1). Nil when the client is unknown.
-    private func opened(_ form: Form) async throws -> Form? {
+    private func opened(_ form: Form, _ http: Request) async throws -> Form? {
         let parameters = try form.parameters
         guard let id = parameters[.clientID], let client = try await pages.clients.findLive(Client.ID(id)) else {
             return nil
@@ -37,7 +37,8 @@ extension AuthorizeEndpoint {
         switch (parameters[.request], parameters[.requestURI]) {
         case (nil, nil): return nil
         case (let object?, nil): inside = try await requestObjects.parameters(of: object, from: client)
-        case (nil, let address?): inside = try await requestObjects.parameters(at: address, from: client)
+        case (nil, let address?):
+            inside = try await requestObjects.parameters(at: address, from: client, for: pages.address.of(http))
         case (.some, .some): throw OAuthError.requestTwice
         }
         if let beside = parameters[.responseType], let type = inside.first(where: { $0.name == "response_type" })?.value

@@ -104,7 +104,7 @@ public struct AuthorizeEndpoint: Endpoint {
             case .respond: return try await give(request, session, incoming, http)
             case .refuse(let code): throw Self.refusal(code)
             case .signIn, .confirm, .signUp, .verify, .introduce, .consent:
-                return try await pages.waiting(interaction, form, http) { waiting in
+                return try await pages.waiting(interaction, form, http, isSignedIn: session != nil) { waiting in
                     switch step {
                     case .signIn where incoming.entrance.beginsWithSignUp && request.prompt.isEmpty:
                         return waiting.sendBrowser(to: SignUpEndpoint.path)

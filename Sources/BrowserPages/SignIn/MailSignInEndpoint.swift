@@ -52,9 +52,10 @@ public struct MailSignInEndpoint: Endpoint {
             continueTo: visit.destination?.text ?? "")
         let template = MailTemplate.signInCode(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.signIn.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.reply(template, to: email, visit.frame)
+        let post = mail.reply(template, to: email, visit)
         let asked = try await verifications.ask(
-            draft, from: newSessions.address(request), hasReader: user != nil, post: post)
+            draft, from: newSessions.address(request), device: newSessions.device(request), hasReader: user != nil,
+            post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return try await login(

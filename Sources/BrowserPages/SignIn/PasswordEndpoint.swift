@@ -73,9 +73,10 @@ public struct PasswordEndpoint: Endpoint {
         let template = MailTemplate.resetPassword(
             link: mail.link("\(Self.path)/reset/\(draft.link?.value ?? "")"),
             hours: Int((Verification.Purpose.resetPassword.linkLifetime ?? .zero).seconds / 3600))
-        let post = mail.reply(template, to: email, visit.frame)
+        let post = mail.reply(template, to: email, visit)
         let asked = try await verifications.ask(
-            draft, from: newSessions.address(request), hasReader: user != nil, post: post)
+            draft, from: newSessions.address(request), device: newSessions.device(request), hasReader: user != nil,
+            post: post)
         mail.send()
         if case .wait(let wait) = asked {
             return forgotten(
@@ -124,7 +125,7 @@ public struct PasswordEndpoint: Endpoint {
             let password = try Password(
                 form["password"] ?? "", personal: [verification.email, visit.frame.brand?.name ?? ""])
             let post = mail.post(
-                .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit.frame)
+                .passwordChanged(resetLink: mail.link(Self.path)), to: verification.email, visit)
             let newSession = try await newSessions.newSession(request, by: .mail, at: visit)
             let outcome = try await reset.finish(link, password: password, opening: newSession.opening) { _, db in
                 try post(db)

@@ -97,7 +97,7 @@ public struct VerifyEndpoint: Endpoint {
             browser: pages.forms.browser(request), continueTo: asking.visit.destination?.text ?? "")
         let template = MailTemplate.verifyEmail(
             code: draft.code ?? "", minutes: Int((Verification.Purpose.verifyEmail.codeLifetime ?? .zero).seconds / 60))
-        let post = mail.reply(template, to: asking.email, asking.visit.frame)
+        let post = mail.reply(template, to: asking.email, asking.visit)
         let asked = try await verifications.ask(draft, from: newSessions.address(request), post: post)
         mail.send()
         if case .wait = asked { return pages.message(.tooManyAttempts, asking.visit, status: .tooManyRequests) }

@@ -6,7 +6,7 @@ struct Argon2Hash: PasswordScheme {
     private let type: Argon2_type
 
     private static let types = ["argon2id": Argon2_id, "argon2i": Argon2_i, "argon2d": Argon2_d]
-    /// The most that an imported hash may cost; ours cost `PasswordHashParameters.standard`. 256 MiB, and sixteen passes
+    /// The most that an imported hash may cost; ours cost `PasswordHashCost.standard`. 256 MiB, and sixteen passes
     /// over them.
     private static let mostMemoryKiB = 256 * 1024
     private static let mostWork = 16 * mostMemoryKiB

@@ -10,7 +10,7 @@ public struct PasswordHash: Sendable, Hashable {
 
     /// Whether it costs a thief less than Argon2id with `parameters`; the next right password should then be hashed
     /// again. A hash with at least as much memory and total work stays, because another system chose it.
-    public func needsUpgrade(to parameters: PasswordHashParameters) -> Bool {
+    public func needsUpgrade(to parameters: PasswordHashCost) -> Bool {
         let fields = encoded.split(separator: "$", omittingEmptySubsequences: false)
         guard fields.count == 6, fields[1] == "argon2id", fields[2] == "v=19",
             let cost = HashField.numbers(fields[3], named: ["m", "t", "p"])
@@ -32,7 +32,7 @@ extension PasswordHash {
     private static let saltLength = 16
     private static let hashLength = 32
 
-    init(of password: [UInt8], salt: [UInt8], parameters: PasswordHashParameters) throws(PasswordHashingFailed) {
+    init(of password: [UInt8], salt: [UInt8], parameters: PasswordHashCost) throws(PasswordHashingFailed) {
         let (m, t, p) = (parameters.memoryKiB, parameters.iterations, parameters.parallelism)
         let capacity = argon2_encodedlen(t, m, p, UInt32(salt.count), UInt32(Self.hashLength), Argon2_id)
         var text = [CChar](repeating: 0, count: capacity)
@@ -53,7 +53,7 @@ extension PasswordHash {
 
     /// A hash that no password matches, and that takes as long to compare: random bytes in place of a digest. Hashing
     /// something instead would take a fifth of the time to start.
-    static func ofNothing(_ parameters: PasswordHashParameters, random: any RandomSource) -> PasswordHash {
+    static func ofNothing(_ parameters: PasswordHashCost, random: any RandomSource) -> PasswordHash {
         func field(_ length: Int) -> String {
             String(Base64.encode(random.bytes(length)).prefix { $0 != "=" })
         }

@@ -5,7 +5,12 @@ import Values
 public struct RedirectURI: Sendable, Hashable, CustomStringConvertible {
     public let text: String
 
-    private static let dangerousSchemes: Set<String> = ["javascript", "data", "file", "vbscript", "about", "blob"]
+    /// Schemes of browsers and of other programs, which are no app's own: they show, run, call or send something, or
+    /// open a socket.
+    private static let dangerousSchemes: Set<String> = [
+        "javascript", "data", "file", "vbscript", "about", "blob", "filesystem", "view-source", "ws", "wss", "mailto",
+        "tel", "sms",
+    ]
 
     /// Reads an absolute URI without a fragment (RFC 6749 §3.1.2) or credentials, in a scheme that runs no script; http
     /// only to this machine. Nil for anything else.

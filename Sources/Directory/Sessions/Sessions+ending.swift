@@ -1,7 +1,7 @@
 package import Storage
 package import Values
 
-/// Sessions that are ended on request, and announced.
+/// Sessions that are ended on request, and announced. How long their rows stay is in Sessions+table.swift.
 extension Sessions {
     /// A live session, before it ends.
     package struct Live {

@@ -1,8 +1,8 @@
 public import Storage
 public import Values
 
-/// The browser sessions of users. How long their rows are kept stands in DirectoryTables.swift (`Sessions.table`), how
-/// long a session lasts in `Session`.
+/// The browser sessions of users. How long their rows are kept stands in Sessions+table.swift, how long a session lasts
+/// in `Session`.
 public struct Sessions: Sendable {
     package let database: any Database
     package let clock: any WallClock

@@ -20,11 +20,11 @@ public struct IssuerDirectory: Sendable {
     /// `facebook` is the address of Facebook's Graph API, `site` our own URL.
     public init(outbound: Outbound, facebook: String, site: String, clock: any WallClock) {
         self.facebook = facebook
-        let outbound = outbound.asking(for: .discovery)
         documents = PublishedDocuments(clock: clock) { source in
             let response: OutboundResponse
             do throws(OutboundError) {
-                response = try await outbound.get(source.address, limit: Self.longest, by: source.address)
+                response = try await outbound.asking(for: .discovery, by: source.address).get(
+                    source.address, limit: Self.longest)
             } catch {
                 return .unusable("\(error)")
             }

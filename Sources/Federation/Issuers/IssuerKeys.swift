@@ -7,12 +7,11 @@ public struct IssuerKeys: Sendable {
     private let documents: PublishedDocuments<String, AssertionKeys>
 
     public init(outbound: Outbound, clock: any WallClock) {
-        let outbound = outbound.asking(for: .keys)
         documents = PublishedDocuments(clock: clock) { address in
             do throws(OutboundError) {
                 // Counted against the address, not its host: each client or issuer has at most one.
-                let response = try await outbound.get(
-                    address, accept: "application/jwk-set+json, application/json", by: address)
+                let response = try await outbound.asking(for: .keys, by: address).get(
+                    address, accept: "application/jwk-set+json, application/json")
                 guard response.status == 200 else { return .unusable("answered with status \(response.status)") }
                 guard let text = String(validating: response.body, as: UTF8.self),
                     let keys = try? AssertionKeys(keySet: text), !keys.isEmpty

@@ -11,6 +11,7 @@ struct FacebookTokens: Sendable {
     struct App {
         let id: String
         let secret: Secret<ProviderApp>
+        let requester: ProviderInterface.Requester
         /// The access token of the app itself.
         var token: String { id + "|" + secret.value }
     }
@@ -23,7 +24,7 @@ struct FacebookTokens: Sendable {
         of token: Secret<ProviderAssertion.Token>, issuedTo app: App, at now: Timestamp
     ) async throws(OAuthError) -> String {
         let answer = try await interface.ask(
-            "/debug_token", ["input_token": token.value, "access_token": app.token])
+            "/debug_token", ["input_token": token.value, "access_token": app.token], by: app.requester)
         if let error = answer.json["error"] {
             guard error["code"]?.integer != Self.codeOfAnotherApp else { throw .providerTokenOfAnotherApp(.facebook) }
             // Facebook refused the app's own token, which the operator has to fix. The user's token may be good.
@@ -59,7 +60,7 @@ struct FacebookTokens: Sendable {
             [
                 "fields": "id,name,first_name,last_name", "access_token": token.value,
                 "appsecret_proof": proof(of: token, app),
-            ])
+            ], by: app.requester)
         guard answer.json["error"] == nil, !answer.isRefusal else {
             throw .providerUnavailable(
                 .facebook, "refused the person's name, with code \(answer.json["error"]?["code"]?.integer ?? 0)")

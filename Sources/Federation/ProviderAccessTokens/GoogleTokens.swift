@@ -17,9 +17,10 @@ struct GoogleTokens: Sendable {
 
     /// The subject and claims of `token`, if it was issued to one of `apps`.
     func answer(
-        about token: Secret<ProviderAssertion.Token>, issuedTo apps: [String]
+        about token: Secret<ProviderAssertion.Token>, issuedTo apps: [String],
+        for requester: ProviderInterface.Requester
     ) async throws(OAuthError) -> Answer {
-        let answer = try await tokens.ask("/tokeninfo", ["access_token": token.value])
+        let answer = try await tokens.ask("/tokeninfo", ["access_token": token.value], by: requester)
         guard !answer.isRefusal else {
             guard answer.json["error"] != nil || answer.json["error_description"] != nil else {
                 throw .providerUnavailable(.google, "refused without saying why")
@@ -42,9 +43,9 @@ struct GoogleTokens: Sendable {
 
     /// The name and address, as far as the token may show them.
     func person(
-        _ known: Answer, with token: Secret<ProviderAssertion.Token>
+        _ known: Answer, with token: Secret<ProviderAssertion.Token>, for requester: ProviderInterface.Requester
     ) async throws(OAuthError) -> ProviderUser {
-        let answer = try await people.ask("/userinfo", ["access_token": token.value])
+        let answer = try await people.ask("/userinfo", ["access_token": token.value], by: requester)
         // A token without the scope for it gives no name.
         let claims = answer.isRefusal ? known.claims : answer.json
         guard ProviderInterface.subject(claims["sub"]) == known.subject else {

@@ -36,7 +36,7 @@ public struct ProviderAssertions: Sendable {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
         return Holder(
             trusted: issuer, provider: assertion.provider,
-            subject: try await tokens.subject(of: assertion.token, at: issuer))
+            subject: try await tokens.subject(of: assertion.token, at: issuer, for: client.id))
     }
 
     /// The same, with what the provider knows about the user.
@@ -44,7 +44,7 @@ public struct ProviderAssertions: Sendable {
         _ text: String, for purpose: ProviderAssertion.Purpose, from client: Client
     ) async throws -> (holder: Holder, person: ProviderUser) {
         let (assertion, issuer) = try await accepted(text, for: purpose, from: client)
-        let (subject, person) = try await tokens.person(of: assertion.token, at: issuer)
+        let (subject, person) = try await tokens.person(of: assertion.token, at: issuer, for: client.id)
         return (Holder(trusted: issuer, provider: assertion.provider, subject: subject), person)
     }
 

@@ -1,3 +1,4 @@
+import Directory
 import JSON
 import OAuth
 import Outbound
@@ -13,6 +14,13 @@ struct ProviderInterface: Sendable {
     let address: String
     let outbound: Outbound
 
+    /// The merchant and its client that want to know.
+    struct Requester {
+        let merchant: Merchant.ID
+        /// Nil for users who sign in at the provider in a browser.
+        let client: Client.ID?
+    }
+
     struct Answer {
         let isRefusal: Bool
         let json: JSON
@@ -22,11 +30,15 @@ struct ProviderInterface: Sendable {
     ///
     /// An answer is a JSON object with status 200, or 400, 401 or 403 when the provider refuses what it was asked with.
     /// Anything else, rate limiting included, is no answer.
-    func ask(_ path: String, _ query: KeyValuePairs<String, String>) async throws(OAuthError) -> Answer {
+    func ask(
+        _ path: String, _ query: KeyValuePairs<String, String>, by requester: Requester
+    ) async throws(OAuthError) -> Answer {
         let response: OutboundResponse
         do {
-            response = try await outbound.asking(for: .provider).get(
-                address + path, query: query, limit: Self.longestAnswer)
+            response = try await outbound.asking(
+                for: purpose, by: requester.merchant.text, part: requester.client?.text ?? "browsers"
+            )
+            .get(address + path, query: query, limit: Self.longestAnswer)
         } catch {
             throw .providerUnavailable(provider, "\(error)")
         }
@@ -37,6 +49,15 @@ struct ProviderInterface: Sendable {
             throw .providerUnavailable(provider, "answered with status \(response.status) and no JSON object")
         }
         return Answer(isRefusal: response.status != 200, json: json)
+    }
+
+    /// Each provider has a quota, for one may be slow and another not.
+    private var purpose: OutboundPurpose {
+        switch provider {
+        case .facebook: .facebook
+        case .google: .google
+        case .apple: .other
+        }
     }
 
     /// The provider's identifier of a user, if it can be stored.

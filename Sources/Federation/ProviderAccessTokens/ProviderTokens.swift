@@ -1,3 +1,4 @@
+import Directory
 public import Keys
 import OAuth
 public import Outbound
@@ -35,11 +36,15 @@ public struct ProviderTokens: Sendable {
     }
 
     /// The provider's identifier of the user of `token`.
-    func subject(of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer) async throws -> String {
+    func subject(
+        of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer, for client: Client.ID?
+    ) async throws -> String {
+        let requester = ProviderInterface.Requester(merchant: issuer.merchant, client: client)
         switch issuer.app?.provider {
         case .facebook:
-            try await facebook.subject(of: token, issuedTo: try facebookApp(of: issuer), at: clock.now)
-        case .google: try await google.answer(about: token, issuedTo: issuer.audiences).subject
+            return try await facebook.subject(
+                of: token, issuedTo: try facebookApp(of: issuer, requester), at: clock.now)
+        case .google: return try await google.answer(about: token, issuedTo: issuer.audiences, for: requester).subject
         // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
@@ -47,27 +52,30 @@ public struct ProviderTokens: Sendable {
 
     /// The user of `token`, with what the provider knows about them.
     func person(
-        of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer
+        of token: Secret<ProviderAssertion.Token>, at issuer: TrustedIssuer, for client: Client.ID?
     ) async throws -> (subject: String, person: ProviderUser) {
+        let requester = ProviderInterface.Requester(merchant: issuer.merchant, client: client)
         switch issuer.app?.provider {
         case .facebook:
-            let app = try facebookApp(of: issuer)
+            let app = try facebookApp(of: issuer, requester)
             let subject = try await facebook.subject(of: token, issuedTo: app, at: clock.now)
             return (subject, try await facebook.person(subject, with: token, issuedTo: app))
         case .google:
-            let answer = try await google.answer(about: token, issuedTo: issuer.audiences)
-            return (answer.subject, try await google.person(answer, with: token))
+            let answer = try await google.answer(about: token, issuedTo: issuer.audiences, for: requester)
+            return (answer.subject, try await google.person(answer, with: token, for: requester))
         // Apple has no access tokens to ask about.
         case .apple, nil: throw OAuthError.assertionOfUnknownIssuer
         }
     }
 
-    private func facebookApp(of issuer: TrustedIssuer) throws -> FacebookTokens.App {
+    private func facebookApp(
+        of issuer: TrustedIssuer, _ requester: ProviderInterface.Requester
+    ) throws -> FacebookTokens.App {
         // Registration ensures both.
         guard let id = issuer.audiences.first, let sealed = issuer.app?.sealedSecret else {
             throw OAuthError.providerUnknown(.facebook)
         }
         return FacebookTokens.App(
-            id: id, secret: Secret(try seal.open(sealed, .appSecret, row: issuer.id.text)))
+            id: id, secret: Secret(try seal.open(sealed, .appSecret, row: issuer.id.text)), requester: requester)
     }
 }

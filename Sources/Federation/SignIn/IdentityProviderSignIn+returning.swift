@@ -51,7 +51,7 @@ extension IdentityProviderSignIn {
             throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
         }
         let more: JSON
-        switch try await partners.tokens.userinfo(at: address, with: accessToken) {
+        switch try await partners.tokens.userinfo(at: address, of: issuer, with: accessToken) {
         case .plain(let json): more = json
         case .signed(let text): more = try await signedUserinfo(text, by: issuer, for: settings)
         }
@@ -116,7 +116,7 @@ extension IdentityProviderSignIn {
             throw IdentityProviderRefusal.mistrusted(reason: "no access_token")
         }
         do {
-            let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer)
+            let (subject, person) = try await partners.providers.person(of: Secret(token), at: issuer, for: nil)
             return IdentityProviderUser(
                 person: IssuerUser(person, subject: subject, of: issuer), signedInAt: nil)
         } catch let error as OAuthError where error.code == .temporarilyUnavailable {

@@ -55,7 +55,7 @@ public struct IdentityProviderTokens: Sendable {
         }
         let response: OutboundResponse
         do {
-            response = try await outbound.asking(for: .signIn).post(
+            response = try await outbound.asking(for: .signIn, by: issuer.merchant.text, part: issuer.id.text).post(
                 form: form, to: endpoints.token, credentials: credentials, limit: Self.longestAnswer)
         } catch {
             throw IdentityProviderRefusal.unavailable(reason: "token endpoint: \(error)")
@@ -113,13 +113,15 @@ public struct IdentityProviderTokens: Sendable {
         case signed(String)
     }
 
-    func userinfo(at address: String, with accessToken: String) async throws(IdentityProviderRefusal) -> Userinfo {
+    func userinfo(
+        at address: String, of issuer: TrustedIssuer, with accessToken: String
+    ) async throws(IdentityProviderRefusal) -> Userinfo {
         guard let credentials = OutboundCredentials(bearer: accessToken) else {
             throw .mistrusted(reason: "access_token")
         }
         let response: OutboundResponse
         do {
-            response = try await outbound.asking(for: .signIn).get(
+            response = try await outbound.asking(for: .signIn, by: issuer.merchant.text, part: issuer.id.text).get(
                 address, credentials: credentials, limit: Self.longestAnswer)
         } catch {
             throw .unavailable(reason: "userinfo: \(error)")

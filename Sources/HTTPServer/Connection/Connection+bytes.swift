@@ -108,16 +108,17 @@ extension Connection {
         enqueue()
     }
 
-    /// Drops the responses to a peer that leaves more unread than the loop may hold, and tells it if it takes that.
+    /// Drops the responses and requests of a peer that makes the loop hold more than it may, and tells it if it takes
+    /// that.
     func abandon(_ now: Milliseconds) {
         guard phase == .open, let session else { return close() }
+        let reason = session.incompleteBytes > heldBytes / 2 ? "its requests do not end" : "its answers are not read"
         service.logger.info(
-            "connection ended: its answers are not read",
-            metadata: ["bytes": "\(unsentBytes)", "peer": "\(peer ?? "")"])
+            "connection ended: \(reason)", metadata: ["bytes": "\(heldBytes)", "peer": "\(peer ?? "")"])
         session.abandon(now: now)
         flush(session, now)
         if phase == .open { close() }
-        countUnsent()
+        countHeld()
     }
 
     func dropInput() {

@@ -44,7 +44,7 @@ final class Connection {
     private var isQueued = false
     private var drainDeadline = Milliseconds.never
     /// Unsent bytes of responses when the loop last asked.
-    private(set) var unsentBytes = 0
+    private(set) var heldBytes = 0
     private var roomWaiters: [Int32: CheckedContinuation<Void, Never>] = [:]
 
     /// Nil when TLS cannot begin.
@@ -103,7 +103,7 @@ final class Connection {
     /// Does what is possible now: reads, starts requests, sends.
     func advance(_ now: Milliseconds) {
         isQueued = false
-        defer { countUnsent() }
+        defer { countHeld() }
         if phase == .lingering { return dropInput() }
         guard phase == .open, let session else { return }
         read(session, now)
@@ -196,18 +196,18 @@ final class Connection {
         linux_close(descriptor)
         core.giveBack(output)
         (output, sent) = ([], 0)
-        countUnsent()
+        countHeld()
         let waiting = roomWaiters
         roomWaiters = [:]
         for (_, waiter) in waiting { waiter.resume() }
         service.released()
     }
 
-    /// Tells the loop how many bytes are waiting to be sent.
-    func countUnsent() {
-        let unsent = (session?.unsentBytes ?? 0) + output.count - sent
-        core.unsentBytes += unsent - unsentBytes
-        unsentBytes = unsent
+    /// Tells the loop how many bytes wait for the client: to be read by it, or for the rest of its requests.
+    func countHeld() {
+        let held = (session?.unsentBytes ?? 0) + (session?.incompleteBytes ?? 0) + output.count - sent
+        core.heldBytes += held - heldBytes
+        heldBytes = held
     }
 
     /// Makes a streamed body wait until its stream has room.

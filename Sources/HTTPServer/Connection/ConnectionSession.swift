@@ -25,6 +25,8 @@ protocol ConnectionSession: AnyObject {
     var hasOutput: Bool { get }
     /// Bytes of responses that are not yet produced.
     var unsentBytes: Int { get }
+    /// Bytes of requests that are not complete, or have not begun.
+    var incompleteBytes: Int { get }
     /// Whether it takes more bytes now.
     var wantsInput: Bool { get }
     /// Whether it keeps reading while its output waits to be sent.

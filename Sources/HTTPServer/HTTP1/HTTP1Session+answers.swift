@@ -19,6 +19,10 @@ extension HTTP1Session {
     var wantsInput: Bool { isReading && outgoingSize == nil && pending.count - pendingRead < 64 * 1024 }
     var hasOutput: Bool { outgoingSize != nil || owesContinue || parts.hasOutput || isConcluding }
     var unsentBytes: Int { (outgoingSize ?? 0) + parts.unsentBytes }
+    var incompleteBytes: Int {
+        if case .body(let reader) = state { reader.bytes.count } else { 0 }
+    }
+
     var isIdle: Bool {
         if case .head = state { !hasBegun && pending.isEmpty && outgoingSize == nil } else { false }
     }

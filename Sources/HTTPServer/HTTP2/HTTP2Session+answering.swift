@@ -9,6 +9,7 @@ extension HTTP2Session {
             let id = ready.removeFirst()
             guard let stream = stream(id), case .ready(let request) = stream.phase else { continue }
             stream.phase = .working
+            release(stream)
             working += 1
             return StartedRequest(stream: id, request: request)
         }

@@ -57,12 +57,14 @@ extension HTTP2Session {
                 return deferred.append(.reset(stream.id, NGHTTP2_REFUSED_STREAM.rawValue))
             }
             stream.headBytes = stream.head.bytes
+            hold(stream.headBytes, of: stream)
             makeReady(stream, request, body: .bytes([]))
         } else if stream.head.bytes + heldHeads > Self.mostHeldHeads {
             deferred.append(.refuse(stream.id, .requestHeaderFieldsTooLarge))
         } else {
             stream.phase = .body(request, limit: limit)
             stream.headBytes = stream.head.bytes
+            hold(stream.headBytes, of: stream)
             if stream.head.expectsContinue { deferred.append(.sendContinue(stream.id)) }
         }
         stream.head = HTTP2Head(limits: service.limits)
@@ -92,6 +94,7 @@ extension HTTP2Session {
             return drop(bytes.count)
         }
         unsafe stream.body.append(contentsOf: bytes)
+        hold(bytes.count, of: stream)
         deferred.append(.consume(id, bytes: bytes.count))
     }
 
@@ -105,6 +108,7 @@ extension HTTP2Session {
     func closeStream(_ id: Int32) {
         guard let stream = streams.removeValue(forKey: id) else { return }
         unsentBodies -= stream.unsent
+        release(stream)
         if recent?.id == id { recent = nil }
         noteUse()
     }
@@ -137,6 +141,17 @@ extension HTTP2Session {
         stream.phase = .ready(request)
         stream.deadline = .never
         ready.append(stream.id)
+    }
+
+    private func hold(_ count: Int, of stream: HTTP2Stream) {
+        stream.held += count
+        incompleteBytes += count
+    }
+
+    /// Its request goes to the handler, or is gone.
+    func release(_ stream: HTTP2Stream) {
+        incompleteBytes -= stream.held
+        stream.held = 0
     }
 
     private func drop(_ count: Int) { deferred.append(.drop(bytes: count)) }

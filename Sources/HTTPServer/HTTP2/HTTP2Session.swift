@@ -29,6 +29,8 @@ import Logging
     var unsentBodies = 0
     /// Bytes of heads that nghttp2 has not sent, including those of streams that are gone.
     var unsentHeads = 0
+    /// Bytes of the heads and bodies of requests that are not complete or have not begun.
+    var incompleteBytes = 0
     /// Responses with a new part, which may need a deadline.
     var extended: [Int32] = []
 
@@ -144,6 +146,6 @@ import Logging
         streams = [:]
         recent = nil
         ready = []
-        (unsentBodies, unsentHeads) = (0, 0)
+        (unsentBodies, unsentHeads, incompleteBytes) = (0, 0, 0)
     }
 }

@@ -20,6 +20,8 @@ final class HTTP2Stream {
     /// The size of a head that waits for its body, or for responses to be read.
     var headBytes = 0
     var body: [UInt8] = []
+    /// Its part of the session's `incompleteBytes`.
+    var held = 0
     var isHEAD = false
     var trailers = 0
     /// The peer has sent its last byte.

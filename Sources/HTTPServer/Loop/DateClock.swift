@@ -19,8 +19,9 @@ final class DateClock {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// IMF-fixdate of a second since 1970 (RFC 9110 §5.6.7).
+    /// IMF-fixdate of a second since 1970 (RFC 9110 §5.6.7). A clock that was set before it stands still.
     static func text(ofSecond second: Int64) -> String {
+        let second = max(0, second)
         let (day, time) = (Int(second / 86_400), Int(second % 86_400))
         // Days since 1 March of the year 0 in eras of 400 years.
         let shifted = day + 719_468

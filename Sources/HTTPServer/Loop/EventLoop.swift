@@ -26,10 +26,10 @@ public final class EventLoop: TaskExecutor {
         var isEmpty: Bool { jobs.isEmpty && calls.isEmpty && !isStopping }
     }
 
-    init(index: Int, mostUnsent: Int) throws(ServerError) {
+    init(index: Int, mostHeld: Int) throws(ServerError) {
         self.index = index
         poll = try Poll()
-        core = LoopBound(LoopCore(poll: poll, mostUnsent: mostUnsent), to: thread)
+        core = LoopBound(LoopCore(poll: poll, mostHeld: mostHeld), to: thread)
     }
 
     /// Whether the caller runs on this loop's thread.

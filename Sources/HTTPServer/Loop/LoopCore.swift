@@ -12,9 +12,9 @@ final class LoopCore {
     /// Bytes read from a socket, until its session has taken them.
     var scratch = [UInt8](repeating: 0, count: 32 * 1024)
 
-    /// Unsent bytes of all connections' responses; `mostUnsent` limits them.
-    var unsentBytes = 0
-    private let mostUnsent: Int
+    /// Bytes that wait for the clients of all connections; `mostHeld` limits them.
+    var heldBytes = 0
+    private let mostHeld: Int
 
     private var running: [UnownedJob] = []
     private var table = ConnectionTable()
@@ -32,9 +32,9 @@ final class LoopCore {
     /// Deadlines are checked no more often than this.
     private static let precision: Milliseconds = 25
 
-    init(poll: Poll, mostUnsent: Int) {
+    init(poll: Poll, mostHeld: Int) {
         self.poll = poll
-        self.mostUnsent = mostUnsent
+        self.mostHeld = mostHeld
     }
 
     var hasWork: Bool { !jobs.isEmpty || !ready.isEmpty || !handshakes.isEmpty }
@@ -61,9 +61,13 @@ final class LoopCore {
             for job in running { unsafe job.runSynchronously(on: executor) }
             running.removeAll(keepingCapacity: true)
             swap(&ready, &advancing)
-            for id in advancing { table[id]?.advance(now) }
+            for (number, id) in advancing.enumerated() {
+                table[id]?.advance(now)
+                // Thousands may have become readable at once; looking for the largest takes time.
+                if number % 64 == 63, heldBytes > mostHeld { abandonLargest() }
+            }
             advancing.removeAll(keepingCapacity: true)
-            if unsentBytes > mostUnsent { abandonLargest() }
+            if heldBytes > mostHeld { abandonLargest() }
         }
         let steps = handshakes.prefix(Self.handshakesPerTurn)
         handshakes.removeFirst(steps.count)
@@ -122,10 +126,10 @@ final class LoopCore {
         for connection in table.all where connection.service === service { connection.close() }
     }
 
-    /// Ends the connections with the most unread bytes.
+    /// Ends the connections with the most bytes that wait for their clients.
     private func abandonLargest() {
-        for connection in table.all.sorted(by: { $0.unsentBytes > $1.unsentBytes }) {
-            guard unsentBytes > mostUnsent else { return }
+        for connection in table.all.sorted(by: { $0.heldBytes > $1.heldBytes }) {
+            guard heldBytes > mostHeld else { return }
             connection.abandon(now)
         }
     }

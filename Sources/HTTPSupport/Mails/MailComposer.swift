@@ -22,23 +22,35 @@ public struct MailComposer: Sendable {
     package func post(
         _ mail: Pages.MailTemplate, to recipient: String, _ frame: Frame, id: Delivery.ID? = nil
     ) -> @Sendable (any Transaction) throws -> Void {
-        let delivery = delivery(mail, recipient, frame, id: id)
+        let delivery = delivery(mail, recipient, frame, of: nil, id: id)
+        return { db in try delivery.store(in: db) }
+    }
+
+    /// The same for a mail whose cause is on a page or in a call of a merchant: it takes that merchant's turns, so that
+    /// one merchant's thousands of sign-ups do not keep another's users waiting for their codes.
+    package func post(
+        _ mail: Pages.MailTemplate, to recipient: String, _ visit: PageContext
+    ) -> @Sendable (any Transaction) throws -> Void {
+        let delivery = delivery(mail, recipient, visit.frame, of: visit.sender)
         return { db in try delivery.store(in: db) }
     }
 
     /// The same for a mail whose requester must not learn whether it is sent: queues it, or a blank delivery instead.
-    package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ frame: Frame) -> Verifications.Post {
-        let delivery = delivery(mail, recipient.text, frame)
+    package func reply(_ mail: Pages.MailTemplate, to recipient: EmailAddress, _ visit: PageContext)
+        -> Verifications.Post
+    {
+        let delivery = delivery(mail, recipient.text, visit.frame, of: visit.sender)
         return { isSent, db in try (isSent ? delivery : delivery.blank).store(in: db) }
     }
 
     private func delivery(
-        _ mail: Pages.MailTemplate, _ recipient: String, _ frame: Frame, id: Delivery.ID? = nil
+        _ mail: Pages.MailTemplate, _ recipient: String, _ frame: Frame, of merchant: Merchant.ID?,
+        id: Delivery.ID? = nil
     ) -> Delivery {
         let text = templates.mails(mail, in: frame)
         return outbox.delivery(
             Mail.MailMessage(recipient: recipient, subject: text.subject, text: text.text, html: text.html),
-            usefulFor: mail.usefulness, id: id)
+            usefulFor: mail.usefulness, share: Delivery.Share(merchant?.text ?? ""), id: id)
     }
 
     /// Starts the delivery of what was queued. Call it after the commit.

@@ -48,6 +48,9 @@ extension PageContext {
         return { user, now, db in try Introductions.introduce(user, to: merchant, at: now, in: db) }
     }
 
+    /// The merchant in whose name a mail is sent from here.
+    var sender: Merchant.ID? { client?.merchant ?? merchant }
+
     /// Whether a waiting app's request accepts only a new sign-in (OpenID Connect Core §3.1.2.1).
     package var wantsFreshness: Bool {
         guard let request = destination?.interaction?.form else { return false }

@@ -33,9 +33,11 @@ extension WaitingRequest {
 extension PageRenderer {
     /// Makes the request in `form` wait for the user in the browser of `http`, and does `work` with it.
     ///
-    /// - Parameter interaction: the row in which it waits already, if it does.
+    /// - Parameters:
+    ///   - interaction: the row in which it waits already, if it does.
+    ///   - isSignedIn: whether the browser has a session: then it waits as long as after a step.
     package func waiting(
-        _ interaction: Interaction?, _ form: Form, _ http: Request,
+        _ interaction: Interaction?, _ form: Form, _ http: Request, isSignedIn: Bool = false,
         _ work: (WaitingRequest) async throws -> Response
     ) async throws -> Response {
         let issued = forms.issue(http)
@@ -47,7 +49,7 @@ extension PageRenderer {
             guard let bound = try await interactions.bind(interaction, to: browser) else { throw InteractionGone() }
             return try await work(WaitingRequest(interaction: bound, form: issued))
         }
-        switch try await begin(form, in: browser, http) {
+        switch try await begin(form, in: browser, http, isSignedIn: isSignedIn) {
         case .begun(let interaction): return try await work(WaitingRequest(interaction: interaction, form: issued))
         case .wait(let wait): return try await tooManyAttempts(wait, http)
         }
@@ -55,11 +57,12 @@ extension PageRenderer {
 
     /// Begins an interaction for the request in `form`. It counts against the sender's address.
     package func begin(
-        _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request
+        _ form: Form, in browser: Fingerprint<Interaction.Browser>?, _ http: Request, isSignedIn: Bool = false
     ) async throws -> Interactions.Beginning {
         let address = address.of(http)
         return try await interactions.begin(
-            form.pairs.encoded, of: Client.ID(form[.clientID] ?? ""), in: browser
+            form.pairs.encoded, of: Client.ID(form[.clientID] ?? ""), in: browser,
+            lifetime: isSignedIn ? Interaction.lifetime : Interaction.untouchedLifetime
         ) { db, now in try InteractionThrottle.charge(from: address, at: now, in: db) }
     }
 

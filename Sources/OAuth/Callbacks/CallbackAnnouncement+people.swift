@@ -20,8 +20,9 @@ extension CallbackAnnouncement {
             WHERE k.user_id = \(user) AND c.callback_uri IS NOT NULL AND c.disabled_at IS NULL
                 AND m.disabled_at IS NULL
             """)
+        let isUrgent = status != nil || fields.contains("password")
         let status = status.map { [JSON.Member("status", .string($0))] } ?? []
-        try leave(.user, [Self.changed(fields)] + status, of: user, for: told, db)
+        try leave(.user, [Self.changed(fields)] + status, of: user, isUrgent: isUrgent, for: told, db)
     }
 
     /// Tells every client of the user about the deletion. Must run in the transaction that deletes the user, before the

@@ -38,10 +38,12 @@ public final class CallbackAnnouncement: Sendable {
 
     /// Stores `entry` for each client of `rows`, whose columns are `receiver`.
     func leave(
-        _ subject: Subject, _ entry: [JSON.Member], of user: UserID, for rows: [Row], _ db: any Transaction
+        _ subject: Subject, _ entry: [JSON.Member], of user: UserID, isUrgent: Bool = true, for rows: [Row],
+        _ db: any Transaction
     ) throws {
-        let topic: [JSON.Member] = [.init("userId", .string(user.description))] + entry
-        let entry: [JSON.Member] = topic + [.init("time", .string(now.spidText))]
+        let content = JSON.object(entry).text
+        let entry: [JSON.Member] =
+            [.init("userId", .string(user.description))] + entry + [.init("time", .string(now.spidText))]
         let origin = origin + JSON.object(entry).text.utf8
         for row in rows {
             let client: Client.ID = try row.get("id")
@@ -55,7 +57,8 @@ public final class CallbackAnnouncement: Sendable {
             try callbacks.post.leave(
                 Callbacks.Message(
                     id: id, merchant: try row.get("merchant_id"),
-                    topic: "\(client) \(subject.rawValue) \(JSON.object(topic).text)", uri: try row.get("callback_uri"),
+                    subject: "\(client) \(user)", content: "\(subject.rawValue) \(content)", isUrgent: isUrgent,
+                    uri: try row.get("callback_uri"),
                     body: secret.signed(payload).request), db)
             isSaid.store(true, ordering: .relaxed)
         }

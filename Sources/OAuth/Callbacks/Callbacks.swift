@@ -32,8 +32,12 @@ public struct Callbacks: Sendable {
         public let id: Identifier<Message>
         /// The merchant of the client that gets it.
         public let merchant: Merchant.ID?
-        /// What it tells which client about which user: everything in it but its time and id.
-        public let topic: String
+        /// Which client it tells about which user.
+        public let subject: String
+        /// What it tells: everything in it but its time and id.
+        public let content: String
+        /// Whether it tells a new status or password: then it does not wait for others about the same user.
+        public let isUrgent: Bool
         public let uri: String
         /// `<signature>.<payload>`, both base64url.
         public let body: String

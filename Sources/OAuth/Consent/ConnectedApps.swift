@@ -83,18 +83,7 @@ public struct ConnectedApps: Sendable {
                     WHERE user_id = \(user) AND client_id = \(client) AND ended_at IS NULL
                     """)
             }
-            // Codes have no index by user. The codes that may still be spent are those of the last minute. They expire in
-            // the past: a redemption that waited for this transaction compares with the time at which it began.
-            try db.execute(
-                """
-                UPDATE authorization_codes SET expires_at = 0
-                WHERE expires_at > \(now) AND user_id = \(user) AND client_id = \(client) AND spent_at IS NULL
-                """)
-            try db.execute(
-                """
-                UPDATE exchange_codes SET expires_at = 0
-                WHERE expires_at > \(now) AND user_id = \(user) AND client_id = \(client) AND spent_at IS NULL
-                """)
+            try PendingCodes.end(of: user, for: "client_id = \(client)", at: now, in: db)
             try Consents.revoke(user, client, in: db)
             // Otherwise a page of the revoked app would get its user back at once.
             if let merchant = try Clients.find(client, in: db)?.introduces {

@@ -3,7 +3,7 @@ public import Directory
 public import Storage
 public import Values
 
-/// The stored exchange codes.
+/// The stored exchange codes. How long they live and what they are bound to stands in `ExchangeCode`.
 public struct ExchangeCodes: Sendable {
     private let database: any Database
     private let clients: Clients

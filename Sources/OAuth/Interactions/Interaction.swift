@@ -12,9 +12,14 @@ public struct Interaction: Sendable {
     /// A browser, known by the cookie of its forms.
     public enum Browser {}
 
-    /// How long a user may take, unless a mail links back to the interaction and may be read later. Longer than an idle
-    /// session, so that a user who was signed out meanwhile can sign in again.
+    /// How long a user may take after each step, unless a mail links back to the interaction and may be read later.
+    /// Longer than an idle session, so that a user who was signed out meanwhile can sign in again.
     public static let lifetime: Duration = .hours(3)
+    /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
+    public static let untouchedLifetime: Duration = .hours(1)
+    /// How many wait in all. Beyond it, those that no user has signed in for go, the oldest first. A row has 9 KB at
+    /// most if its request came as an address, 65 KB if it was posted.
+    public static let mostInAll: Int64 = 250_000
     /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32
 

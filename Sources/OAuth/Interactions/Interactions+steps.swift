@@ -28,7 +28,7 @@ extension Interactions {
             """
             UPDATE interactions
             SET session = \(session), signed_in = 1, seen_at = \(isSeen ? now : nil), allowed = NULL,
-                trial = \(trial?.text)
+                trial = \(trial?.text), \(renewed(at: now))
             WHERE fingerprint = \(target.fingerprint) AND browser = \(browser)
             """)
     }
@@ -39,7 +39,7 @@ extension Interactions {
         try await step(interaction, in: session) { db in
             try db.execute(
                 """
-                UPDATE interactions SET seen_at = \(now)
+                UPDATE interactions SET seen_at = \(now), \(Self.renewed(at: now))
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
         }
@@ -51,10 +51,16 @@ extension Interactions {
         try await step(interaction, in: session) { db in
             try db.execute(
                 """
-                UPDATE interactions SET seen_at = \(now), allowed = \(scope), asks_consent = 0
+                UPDATE interactions SET seen_at = \(now), allowed = \(scope), asks_consent = 0, \(Self.renewed(at: now))
                 WHERE fingerprint = \(interaction.id.fingerprint) AND session = \(session)
                 """)
         }
+    }
+
+    /// The time until the next step begins anew. A mail that links back may have given it more.
+    private static func renewed(at now: Timestamp) -> SQL {
+        let end = now + Interaction.lifetime
+        return "expires_at = CASE WHEN expires_at < \(end) THEN \(end) ELSE expires_at END"
     }
 
     /// Does `work` once the row belongs to `session`. What was done in another session is cleared first.

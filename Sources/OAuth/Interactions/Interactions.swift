@@ -29,7 +29,7 @@ public struct Interactions: Sendable {
     ///   - charge: counts it against its origin in the same transaction, or returns how long to wait.
     public func begin(
         _ request: String, of client: Client.ID, in browser: Fingerprint<Interaction.Browser>?,
-        lifetime: Duration = Interaction.lifetime,
+        lifetime: Duration = Interaction.untouchedLifetime,
         charge: @escaping @Sendable (any Transaction, Timestamp) throws -> Duration? = { _, _ in nil }
     ) async throws -> Beginning {
         let now = clock.now

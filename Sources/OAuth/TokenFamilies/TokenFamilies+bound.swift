@@ -17,6 +17,7 @@ extension TokenFamilies {
             """
             SELECT id FROM token_families
             WHERE user_id = \(user) AND client_id = \(family.client) AND ended_at IS NULL
+                AND expires_at > \(family.createdAt)
             ORDER BY created_at DESC, id DESC LIMIT \(most) OFFSET \(most)
             """
         ).map { try $0.get("id", as: TokenFamily.ID.self) }

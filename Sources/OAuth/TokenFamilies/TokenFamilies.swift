@@ -116,12 +116,15 @@ public struct TokenFamilies: Sendable {
         }
     }
 
-    /// Ends what connects a user to a merchant and its clients, and tells them: token families, consents, connections
-    /// and the introduction.
+    /// Ends what connects a user to a merchant and its clients, and tells them: unspent codes, token families, consents,
+    /// connections and the introduction.
     public func disconnect(_ user: UserID, from merchant: Merchant.ID, at now: Timestamp) async throws {
         let announcement = callbacks.announcement(at: now)
         try await database.write { db in
             try announcement.disconnected(user, from: merchant, in: db)
+            // Before the families: that of a redemption which is faster is there then.
+            try PendingCodes.end(
+                of: user, for: "client_id IN (SELECT id FROM clients WHERE merchant_id = \(merchant))", at: now, in: db)
             _ = try Self.tellingOfBought(user, announcement, in: db) {
                 try db.execute(
                     """

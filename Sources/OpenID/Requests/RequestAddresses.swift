@@ -7,20 +7,22 @@ public struct RequestAddresses: Sendable {
     /// The longest request object: a longer one would not fit into a link either.
     public static let longestObject = 16 * 1024
 
-    private let fetch: @Sendable (String, Client.ID) async throws -> [UInt8]
+    private let fetch: @Sendable (String, Client.ID, _ browser: String) async throws -> [UInt8]
 
     /// `fetch` returns what is published at a URL of a client, and throws when nothing is. The browser that brings the
-    /// URL is not authenticated, so the cost counts against the client.
-    public init(fetch: @escaping @Sendable (String, Client.ID) async throws -> [UInt8]) { self.fetch = fetch }
+    /// URL is not authenticated, so the cost counts against its IP address first, and then against the client.
+    public init(fetch: @escaping @Sendable (String, Client.ID, _ browser: String) async throws -> [UInt8]) {
+        self.fetch = fetch
+    }
 
-    /// The current object at `address`. Only URLs that the client registered are fetched: a request must not direct us.
-    func object(at address: String, of client: Client) async throws -> String {
+    /// The current object at `address`, which a browser at the IP address `browser` brought. Only URLs that the client registered are fetched: a request must not direct us.
+    func object(at address: String, of client: Client, for browser: String) async throws -> String {
         guard client.openID.requestURIs.contains(where: { Self.place($0).elementsEqual(Self.place(address)) }) else {
             throw OAuthError.requestURIRefused("request_uri_unregistered", "it is not among the client's request_uris")
         }
         let body: [UInt8]
         do {
-            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self), client.id)
+            body = try await fetch(String(decoding: Self.place(address), as: UTF8.self), client.id, browser)
         } catch let error where !(error is CancellationError) {
             throw OAuthError.requestURIRefused("request_uri_unreachable", "nothing can be read there", "\(error)")
         }

@@ -47,11 +47,11 @@ public struct RequestObjects: Sendable {
         return parameters
     }
 
-    /// The same for the object at the URL `address`.
+    /// The same for the object at the URL `address`, which a browser at the IP address `browser` brought.
     public func parameters(
-        at address: String, from client: Client
+        at address: String, from client: Client, for browser: String
     ) async throws -> [(name: String, value: String)] {
-        try await parameters(of: try await addresses.object(at: address, of: client), from: client)
+        try await parameters(of: try await addresses.object(at: address, of: client, for: browser), from: client)
     }
 
     private func verified(_ text: String, from client: Client) async throws -> VerifiedJWT {

@@ -36,6 +36,9 @@ package struct CallAccess: Sendable {
     package let token: Token
     package let reach: Reach
 
+    /// Whether a call takes from the allowance. To end a token must always be possible.
+    package var isCounted: Bool { reach != .everyToken }
+
     package init(_ token: Token, _ reach: Reach = .usual) {
         self.token = token
         self.reach = reach

@@ -41,8 +41,12 @@ package struct CallAuthorization: Sendable {
         client.signsResponses ? try signSecrets.open(client) : nil
     }
 
-    /// Counts a call of `client`; what is left of its allowance then.
-    package func count(_ client: Client) -> RequestAllowance.State { allowance.take(client.id, at: clock.now) }
+    /// Counts a call with `token`; what is left then of its user's share, or of its client's allowance.
+    package func count(_ token: AccessToken, for access: CallAccess) -> RequestAllowance.State {
+        access.isCounted
+            ? allowance.take(token.client, token.user, at: clock.now)
+            : allowance.left(token.client, token.user, at: clock.now)
+    }
 
     /// `client` with its `token`, if it may make the call. `contextClientID` is the client it says it acts for, `form`
     /// the pairs of the body, which a `hash` among them covers.

@@ -82,7 +82,7 @@ public struct SPiDInterface: Endpoint {
         let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
         let client = try await authorization.caller(with: token, for: access)
         container.signSecret = try authorization.signSecret(of: client)
-        let allowance = authorization.count(client)
+        let allowance = authorization.count(token, for: access)
         container.allowance = allowance
         try allowance.requireRemaining()
         return (token, client)

@@ -78,7 +78,7 @@ public struct ProviderResource: SPiDResource {
             provider in
             guard let email = owner.email else { return { _ in } }
             let message = MailTemplate.signInLinked(provider: provider.name, link: mail.link(PagePath.account))
-            return mail.post(message, to: email, visit.frame)
+            return mail.post(message, to: email, visit)
         }
         guard isAttached else {
             throw SPiDRefusal(

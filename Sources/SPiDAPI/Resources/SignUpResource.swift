@@ -76,7 +76,7 @@ public struct SignUpResource: SPiDResource {
                 try Connections.connect(id, to: caller.contextClient.id, at: now, in: db)
                 // As with SPiD, the app showed the terms before it sent the form.
                 try Agreements.accept(terms, by: id, at: now, in: db)
-            }, post: mail.post(message(prepared), to: user.email.text, visit.frame))
+            }, post: mail.post(message(prepared), to: user.email.text, visit))
         guard outcome == .made else { throw SPiDRefusal.addressTaken }
         mail.send()
         let person = ConnectedUsers.Match(newcomer: prepared.user)

@@ -39,6 +39,11 @@ struct ClientAdministrationTests {
             let cases: [(String, JSON)] = [
                 ("merchant_id", .null), ("merchant_id", "nobody"), ("client_name", 3), ("client_name", ""),
                 ("redirect_uris", "https://x.example/"), ("redirect_uris", ["javascript:alert(1)"]),
+                ("redirect_uris", ["view-source:https://x.example/"]),
+                ("redirect_uris", ["wss://x.example/"]), ("redirect_uris", ["ws://x.example/"]),
+                ("redirect_uris", ["MailTo:x@x.example"]), ("redirect_uris", ["tel:1"]),
+                ("redirect_uris", ["sms:1"]), ("redirect_uris", ["blob:https://x.example/1"]),
+                ("redirect_uris", ["filesystem:https://x.example/1"]), ("redirect_uris", ["about:blank"]),
                 ("redirect_uris", ["https://x.example/#f"]), ("redirect_uris", ["https://u:p@x.example/"]),
                 ("redirect_uris", ["/relative"]), ("grant_types", ["hybrid"]), ("scope", "a\"b"),
                 ("token_endpoint_auth_method", "tls_client_auth"), ("first_party", "yes"),

@@ -147,6 +147,29 @@ struct MerchantAdministratorTests {
         }
     }
 
+    @Test(
+        "a code that waits when a merchant disconnects its user does not connect the user again",
+        arguments: Backend.available)
+    func pendingCodes(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let token = try await merchantAdmin(world)
+            let phone = try await world.signIn(scope: "profile offline_access")
+            let (bought, ticket) = (try await world.code(of: phone), try await world.sessionCode(of: phone))
+            let authorized = try await world.authorizationCode()
+            // The redemption began a moment before.
+            world.server.interruptions.interrupt {
+                world.server.clock.advance(by: .milliseconds(5))
+                _ = try await delete(world, token, "users/\(world.user)")
+            }
+            try await expect(400, "invalid_grant", try await world.redeem(bought, as: world.backend))
+            #expect(world.server.interruptions.wasInterrupted)
+            try await expect(400, "invalid_grant", try await world.redeemAuthorization(authorized))
+            var webview = Browser(world.server)
+            #expect(try await webview.open("/auth/session/\(ticket)").status == 410)
+            #expect(try await world.count("connections") == 0)
+        }
+    }
+
     func merchantAdmin(_ world: World, of merchant: String? = nil) async throws -> String {
         let client = try await world.confidential(
             ["scope": "admin:merchant", "grant_types": ["client_credentials"]], of: merchant)

@@ -65,6 +65,24 @@ struct RequestAddressTests {
         }
     }
 
+    @Test("a browser that brings a request_uri too often does not use up what others may", arguments: Backend.available)
+    func flood(backend: Backend) async throws {
+        let host = try KeyHost(.null)
+        let settings = Self.settings.merging(["trusted_proxies": "127.0.0.1"]) { old, _ in old }
+        try await World.with(backend, settings: settings) { world in
+            let signer = try await signer(world, host)
+            host.publish(text: signer.object())
+            let address = signer.party.address(["request_uri": host.address])
+            func error(from place: String) async throws -> String? {
+                try await world.server.get(address, headers: ["X-Forwarded-For": place]).redirected("error")
+            }
+            for _ in 1...60 { #expect(try await error(from: "198.51.100.7") == nil) }
+            for _ in 1...40 { #expect(try await error(from: "198.51.100.7") == "invalid_request_uri") }
+            #expect(try await error(from: "198.51.100.8") == nil)
+            #expect(host.questions == 61)
+        }
+    }
+
     @Test("a request object with a jti is accepted once from its request_uri", arguments: Backend.available)
     func replayed(backend: Backend) async throws {
         let host = try KeyHost(.null)

@@ -52,7 +52,7 @@ struct PasswordQueueTests {
     /// Runs `story` while one password is being hashed and another waits, and there is no more room; then signs in.
     private func whileFull(_ story: (World) async throws -> Void) async throws {
         let pool = HashingPool(
-            parameters: PasswordHashParameters(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 1,
+            parameters: PasswordHashCost(memoryKiB: 8, iterations: 1, parallelism: 1), workers: 1, queueLimit: 1,
             random: SystemRandom())
         // A stored hash names its own cost: this one takes seconds.
         let dear = PasswordHash(

@@ -22,8 +22,8 @@ import Values
                         "controller": "Api/2/Authorization.exchange",
                     ], "params": ["options": [], "where": []],
                 ])
-            #expect(bought.json["request"]?["limit"] == 360_000)
-            #expect(bought.json["request"]?["remaining"] == 359_999)
+            #expect(bought.json["request"]?["limit"] == 36_000)
+            #expect(bought.json["request"]?["remaining"] == 35_999)
             let code = try #require(bought.data["code"]?.string)
             #expect(try await world.redeem(code, as: world.backend).status == 200)
         }
@@ -31,7 +31,7 @@ import Values
 
     @Test("endpoint, token, kind of token, allowance and right are checked in that order")
     func order() async throws {
-        try await World.with(.sqlite, settings: ["api_limit": "3"]) { world in
+        try await World.with(.sqlite, settings: ["api_limit": "30"]) { world in
             let nowhere = try await world.api("nowhere", nil)
             #expect(nowhere.status == 404 && nowhere.json["error"]?["type"] == "ApiException")
 

@@ -28,18 +28,21 @@ struct ProviderStory: Sendable {
     ) async throws {
         let provider = try ProviderStandIn()
         try await World.with(backend, settings: provider.settings) { world in
-            try await story(try await ProviderStory(world, provider))
+            try await story(try await ProviderStory(world, provider, of: world.merchant))
         }
         provider.stop()
     }
 
-    private init(_ world: World, _ provider: ProviderStandIn) async throws {
+    /// The same at another merchant.
+    func atRival() async throws -> ProviderStory { try await ProviderStory(world, provider, of: world.rival) }
+
+    private init(_ world: World, _ provider: ProviderStandIn, of merchant: String) async throws {
         self.world = world
         self.provider = provider
         let made = try await World.make(
             world.server, world.admin, "clients",
             [
-                "merchant_id": .string(world.merchant), "client_name": "Loom for phones", "spid_compatible": true,
+                "merchant_id": .string(merchant), "client_name": "Loom for phones", "spid_compatible": true,
                 "grant_types": [
                     "password", "client_credentials", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer",
                 ], "scope": "profile email", "redirect_uris": ["loom://signed-in"],
@@ -51,7 +54,7 @@ struct ProviderStory: Sendable {
         for (name, json) in Self.issuers {
             let made = try await World.make(
                 world.server, world.admin, "issuers",
-                .object([JSON.Member("merchant_id", .string(world.merchant))] + (json.members ?? [])))
+                .object([JSON.Member("merchant_id", .string(merchant))] + (json.members ?? [])))
             try #require(made.status == 201, "\(name): \(made)")
         }
     }

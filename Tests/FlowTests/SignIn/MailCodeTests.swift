@@ -110,6 +110,51 @@ struct MailCodeTests {
         }
     }
 
+    @Test(
+        "strangers who use up a mailbox's mails leave those of a browser where its owner signed in",
+        arguments: Backend.available)
+    func knownDevice(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var owner = BrowserUser(world)
+            let first = try await ask(&owner)
+            let code = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await owner.browser.submit(first, ["code": code]).status == 303)
+            owner.browser.forgetSession()
+            var stranger = BrowserUser(world)
+            for _ in 1...10 {
+                #expect(try await ask(&stranger).status == 200)
+                #expect(try await stranger.fill("/password", ["email": World.email]).status == 200)
+            }
+            for _ in 1...9 { _ = try await world.server.mail.letter(to: World.email) }
+            #expect(world.server.mail.letters(to: World.email).count == 10)
+
+            let page = try await ask(&owner)
+            let own = try #require(try await world.server.mail.letter(to: World.email).code)
+            #expect(try await owner.browser.submit(page, ["code": own]).status == 303)
+            #expect(try await owner.fill("/password", ["email": World.email]).status == 200)
+            #expect(try await world.server.mail.letter(to: World.email).link(containing: "/password/reset/") != nil)
+            // It is a share too, and no more.
+            for _ in 1...10 { _ = try await owner.fill("/password", ["email": World.email]) }
+            for _ in 1...4 { _ = try await world.server.mail.letter(to: World.email) }
+            #expect(world.server.mail.letters(to: World.email).count == 16)
+        }
+    }
+
+    @Test("an address that nobody verified has no share of mails for a browser", arguments: Backend.available)
+    func unverified(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            let signedIn = try await visitor.fill("/login", ["email": World.email, "password": World.password])
+            #expect(signedIn.status == 303)
+            visitor.browser.forgetSession()
+            var stranger = BrowserUser(world)
+            for _ in 1...6 { #expect(try await ask(&stranger).status == 200) }
+            #expect(try await ask(&visitor).status == 200)
+            for _ in 1...5 { _ = try await world.server.mail.letter(to: World.email) }
+            #expect(world.server.mail.letters(to: World.email).count == 5)
+        }
+    }
+
     @Test("one IP address gets thirty mails at once")
     func origin() async throws {
         try await World.with(.sqlite) { world in

@@ -43,6 +43,23 @@ struct UnknownAddressTests {
         }
     }
 
+    @Test("a mail asked for on a page of a merchant's app takes that merchant's turns", arguments: Backend.available)
+    func turns(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            var visitor = BrowserUser(world)
+            let page = try await visitor.browser.open(world.authorizeAddress(["scope": "email"]))
+            _ = try await visitor.press(page, action: "/login/code", ["email": Self.nobody])
+            _ = try await ask("/login/code", Self.nobody, world)
+            let shares = try await world.server.database.read { db in
+                try db.rows("SELECT share FROM deliveries WHERE kind = 'mail'").map {
+                    try $0.get("share", as: String.self)
+                }
+            }
+            // The second was asked for on no merchant's page.
+            #expect(shares.sorted() == ["", world.merchant])
+        }
+    }
+
     @Test(
         "a code and a reset write the same rows for an unknown address as for a known one", arguments: Backend.available
     )

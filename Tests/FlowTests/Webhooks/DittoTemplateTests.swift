@@ -84,6 +84,22 @@ struct DittoTemplateTests {
         }
     }
 
+    @Test("an answer whose queries would come to megabytes is refused, a long one is not", arguments: Backend.available)
+    func tooLong(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let blanks = String(repeating: "{{attributes.teams}}", count: 20)
+            let queries = [JSON](repeating: .string("_id.t == '\(blanks)'"), count: 10)
+            let ditto = try await DittoStory(world, ["permissions": Self.template(.array(queries))])
+            let token = try await ditto.token()
+            let short = [JSON](repeating: .string("red"), count: 100)
+            try await ditto.describe(["teams": .array(short)])
+            #expect(read(try await ditto.ask(token))?.count == 1000)
+            let long = [JSON](repeating: .string(String(repeating: "r", count: 400)), count: 100)
+            try await ditto.describe(["teams": .array(long)])
+            expectRefused(try await ditto.ask(token), "access_denied")
+        }
+    }
+
     @Test("a template that could not hold its values is refused, with the place", arguments: Backend.available)
     func refused(backend: Backend) async throws {
         try await World.with(backend) { world in

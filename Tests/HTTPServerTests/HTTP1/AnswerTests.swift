@@ -77,6 +77,13 @@ import Testing
         #expect(DateClock.text(ofSecond: second) == text)
     }
 
+    @Test("a clock before 1970 ends no connection: its Date is the first of 1970")
+    func dateBeforeTheEpoch() {
+        for second: Int64 in [-1, -86_401, -400_000_000, .min] {
+            #expect(DateClock.text(ofSecond: second) == "Thu, 01 Jan 1970 00:00:00 GMT")
+        }
+    }
+
     @Test("a known name is found in any case, and every known name is in the table")
     func names() {
         #expect(FieldName("CONTENT-type") == .contentType && FieldName("content-type")?.text == "Content-Type")

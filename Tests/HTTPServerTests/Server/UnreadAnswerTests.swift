@@ -9,7 +9,7 @@ import Testing
     @Test("the connection that holds most is closed; one that holds less is answered, and so is everybody else")
     func most() async throws {
         let certificate = try TestCertificate()
-        try await Served.run(loops: 1, unsentOfEach: 10_000_000, tls: certificate.settings) { served in
+        try await Served.run(loops: 1, heldOfEach: 10_000_000, tls: certificate.settings) { served in
             let modest = try TLSClient(port: served.port, protocols: ["h2"])
             modest.send(Self.settings + HTTP2Client.head(1, "GET", "/large").bytes)
             #expect(await Served.eventually { served.echo.requests.count == 1 })
@@ -35,7 +35,7 @@ import Testing
 
     @Test("so is a plain connection, while its neighbour is answered")
     func plain() async throws {
-        try await Served.run(loops: 1, unsentOfEach: 100_000) { served in
+        try await Served.run(loops: 1, heldOfEach: 100_000) { served in
             let wire = try Wire(port: served.port, receiveBuffer: 4096)
             try wire.send("GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(await Served.eventually { served.log.messages.contains(Self.line) })

@@ -13,12 +13,12 @@ struct Served {
 
     /// Runs `body` beside a server and stops the server afterwards.
     static func run(
-        loops count: Int = 2, limits: ServerLimits = ServerLimits(), unsentOfEach: Int? = nil, tls: TLSSettings? = nil,
+        loops count: Int = 2, limits: ServerLimits = ServerLimits(), heldOfEach: Int? = nil, tls: TLSSettings? = nil,
         _ body: (Served) async throws -> Void
     ) async throws {
         let (echo, log) = (Echo(), KeptLog())
         let loops =
-            if let unsentOfEach { try EventLoops(count: count, unsentOfEach: unsentOfEach) } else {
+            if let heldOfEach { try EventLoops(count: count, heldOfEach: heldOfEach) } else {
                 try EventLoops(count: count)
             }
         let server = WebServer(on: loops, handler: echo, limits: limits, tls: tls, logger: log.logger)

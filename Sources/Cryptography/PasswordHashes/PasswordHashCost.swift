@@ -1,5 +1,5 @@
 /// The cost of a password hash (RFC 9106). More memory or iterations make it costlier for everyone, thieves included.
-public struct PasswordHashParameters: Sendable, Hashable {
+public struct PasswordHashCost: Sendable, Hashable {
     public let memoryKiB: UInt32
     public let iterations: UInt32
     public let parallelism: UInt32
@@ -11,5 +11,5 @@ public struct PasswordHashParameters: Sendable, Hashable {
     }
 
     /// OWASP's first choice for Argon2id.
-    public static let standard = PasswordHashParameters(memoryKiB: 19456, iterations: 2, parallelism: 1)
+    public static let standard = PasswordHashCost(memoryKiB: 19456, iterations: 2, parallelism: 1)
 }

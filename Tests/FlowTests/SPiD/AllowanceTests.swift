@@ -1,0 +1,60 @@
+import JSON
+import TestSupport
+import Testing
+import Values
+
+@Suite("The allowance of calls of SPiD's API") struct AllowanceTests {
+    @Test("one user's calls do not use up the calls of the client's other users, or of its backend")
+    func users() async throws {
+        try await World.with(.sqlite, settings: ["api_limit": "50"]) { world in
+            let own = try await world.spidBackend()
+            _ = try await world.person("bob@example.com")
+            let phone = try await world.signIn(with: own).require("access_token")
+            let again = try await world.signIn(with: own).require("access_token")
+            let other = try await world.signIn(with: own, as: "bob@example.com").require("access_token")
+            let backend = try await world.clientToken(own)
+            for remaining: JSON in [4, 3, 2, 1, 0] {
+                let answer = try await world.api("me", phone)
+                #expect(answer.status == 200 && answer.json["request"]?["remaining"] == remaining)
+                #expect(answer.json["request"]?["limit"] == 5)
+            }
+            for token in [phone, again, phone] { #expect(try await world.api("me", token).status == 420) }
+            let others = try await world.api("me", other)
+            #expect(others.status == 200 && others.json["request"]?["remaining"] == 4)
+            // Six calls were answered before it.
+            let backends = try await world.api("clients", backend)
+            #expect(backends.status == 200 && backends.json["request"]?["limit"] == 50)
+            #expect(backends.json["request"]?["remaining"] == 43)
+            world.server.clock.advance(by: .hours(1))
+            let later = try await world.signIn(with: own).require("access_token")
+            #expect(try await world.api("me", later).json["request"]?["remaining"] == 4)
+        }
+    }
+
+    @Test("users and backend together do not exceed the client's allowance")
+    func together() async throws {
+        try await World.with(.sqlite, settings: ["api_limit": "10"]) { world in
+            let own = try await world.spidBackend()
+            let backend = try await world.clientToken(own)
+            let phone = try await world.signIn(with: own).require("access_token")
+            for _ in 1...10 { #expect(try await world.api("clients", backend).status == 200) }
+            #expect(try await world.api("clients", backend).status == 420)
+            let refused = try await world.api("me", phone)
+            #expect(refused.status == 420 && refused.json["request"]?["remaining"] == 0)
+        }
+    }
+
+    @Test("signing out is never refused for too many calls, and takes none", arguments: Backend.available)
+    func signOut(_ backend: Backend) async throws {
+        try await World.with(backend, settings: ["api_limit": "1"]) { world in
+            let phone = try await world.signIn().require("access_token")
+            let other = try await world.signIn().require("access_token")
+            #expect(try await world.api("logout", other).data == "OK")
+            #expect(try await world.api("me", phone).status == 200)
+            #expect(try await world.api("me", phone).status == 420)
+            let answer = try await world.api("logout", phone)
+            #expect(answer.status == 200 && answer.data == "OK" && answer.json["request"]?["remaining"] == 0)
+            #expect(try await !world.isLive(phone))
+        }
+    }
+}

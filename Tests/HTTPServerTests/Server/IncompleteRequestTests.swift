@@ -1,0 +1,62 @@
+import Testing
+
+@testable import HTTPServer
+
+@Suite("Requests that do not end have a bound together") struct IncompleteRequestTests {
+    private static let line = "connection ended: its requests do not end"
+    private static let settings = Frame.preface + Frame(.settings).bytes
+
+    @Test("heads that wait for their bodies: the connection with most is closed, its neighbour is answered")
+    func heads() async throws {
+        let certificate = try TestCertificate()
+        try await Served.run(loops: 1, heldOfEach: 100_000, tls: certificate.settings) { served in
+            let modest = try TLSClient(port: served.port, protocols: ["h2"])
+            modest.send(
+                Self.settings + HTTP2Client.head(1, "POST", "/a", [("x", "y")], endsStream: false).bytes)
+            let greedy = try TLSClient(port: served.port, protocols: ["h2"])
+            let field = ("x-a", String(repeating: "v", count: 15_000))
+            let streams = stride(from: Int32(1), through: 15, by: 2)
+            greedy.send(
+                Self.settings
+                    + streams.flatMap { HTTP2Client.head($0, "POST", "/a", [field], endsStream: false).bytes })
+            var frames: [Frame] = []
+            while !frames.contains(where: { $0.kind == Frame.Kind.goAway.rawValue }) {
+                let next = greedy.frames()
+                guard !next.isEmpty else { break }
+                frames += next
+            }
+            #expect(frames.filter { $0.kind == Frame.Kind.goAway.rawValue }.map(\.goAwayCode) == [11])
+            #expect(served.log.messages.count { $0 == Self.line } == 1)
+            modest.send(Frame(.data, flags: Frame.endStream, stream: 1, Array("b".utf8)).bytes)
+            #expect(modest.answers(to: [1])[1]?.body == Array("POST /a b".utf8))
+        }
+    }
+
+    @Test("bodies of plain connections: one that holds more than all may is closed, its neighbour is answered")
+    func plain() async throws {
+        try await Served.run(loops: 1, heldOfEach: 40_000) { served in
+            let wire = try served.dial()
+            try wire.send(
+                "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n" + String(repeating: "b", count: 50_000))
+            #expect(await Served.eventually { served.log.messages.contains(Self.line) })
+            let neighbour = try served.dial()
+            try neighbour.send("POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nc")
+            #expect(try neighbour.answer().body == "POST /b c")
+        }
+    }
+
+    @Test("what a request held is given back when it begins, and when its stream is gone")
+    func givenBack() {
+        let client = HTTP2Client()
+        client.request(1, "POST", endsStream: false)
+        client.send(Frame(.data, stream: 1, [UInt8](repeating: 0x61, count: 900)))
+        #expect(client.session.incompleteBytes > 900)
+        client.send(Frame(.data, flags: Frame.endStream, stream: 1, [0x61]))
+        #expect(client.next()?.stream == 1)
+        #expect(client.session.incompleteBytes == 0)
+        client.request(3, "POST", endsStream: false)
+        #expect(client.session.incompleteBytes > 0)
+        client.send(Frame(.reset, stream: 3, Frame.number(8)))
+        #expect(client.session.incompleteBytes == 0)
+    }
+}
