@@ -56,9 +56,13 @@ public struct AuthorizeEndpoint: Endpoint {
         }
     }
 
-    /// Stores the request in `form` for the browser to come back to.
+    /// Stores the request in `form` for the browser to come back to. Anyone can post one, so it has a size.
     func carry(_ form: Form, by entrance: AuthorizationEntrance, _ http: Request) async throws -> Response {
-        switch try await pages.begin(form, in: nil, http) {
+        guard form.isShortEnoughToStore else {
+            throw OAuthError(
+                .requestTooLarge, "authorization_request_too_large", "The authorization request is larger than 16 KiB.")
+        }
+        return switch try await pages.begin(form, in: nil, http) {
         case .begun(let interaction):
             .sendBrowser(to: "\(entrance.path)?continue=\(interaction.id.value)", status: .seeOther)
         case .wait(let wait): try await pages.tooManyAttempts(wait, http)

@@ -64,5 +64,6 @@ extension Form {
             let redirectURI = parameters[.redirectURI], client.redirectURI(redirectURI) != nil
         else { return nil }
         self = entrance.form(query)
+        guard isShortEnoughToStore else { return nil }
     }
 }

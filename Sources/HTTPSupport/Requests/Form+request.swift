@@ -16,6 +16,9 @@ extension Form {
 
     private static let longestAddress = 8000
 
+    /// Whether it may wait in the database: at most 16 KiB as a query.
+    package var isShortEnoughToStore: Bool { pairs.encoded.utf8.count <= 16_384 }
+
     package subscript(parameter: Parameter) -> String? { self[parameter.rawValue] }
 }
 

@@ -18,7 +18,7 @@ public struct Interaction: Sendable {
     /// How long it waits for the first step in a browser without a session. Anyone can begin one, so this is shorter.
     public static let untouchedLifetime: Duration = .hours(1)
     /// How many wait in all. Beyond it, those that no user has signed in for go, the oldest first. A row has 9 KB at
-    /// most if its request came as an address, 65 KB if it was posted.
+    /// most if its request came as an address, 17 KB if it was posted.
     public static let mostInAll: Int64 = 250_000
     /// The maximum number open in one browser; the oldest is deleted.
     public static let mostOfBrowser: Int64 = 32

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import Storage
 import TestSupport
 import Testing
 
@@ -128,6 +129,26 @@ struct SilentRequestTests {
             #expect(answer.redirected("state") == long && answer.redirected("code") != nil)
             let fits = String(repeating: "s", count: 7500)
             #expect(try await world.authorize(in: &browser, ["state": fits]).redirected("state") == fits)
+        }
+    }
+
+    @Test("a posted request that waits takes 17 KB of the disk at most", arguments: Backend.available)
+    func mostOfPosted(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let own = [("response_type", "code"), ("client_id", world.app.id), ("redirect_uri", world.app.redirectURI)]
+            // Each byte of these is three in a query.
+            for (count, status) in [(5000, 303), (5500, 413)] {
+                let form = own + [("state", String(repeating: "%", count: count))]
+                let answer = try await world.server.post("/oauth/authorize", form: form)
+                #expect(answer.status == status)
+                if status == 413 { try await expect(413, "request_too_large", answer) }
+            }
+            let rows = try await world.server.database.read { db in
+                try db.rows("SELECT length(request) AS size FROM interactions").map {
+                    try $0.get("size", as: Int64.self)
+                }
+            }
+            #expect(rows.count == 1 && rows.allSatisfy { $0 <= 16_384 })
         }
     }
 }
