@@ -29,10 +29,10 @@ public struct Clients: Sendable {
     static let columns: SQL.Columns = """
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
-        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_repeat_window, \
-        clients.requires_pkce, clients.web_origins, \
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_family_lifetime, \
+        clients.refresh_repeat_window, clients.requires_pkce, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
-        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
+        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
         clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
@@ -59,13 +59,14 @@ public struct Clients: Sendable {
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
             firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
-            refreshTokenLifetime: metadata.refreshTokenLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
+            refreshTokenLifetime: metadata.refreshTokenLifetime,
+            refreshFamilyLifetime: metadata.refreshFamilyLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
             requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
-            webOrigins: metadata.webOrigins,
+            webPages: metadata.webPages,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
-            openID: metadata.openID,
+            openID: metadata.openID, spid: metadata.spid,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
             registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
