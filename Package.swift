@@ -130,6 +130,7 @@ let package = Package(
                 .embedInCode("v009_delivery_shares.sql"),
                 .embedInCode("v010_scale.sql"),
                 .embedInCode("v011_bounds.sql"),
+                .embedInCode("v013_merchant_numbers.sql"),
             ], swiftSettings: strict),
         module("StorageSQLite", ["Storage", "Values", "Threads", "CSQLite"], overC: true),
         module("StoragePostgreSQL", ["Storage", "Values", "Threads", "CPostgreSQL"], overC: true),
