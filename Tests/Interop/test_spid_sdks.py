@@ -3,7 +3,8 @@
 `sdks/<sdk>.json` has the client as it is registered, and the requests. In a request, `{names}` are blanks, which
 harness/sdks.py fills in. A `page` is opened by a browser in that state, and `then` is what the user does there;
 `cookies` are those of such a browser, sent by a script or a fetch. `times` sends a request again, `after` another one
-before it. Of an answer, `members` has for each path the JSON type that the SDK reads, "absent", or the value itself.
+before it. Of an answer, `members` has for each path the JSON type that the SDK reads, "absent", {"most": N}, or the
+value itself.
 
 A request with `open` is not answered so yet: the mark names what is missing in SPID_GAPS.md, or says that it is in no
 row of it. Whoever mends that takes the mark out, because the test fails when such a request is answered.

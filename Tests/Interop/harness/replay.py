@@ -149,7 +149,10 @@ def inside(value: object, step: str) -> list:
 
 
 def fits(value: object, kind: object) -> bool:
-    """A name of a type, or a literal."""
-    if isinstance(kind, str) and kind in KINDS:
-        return KINDS[kind](value)
+    """A name of a type, {"most": N} for a number, or a literal."""
+    match kind:
+        case str() if kind in KINDS:
+            return KINDS[kind](value)
+        case {"most": most}:
+            return KINDS["number"](value) and value <= most
     return type(value) is type(kind) and value == kind

@@ -150,6 +150,11 @@ class Blanks:
         return self.stage.backend.id
 
     @property
+    def backend_token(self) -> str:
+        """A token of the user's there."""
+        return self.stage.tokens(self.stage.backend)["access_token"]
+
+    @property
     def _person(self) -> Person:
         return self.stage.person
 
