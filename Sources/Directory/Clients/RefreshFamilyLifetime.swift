@@ -1,5 +1,5 @@
 import JSON
-import Values
+package import Values
 
 /// How long the refresh tokens that come from one sign-in live together, however often they are used.
 public enum RefreshFamilyLifetime: Sendable, Equatable {
@@ -26,6 +26,14 @@ public enum RefreshFamilyLifetime: Sendable, Equatable {
             )
         }
         self = .atMost(.seconds(seconds))
+    }
+
+    /// When the tokens that come from a sign-in at `start` end together; nil when their use decides.
+    package func end(since start: Timestamp) -> Timestamp? {
+        switch self {
+        case .atMost(let longest): start + longest
+        case .whileUsed: nil
+        }
     }
 
     var json: JSON {
