@@ -7,7 +7,7 @@ public import OAuth
 public import SPiD
 public import Values
 
-/// `/api/2/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
+/// `/api/2/…`, also `/api/…`: SPiD's API over HTTP. Every call is checked in SPiD's order: the endpoint, the token, the allowance, the
 /// context client, and whether the caller may (`CallAuthorization`). Its resource decides what the answer shows.
 public struct SPiDInterface: Endpoint {
     private let routes: [SPiDRoute]
@@ -27,18 +27,21 @@ public struct SPiDInterface: Endpoint {
 
     public func add(to router: inout Routes) {
         for route in routes {
-            let path = "/api/2/" + route.path
-            // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at the end.
-            for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
-                router.on(path, method: route.method) { request, context in
-                    try await answer(route, request, context)
+            // A path without a version means version 2.
+            for path in ["/api/2/", "/api/"].map({ $0 + route.path }) {
+                // SPiD's clients may name the format they want; it is always JSON. `path(of:_:)` cuts it off a value at
+                // the end.
+                for path in path.hasSuffix("}") ? [path] : [path, path + ".json"] {
+                    router.on(path, method: route.method) { request, context in
+                        try await answer(route, request, context)
+                    }
                 }
             }
         }
     }
 
     /// Refusals before an endpoint was reached are in SPiD's container too, except for the token endpoint, which is OAuth's.
-    public static let dialect = RefusalDialect(below: "/api/2", except: ["/api/2/oauth/token"]) {
+    public static let dialect = RefusalDialect(below: "/api", except: ["/api/2/oauth/token"]) {
         SPiDContainer().response(SPiDRefusal($0, $1))
     }
 
