@@ -17,7 +17,7 @@ import Testing
                 list.data[own.id] == [
                     "id": .string(own.id), "name": "Loom in SPiD's ways", "domain": "https://loom.example",
                     "redirectUris": ["https://backend.example/callback"], "accessTokenLifetime": "3600",
-                    "fields": [], "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
+                    "fields": .object([]), "autoApprove": "1", "enableSso": "0", "universalDataAccess": "0",
                     "unregisteredPayments": "0",
                 ])
             #expect(list.data[world.app.id]?["domain"] == "")
