@@ -15,14 +15,15 @@ public struct SPiDInterface: Endpoint {
     private let authorization: CallAuthorization
 
     public init(
-        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, signSecrets: SignSecrets,
-        allowance: RequestAllowance, clock: any WallClock
+        _ resources: [any SPiDResource], tokens: AccessTokens, clients: Clients, authenticator: ClientAuthenticator,
+        signSecrets: SignSecrets, allowance: RequestAllowance, clock: any WallClock
     ) {
         let routes = resources.flatMap(\.routes)
         self.routes = routes + [EndpointList.route(of: routes)]
         self.tokens = tokens
         authorization = CallAuthorization(
-            tokens: tokens, clients: clients, signSecrets: signSecrets, allowance: allowance, clock: clock)
+            tokens: tokens, clients: clients, authenticator: authenticator, signSecrets: signSecrets,
+            allowance: allowance, clock: clock)
     }
 
     public func add(to router: inout Routes) {
@@ -50,14 +51,13 @@ public struct SPiDInterface: Endpoint {
         do {
             container.path = try Self.path(of: route, context)
             let body = Self.form(of: route, request)
-            let caller = try await caller(route.access, try Self.token(request, body), &container)
+            let caller = try await caller(route.access, request, try Self.token(request, body), &container)
             let form = try body.get()
             let parameters = try Self.parameters(of: route, request, form)
             var requestingClient: RequestingClient?
             if let caller {
                 requestingClient = try await authorization.requestingClient(
-                    caller.client, with: caller.token, for: route.access,
-                    contextClientID: parameters["contextClientId"], form: form.pairs)
+                    caller, for: route.access, contextClientID: parameters["contextClientId"], form: form.pairs)
             }
             let call = SPiDCall(
                 request: request, context: context, requestingClient: requestingClient, path: container.path,
@@ -72,22 +72,27 @@ public struct SPiDInterface: Endpoint {
         }
     }
 
-    /// The token and its client, checked before the rest of the request is read; nil if none is needed. Sets what every
-    /// later answer shows: the allowance, and the secret that signs it.
+    /// The caller, checked before the rest of the request is read; nil if none is needed. Sets what every later answer
+    /// shows: the allowance, and the secret that signs it.
     private func caller(
-        _ access: CallAccess, _ presented: PresentedToken?, _ container: inout SPiDContainer
-    ) async throws -> (token: AccessToken, client: Client)? {
+        _ access: CallAccess, _ request: Request, _ presented: PresentedToken?, _ container: inout SPiDContainer
+    ) async throws -> CallAuthorization.Caller? {
         switch access.token {
         case .unread: return nil
         case .optional where presented == nil: return nil
         default: break
         }
-        let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
-        let client = try await authorization.caller(with: token, for: access)
-        container.signSecret = try authorization.signSecret(of: client)
-        let allowance = authorization.count(token, for: access)
+        let caller: CallAuthorization.Caller
+        if presented == nil, let credentials = ClientCredentials.ofHeader(request) {
+            caller = try await authorization.caller(with: credentials, for: access)
+        } else {
+            let token = try await tokens.require(presented, forAnybody: access.reach == .everyToken)
+            caller = try await authorization.caller(with: token, for: access)
+        }
+        container.signSecret = try authorization.signSecret(of: caller.client)
+        let allowance = authorization.count(caller.token, for: access)
         container.allowance = allowance
         try allowance.requireRemaining()
-        return (token, client)
+        return caller
     }
 }
