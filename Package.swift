@@ -130,6 +130,7 @@ let package = Package(
                 .embedInCode("v009_delivery_shares.sql"),
                 .embedInCode("v010_scale.sql"),
                 .embedInCode("v011_bounds.sql"),
+                .embedInCode("v012_client_settings.sql"),
                 .embedInCode("v013_merchant_numbers.sql"),
                 .embedInCode("v014_exchange_state.sql"),
             ], swiftSettings: strict),

@@ -48,6 +48,8 @@ public enum Parameter: String, Sendable, Hashable, CaseIterable {
     case postLogoutRedirectURI = "post_logout_redirect_uri"
     /// Auth0's SDKs use this name for the address after a logout.
     case returnTo
+    /// SPiD's SDKs for browsers name the client so.
+    case clientSDRN = "client_sdrn"
 }
 
 /// The known parameters of one request: each at most once, none empty.

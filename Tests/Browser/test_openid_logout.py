@@ -32,13 +32,40 @@ def test_a_logout_with_an_id_token_is_not_asked_about(world, window, path):
     assert not world.is_signed_in(window)
 
 
+def go(window, page, path, **parameters):
+    """From `page`, as its link would."""
+    window.open(page)
+    with window.navigation():
+        address = f"{window.origin}{path}?{urlencode(parameters)}"
+        window.driver.execute_script("location.assign(arguments[0])", address)
+
+
+def auth0(world):
+    return {"client_id": world.own.id, "returnTo": world.app.goodbye, "auth0Client": "e30=", "federated": ""}
+
+
 @pytest.mark.every_way
-def test_auth0s_logout_asks_and_returns(world, window):
-    """They send no ID token: any page could send the same."""
+def test_auth0s_logout_returns_at_once_when_an_app_opens_it(world, window):
+    """They send no ID token: that the client has tokens of this session tells."""
     sign_in(world, window)
-    values = {"client_id": world.own.id, "returnTo": world.app.goodbye, "auth0Client": "e30=", "federated": ""}
-    end(world, window, "/v2/logout", **values)
+    end(world, window, "/v2/logout", **auth0(world))
+    assert window.url == world.app.goodbye, window
+    assert not world.is_signed_in(window)
+
+
+def test_auth0s_logout_returns_at_once_from_the_clients_page(world, window):
+    sign_in(world, window)
+    go(window, world.app.callback, "/v2/logout", **auth0(world))
+    assert window.url == world.app.goodbye, window
+    assert not world.is_signed_in(window)
+
+
+def test_auth0s_logout_asks_and_returns_from_any_other_page(world, window, attacker):
+    sign_in(world, window)
+    go(window, attacker.lure("/"), "/v2/logout", **auth0(world))
     assert window.is_at_home
+    assert world.is_signed_in(window)
+    go(window, attacker.lure("/"), "/v2/logout", **auth0(world))
     window.expect(TITLE, look="an app asks to sign out")
     window.form(action="/logout").submit()
     assert window.url == world.app.goodbye, window
@@ -47,7 +74,7 @@ def test_auth0s_logout_asks_and_returns(world, window):
 
 def test_declining_the_logout_keeps_the_session(world, window):
     sign_in(world, window)
-    end(world, window, "/v2/logout", client_id=world.own.id, returnTo=world.app.goodbye)
+    end(world, window, client_id=world.own.id, redirect_uri=world.app.goodbye)
     window.expect(TITLE)
     assert world.is_signed_in(window)
 

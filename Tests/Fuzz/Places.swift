@@ -30,6 +30,11 @@ import Values
         _ = uri.secureHost
     }
     _ = RedirectURIMismatch(text, among: [RedirectURI(stored: "https://shop.example/landing?a=b")])
+    if let page = PageAddress(text) {
+        require(page.text.hasPrefix(page.origin), "\(page.text) is not below \(page.origin)")
+        require(WebSite(of: page.text) == WebSite(of: page.origin), "\(page.text) is elsewhere than \(page.origin)")
+        require(!page.segments.contains(Array("..".utf8)), "\(page.text) leads upwards")
+    }
     // A text with a port is no host and is not checked.
     if !text.contains(":") || text.hasPrefix("["), let host = HostSpelling.plain(text) {
         let again = IPAddress(host) != nil && host.contains(":") ? "[\(host)]" : host

@@ -36,6 +36,11 @@ extension PageRenderer {
         do {
             parameters = try form.parameters
             returnAddress = try await ReturnAddress(parameters, clients: clients)
+            if returnAddress.hasUnusableCancelURI {
+                context.logger.info(
+                    "left out the way to cancel",
+                    metadata: ["reason": "unregistered_cancel_uri", "client_id": "\(returnAddress.client.id)"])
+            }
         } catch let refusal as ReturnAddress.Refusal {
             context.logger.info("refused", metadata: ["reason": "\(refusal.reason)"])
             return refusal.page(self, try await visit(http, uiLocales: form["ui_locales"]))

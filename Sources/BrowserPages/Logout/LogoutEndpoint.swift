@@ -10,11 +10,11 @@ public import Values
 
 /// `/logout`: a device's call with its token, or a page for a user in a browser.
 public struct LogoutEndpoint: Endpoint {
-    private let pages: PageRenderer
-    private let tokens: AccessTokens
+    let pages: PageRenderer
+    let tokens: AccessTokens
     private let families: TokenFamilies
     private let sessions: Sessions
-    private let hints: IDTokenHints
+    let hints: IDTokenHints
     private let clock: any WallClock
 
     public init(
@@ -39,10 +39,11 @@ public struct LogoutEndpoint: Endpoint {
     @Sendable private func show(_ request: Request, context: SpindleContext) async throws -> Response {
         let session = try await sessions.of(request, pages.site)
         let parameters = try request.query.parameters
-        let presented = try PresentedToken.read(request)
+        let named = try await clientInPlaceOfToken(parameters)
+        let presented = named == nil ? try PresentedToken.read(request) : nil
         let token = try await endToken(
             presented, request, ofABrowser: session != nil || request.headers[.secFetchDest] == "document")
-        let logout = try await logout(parameters, token, presented)
+        let logout = try await logout(parameters, named, token, presented)
         guard let session else {
             // A device gets JSON; a browser gets a page, or goes on.
             if token != nil, logout.address == nil { return .json(.members(["result": "OK"])) }
@@ -53,6 +54,11 @@ public struct LogoutEndpoint: Endpoint {
         let isOwnRequest = token?.user == session.user || request.headers[.secFetchSite] == "same-origin"
         if isOwnRequest { return try await end(session, request, logout) }
         if try await logout.isShown(by: session) { return try await end(session, request, logout) }
+        if let client = logout.client, logout.isReturn(to: client, request),
+            try await families.isSignedIn(client.id, in: session.id)
+        {
+            return try await end(session, request, logout)
+        }
         return try await ask(session, request, logout)
     }
 
@@ -75,7 +81,7 @@ public struct LogoutEndpoint: Endpoint {
         guard pages.forms.accepts(form, of: request) else {
             return pages.foreignForm(try await pages.visit(request))
         }
-        let logout = try await logout(parameters, nil, nil)
+        let logout = try await logout(parameters, nil, nil, nil)
         // Sent twice, or signed out in another tab meanwhile: the user has what they want.
         guard let session = try await sessions.of(request, pages.site) else {
             return try await signedOut(request, logout)
@@ -102,20 +108,6 @@ public struct LogoutEndpoint: Endpoint {
 
     private func visit(_ request: Request, _ logout: LogoutRequest) async throws -> PageContext {
         try await pages.visit(request, client: logout.client, uiLocales: logout.parameters[.uiLocales])
-    }
-
-    /// The client is the one that the request names, or the one whose token came with it. That token may be dead: a
-    /// link on a web page is often old by the time it is followed.
-    private func logout(
-        _ parameters: OAuth.Parameters, _ token: AccessToken?, _ presented: PresentedToken?
-    ) async throws -> LogoutRequest {
-        if let text = parameters[.idTokenHint] {
-            return LogoutRequest(parameters, hinted: try await hints.read(text))
-        }
-        var id = parameters[.clientID].map { Client.ID($0) } ?? token?.client
-        if id == nil, let presented { id = try await tokens.client(of: presented.secret) }
-        guard let id else { return LogoutRequest(parameters, client: nil) }
-        return LogoutRequest(parameters, client: try await pages.clients.findLive(id))
     }
 
     /// Ends the token of a link. In a browser a dead one counts as none: its user wants to sign out all the same.

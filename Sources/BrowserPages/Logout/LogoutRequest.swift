@@ -13,10 +13,11 @@ struct LogoutRequest {
     let address: LogoutAddress?
     private let hint: IDTokenHint?
 
-    init(_ parameters: OAuth.Parameters, client: Client?) {
+    /// - Parameter isNamed: whether the request itself names the client, and not a token that came with it.
+    init(_ parameters: OAuth.Parameters, client: Client?, isNamed: Bool) {
         self.parameters = parameters
         self.client = client
-        address = LogoutAddress(parameters, client: client)
+        address = LogoutAddress(parameters, client: client, isUsual: isNamed)
         hint = nil
     }
 
@@ -40,16 +41,18 @@ struct LogoutRequest {
         return try await hint.isAbout(session.user)
     }
 
-    /// The parameters that a page carries along when it asks first.
+    /// The parameters that a page carries along when it asks first, with the client under one name.
     var fields: [HiddenField] {
         let carried: [Parameter] = [
-            .clientID, .idTokenHint, .postLogoutRedirectURI, .redirectURI, .returnTo, .state, .uiLocales,
+            .idTokenHint, .postLogoutRedirectURI, .redirectURI, .returnTo, .state, .uiLocales,
         ]
-        return carried.compactMap { name in parameters[name].map { HiddenField(name: name.rawValue, value: $0) } }
+        let id = (parameters[.clientID] ?? client?.id.text).map { HiddenField(name: "client_id", value: $0) }
+        return [id].compactMap(\.self)
+            + carried.compactMap { name in parameters[name].map { HiddenField(name: name.rawValue, value: $0) } }
     }
 
     /// Whether a form is a client's, not ours: it names a client, an ID token or a redirect URI.
     static func isOfClient(_ parameters: OAuth.Parameters) -> Bool {
-        [.clientID, .idTokenHint, .postLogoutRedirectURI].contains { parameters[$0] != nil }
+        [.clientID, .clientSDRN, .idTokenHint, .postLogoutRedirectURI].contains { parameters[$0] != nil }
     }
 }

@@ -60,7 +60,7 @@ struct ScriptCall {
 
 extension Request {
     /// The origin of the page that calls: `Origin`, or else the origin of `Referer`.
-    fileprivate var webOrigin: String? {
+    var webOrigin: String? {
         if let origin = headers[.origin] { return origin }
         guard let referer = headers[.referer], let scheme = referer.firstRange(of: "://") else { return nil }
         return String(referer[..<scheme.upperBound] + referer[scheme.upperBound...].prefix { !"/?#".contains($0) })

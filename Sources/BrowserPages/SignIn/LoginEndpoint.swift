@@ -97,7 +97,9 @@ public struct LoginEndpoint: Endpoint {
 extension PageContext {
     /// How to leave the login page without signing in: only an authorization request has somewhere to go.
     var cancel: LoginPage.Cancel? {
-        destination?.interaction.map { LoginPage.Cancel(action: ConsentEndpoint.path, request: $0.id.value) }
+        guard let interaction = destination?.interaction else { return nil }
+        if let text = interaction.form[.cancelRedirectURI], !text.isEmpty, client?.cancelURI(text) == nil { return nil }
+        return LoginPage.Cancel(action: ConsentEndpoint.path, request: interaction.id.value)
     }
 }
 

@@ -139,7 +139,7 @@ extension Request {
     }
 
     /// Whether the browser only prefetches, without the user having gone there.
-    fileprivate var isPrefetch: Bool {
+    var isPrefetch: Bool {
         [headers[.secPurpose], headers[.purpose], headers[.xMoz]].contains { $0?.contains("prefetch") ?? false }
     }
 }

@@ -17,9 +17,10 @@ extension Client {
             "rotate_refresh_tokens": .bool(rotates),
             "access_token_lifetime": .integer(accessTokenLifetime.seconds),
             "refresh_token_lifetime": .integer(refreshTokenLifetime.seconds),
+            "refresh_family_lifetime": refreshFamilyLifetime.json,
             "refresh_repeat_window": .integer(refreshRepeatWindow.seconds),
             "require_pkce": .bool(isPublic || requiresPKCE),
-            "web_origins": .array(webOrigins.map { .string($0) }),
+            "web_origins": .array(webPages.map { .string($0.text) }),
             "post_logout_redirect_uris": .array(postLogoutRedirectURIs.map { .string($0.text) }),
             "callback_uri": callbackURI.map { .string($0) },
             "require_verified_email": .bool(requiresVerifiedEmail),
@@ -29,7 +30,7 @@ extension Client {
             "updated_at": .integer(updatedAt.seconds),
             "disabled": .bool(disabledAt != nil),
         ])
-        return .object((own.members ?? []) + openID.members)
+        return .object((own.members ?? []) + (spidCompatible ? spid.members : []) + openID.members)
     }
 }
 

@@ -14,16 +14,18 @@ public struct ClientMetadata: Sendable {
     var rotatesRefreshTokens: Bool
     var accessTokenLifetime: Duration
     var refreshTokenLifetime: Duration
+    var refreshFamilyLifetime: RefreshFamilyLifetime
     var refreshRepeatWindow: Duration
     /// Nil when neither the document nor the client's earlier metadata has it.
     var requiresPKCE: Bool?
-    var webOrigins: [String]
+    var webPages: [WebPages]
     var postLogoutRedirectURIs: [RedirectURI]
     var callbackURI: String?
     var requiresVerifiedEmail: Bool
     var signsResponses: Bool
     var termsURI: String?
     var openID: OpenIDSettings
+    var spid: SPiDSettings
 
     /// Reads `json` over `base`, or over the defaults of RFC 7591 §2. `sector` is the document at its
     /// `sector_identifier_uri`, if that is new.
@@ -43,11 +45,12 @@ public struct ClientMetadata: Sendable {
         refreshTokenLifetime =
             try members.seconds("refresh_token_lifetime", within: 60...31_536_000) ?? base?.refreshTokenLifetime
             ?? .days(30)
+        refreshFamilyLifetime = try RefreshFamilyLifetime(members) ?? base?.refreshFamilyLifetime ?? .year
         refreshRepeatWindow =
             try members.seconds("refresh_repeat_window", within: 0...86_400) ?? base?.refreshRepeatWindow
             ?? .minutes(10)
         requiresPKCE = try members.flag("require_pkce") ?? base?.requiresPKCE
-        webOrigins = try Self.webOrigins(members) ?? base?.webOrigins ?? []
+        webPages = try Self.webPages(members) ?? base?.webPages ?? []
         postLogoutRedirectURIs =
             try Self.redirectURIs(members, "post_logout_redirect_uris") ?? base?.postLogoutRedirectURIs ?? []
         callbackURI = try Self.callbackURI(members, base)
@@ -55,6 +58,7 @@ public struct ClientMetadata: Sendable {
         signsResponses = try members.flag("signed_responses") ?? base?.signsResponses ?? false
         termsURI = try Self.termsURI(members, base)
         openID = try OpenIDSettings(json, over: base?.openID, redirectURIs: redirectURIs)
+        spid = spidCompatible ? try SPiDSettings(members, over: base?.spid) : SPiDSettings()
         try checkResources(over: base)
         if let base, base.authentication != authentication {
             throw JSONFault("token_endpoint_auth_method", "what it was: a client's method cannot change")
@@ -98,6 +102,7 @@ public struct ClientMetadata: Sendable {
             )
         }
         try checkPairwise()
+        try checkSPiD(members)
         try checkSigning()
     }
 
@@ -111,6 +116,17 @@ public struct ClientMetadata: Sendable {
         guard callbackURI == nil else {
             throw JSONFault(
                 "callback_uri", "left out for a client with subject_type pairwise: callbacks tell people's numbers")
+        }
+    }
+
+    /// What loosens a rule is for clients that have to be answered as SPiD did.
+    private func checkSPiD(_ members: JSONMembers) throws(JSONFault) {
+        guard !spidCompatible else { return }
+        for name in SPiDSettings.names where members.any(name) != nil {
+            throw JSONFault(name, "left out for a client without spid_compatible")
+        }
+        guard webPages.allSatisfy(\.isWholeOrigin) else {
+            throw JSONFault("web_origins", "origins without a path for a client without spid_compatible")
         }
     }
 

@@ -13,12 +13,14 @@ extension Client {
             rotatesRefreshTokens: try row.get("rotates_refresh_tokens"),
             accessTokenLifetime: .milliseconds(try row.get("access_token_lifetime", as: Int64.self)),
             refreshTokenLifetime: .milliseconds(try row.get("refresh_token_lifetime", as: Int64.self)),
+            refreshFamilyLifetime: RefreshFamilyLifetime(stored: try row.get("refresh_family_lifetime")),
             refreshRepeatWindow: .milliseconds(try row.get("refresh_repeat_window", as: Int64.self)),
-            requiresPKCE: try row.get("requires_pkce"), webOrigins: try Self.list(row, "web_origins"),
+            requiresPKCE: try row.get("requires_pkce"),
+            webPages: try Self.list(row, "web_origins").map(WebPages.init(stored:)),
             postLogoutRedirectURIs: try Self.list(row, "post_logout_redirect_uris").map(RedirectURI.init(stored:)),
             callbackURI: try row.get("callback_uri"), requiresVerifiedEmail: try row.get("requires_verified_email"),
             signsResponses: try row.get("signs_responses"), termsURI: try row.get("terms_uri"),
-            termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row),
+            termsChangedAt: try row.get("terms_changed_at"), openID: try Self.openID(row), spid: try Self.spid(row),
             sealedSignSecret: try row.get("sealed_sign_secret"),
             registeredItself: try row.get("registration_token", as: String?.self) != nil,
             createdAt: try row.get("created_at"), updatedAt: try row.get("updated_at"),
@@ -38,6 +40,12 @@ extension Client {
         return try OpenIDSettings(try JSON(stored: text), over: nil, redirectURIs: redirectURIs, isStored: true)
     }
 
+    private static func spid(_ row: Row) throws -> SPiDSettings {
+        let text = try row.get("spid", as: String.self)
+        guard text != "{}" else { return SPiDSettings() }
+        return try SPiDSettings(try JSONMembers(try JSON(stored: text)), over: nil)
+    }
+
     private static func authentication(_ row: Row) throws -> Authentication {
         guard let method = Authentication(rawValue: try row.get("authentication_method")) else {
             throw StorageError.unreadable("clients.authentication_method")
@@ -52,17 +60,17 @@ extension Clients {
             """
             INSERT INTO clients (id, merchant_id, name, redirect_uris, grant_types, scope, authentication_method,
                 first_party, spid_compatible, rotates_refresh_tokens, access_token_lifetime, refresh_token_lifetime,
-                refresh_repeat_window, requires_pkce, web_origins, post_logout_redirect_uris, callback_uri,
-                requires_verified_email, signs_responses, terms_uri, terms_changed_at, openid,
+                refresh_family_lifetime, refresh_repeat_window, requires_pkce, web_origins, post_logout_redirect_uris, callback_uri,
+                requires_verified_email, signs_responses, terms_uri, terms_changed_at, openid, spid,
                 sealed_sign_secret, created_at, updated_at)
             VALUES (\(client.id), \(client.merchant), \(client.name), \(client.storedURIs), \(client.storedGrants),
                 \(client.scope), \(client.authentication.rawValue), \(client.firstParty), \(client.spidCompatible),
                 \(client.rotatesRefreshTokens), \(client.accessTokenLifetime.milliseconds),
-                \(client.refreshTokenLifetime.milliseconds), \(client.refreshRepeatWindow.milliseconds),
-                \(client.requiresPKCE), \(client.storedOrigins), \(client.storedLogoutURIs),
+                \(client.refreshTokenLifetime.milliseconds), \(client.refreshFamilyLifetime.stored),
+                \(client.refreshRepeatWindow.milliseconds), \(client.requiresPKCE), \(client.storedOrigins), \(client.storedLogoutURIs),
                 \(client.callbackURI), \(client.requiresVerifiedEmail),
                 \(client.signsResponses), \(client.termsURI), \(client.termsChangedAt),
-                \(client.storedOpenID), \(client.sealedSignSecret),
+                \(client.storedOpenID), \(client.storedSPiD), \(client.sealedSignSecret),
                 \(client.createdAt), \(client.updatedAt))
             ON CONFLICT (id) DO NOTHING
             """)
@@ -76,12 +84,13 @@ extension Clients {
                 spid_compatible = \(client.spidCompatible), rotates_refresh_tokens = \(client.rotatesRefreshTokens),
                 access_token_lifetime = \(client.accessTokenLifetime.milliseconds),
                 refresh_token_lifetime = \(client.refreshTokenLifetime.milliseconds),
+                refresh_family_lifetime = \(client.refreshFamilyLifetime.stored),
                 refresh_repeat_window = \(client.refreshRepeatWindow.milliseconds),
                 requires_pkce = \(client.requiresPKCE),
                 web_origins = \(client.storedOrigins), post_logout_redirect_uris = \(client.storedLogoutURIs),
                 callback_uri = \(client.callbackURI), requires_verified_email = \(client.requiresVerifiedEmail),
                 signs_responses = \(client.signsResponses), terms_uri = \(client.termsURI),
-                terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID),
+                terms_changed_at = \(client.termsChangedAt), openid = \(client.storedOpenID), spid = \(client.storedSPiD),
                 updated_at = \(client.updatedAt), disabled_at = \(client.disabledAt)
             WHERE id = \(client.id)
             """)
@@ -90,10 +99,11 @@ extension Clients {
 
 extension Client {
     fileprivate var storedURIs: String { redirectURIs.map(\.text).joined(separator: "\n") }
-    fileprivate var storedOrigins: String { webOrigins.joined(separator: "\n") }
+    fileprivate var storedOrigins: String { webPages.map(\.text).joined(separator: "\n") }
     fileprivate var storedLogoutURIs: String { postLogoutRedirectURIs.map(\.text).joined(separator: "\n") }
     fileprivate var storedOpenID: String {
         openID == OpenIDSettings() ? "{}" : JSON.object(openID.members).text
     }
+    fileprivate var storedSPiD: String { spid == SPiDSettings() ? "{}" : JSON.object(spid.members).text }
     fileprivate var storedGrants: String { grantTypes.map(\.name).sorted().joined(separator: "\n") }
 }

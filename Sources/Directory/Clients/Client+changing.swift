@@ -11,15 +11,17 @@ extension Client {
         rotatesRefreshTokens = metadata.rotatesRefreshTokens
         accessTokenLifetime = metadata.accessTokenLifetime
         refreshTokenLifetime = metadata.refreshTokenLifetime
+        refreshFamilyLifetime = metadata.refreshFamilyLifetime
         refreshRepeatWindow = metadata.refreshRepeatWindow
         requiresPKCE = metadata.requiresPKCE ?? requiresPKCE
-        webOrigins = metadata.webOrigins
+        webPages = metadata.webPages
         postLogoutRedirectURIs = metadata.postLogoutRedirectURIs
         callbackURI = metadata.callbackURI
         requiresVerifiedEmail = metadata.requiresVerifiedEmail
         signsResponses = metadata.signsResponses
         termsURI = metadata.termsURI
         openID = metadata.openID
+        spid = metadata.spid
     }
 }
 

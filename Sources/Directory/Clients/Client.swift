@@ -32,14 +32,14 @@ public struct Client: Sendable {
     public var rotatesRefreshTokens: Bool
     public var accessTokenLifetime: Duration
     public var refreshTokenLifetime: Duration
+    public var refreshFamilyLifetime: RefreshFamilyLifetime
     /// How long a rotated refresh token may be redeemed again while its successor has not been used.
     public var refreshRepeatWindow: Duration
     /// Whether it must send a `code_challenge`, or a nonce with `openid` (RFC 9700 §2.1.1). A public client always must
     /// send a `code_challenge`.
     public var requiresPKCE: Bool
-    /// The origins of its web pages, which may ask for the session. Those of a first-party client may also frame the
-    /// sign-in.
-    public var webOrigins: [String]
+    /// Where its web pages are.
+    public var webPages: [WebPages]
     /// The URIs that a logout may return to, in addition to its redirect URIs.
     public var postLogoutRedirectURIs: [RedirectURI]
     /// The URI that is called when a user changes or is deleted.
@@ -53,6 +53,8 @@ public struct Client: Sendable {
     public var termsChangedAt: Timestamp?
     /// Its registered OpenID Connect settings.
     @Boxed public var openID: OpenIDSettings
+    /// What SPiD let clients set; the defaults for a client that is not SPiD-compatible.
+    @Boxed public var spid: SPiDSettings
     /// The sealed key of signed requests and responses; not the client secret.
     public let sealedSignSecret: String
     /// Whether it registered itself, so that nothing it says about itself is verified (RFC 7591 §5).

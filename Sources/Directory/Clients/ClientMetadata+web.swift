@@ -2,16 +2,17 @@ import JSON
 
 /// A client's web addresses.
 extension ClientMetadata {
-    /// Origins (RFC 6454): scheme, host and port, without a path; https, or http to the machine itself.
-    static func webOrigins(_ members: JSONMembers) throws(JSONFault) -> [String]? {
+    static func webPages(_ members: JSONMembers) throws(JSONFault) -> [WebPages]? {
         guard let list = try members.list("web_origins") else { return nil }
-        for text in list {
-            guard WebOrigin.isOne(text) else {
+        return try list.map { text throws(JSONFault) in
+            guard let pages = WebPages(registering: text) else {
                 throw JSONFault(
-                    "web_origins", "origins such as https://www.example.com: in lower case, no path, no default port")
+                    "web_origins",
+                    "origins such as https://www.example.com: in lower case, no default port, no slash at the end; "
+                        + "for a client with spid_compatible each perhaps with a path, as https://www.example.com/news")
             }
+            return pages
         }
-        return list
     }
 
     static func callbackURI(_ members: JSONMembers, _ base: Client?) throws(JSONFault) -> String? {

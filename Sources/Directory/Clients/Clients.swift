@@ -29,10 +29,10 @@ public struct Clients: Sendable {
     static let columns: SQL.Columns = """
         clients.id, clients.merchant_id, clients.name, clients.redirect_uris, clients.grant_types, clients.scope, \
         clients.authentication_method, clients.first_party, clients.spid_compatible, clients.rotates_refresh_tokens, \
-        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_repeat_window, \
-        clients.requires_pkce, clients.web_origins, \
+        clients.access_token_lifetime, clients.refresh_token_lifetime, clients.refresh_family_lifetime, \
+        clients.refresh_repeat_window, clients.requires_pkce, clients.web_origins, \
         clients.post_logout_redirect_uris, clients.callback_uri, clients.requires_verified_email, \
-        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, \
+        clients.signs_responses, clients.terms_uri, clients.terms_changed_at, clients.openid, clients.spid, \
         clients.sealed_sign_secret, clients.registration_token, clients.created_at, clients.updated_at, clients.disabled_at
         """
 
@@ -59,13 +59,14 @@ public struct Clients: Sendable {
             grantTypes: metadata.grantTypes, scope: metadata.scope, authentication: metadata.authentication,
             firstParty: metadata.firstParty, spidCompatible: metadata.spidCompatible,
             rotatesRefreshTokens: metadata.rotatesRefreshTokens, accessTokenLifetime: metadata.accessTokenLifetime,
-            refreshTokenLifetime: metadata.refreshTokenLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
+            refreshTokenLifetime: metadata.refreshTokenLifetime,
+            refreshFamilyLifetime: metadata.refreshFamilyLifetime, refreshRepeatWindow: metadata.refreshRepeatWindow,
             requiresPKCE: metadata.requiresPKCE ?? !(metadata.spidCompatible || registeringItself),
-            webOrigins: metadata.webOrigins,
+            webPages: metadata.webPages,
             postLogoutRedirectURIs: metadata.postLogoutRedirectURIs, callbackURI: metadata.callbackURI,
             requiresVerifiedEmail: metadata.requiresVerifiedEmail, signsResponses: metadata.signsResponses,
             termsURI: metadata.termsURI, termsChangedAt: metadata.termsURI == nil ? nil : now,
-            openID: metadata.openID,
+            openID: metadata.openID, spid: metadata.spid,
             sealedSignSecret: seal.seal(signSecret.value, .signSecret, row: id.text),
             registeredItself: registeringItself, createdAt: now, updatedAt: now, disabledAt: nil)
         let secret = client.authentication.takesSecret ? Secret<Client>.random(from: random) : nil
@@ -81,6 +82,20 @@ public struct Clients: Sendable {
         // A client that signs with a secret uses the sign secret, and expects it under the name `client_secret`.
         let shown = client.authentication == .secretJWT ? signSecret : secret
         return Registered(client: client, secret: shown, signSecret: signSecret)
+    }
+
+    /// How many clients a merchant may make by itself, its administrators and the clients that register themselves
+    /// together. Some reads go over all clients, so nobody may make them without end.
+    public static let mostOfMerchant = 1000
+
+    /// Whether `merchant` has no more clients than it may make, the one that was just stored among them.
+    public static func hasRoom(_ merchant: Merchant.ID, in db: any Transaction) throws -> Bool {
+        try db.rows(
+            """
+            SELECT id FROM clients WHERE merchant_id = \(merchant) AND deleted_at IS NULL
+            ORDER BY id LIMIT 1 OFFSET \(mostOfMerchant)
+            """
+        ).isEmpty
     }
 
     public func find(_ id: Client.ID) async throws -> Client? {
@@ -155,14 +170,16 @@ public struct Clients: Sendable {
         }
     }
 
-    /// The enabled clients of `client`'s merchant, itself among them; without a merchant, only itself.
-    public func sharing(merchantOf client: Client) async throws -> [Client] {
-        guard let merchant = client.merchant else { return [client] }
-        return try await database.read { db in
+    /// The enabled clients of `client`'s merchant, itself among them, in the order of their ids: the part that is asked
+    /// for. Without a merchant, only itself.
+    public func sharing(merchantOf client: Client, _ part: ListPart) async throws -> [Client] {
+        guard let merchant = client.merchant else { return part.offset == 0 && part.limit > 0 ? [client] : [] }
+        return try await database.scan { db in
             try db.rows(
                 """
                 SELECT \(Self.columns) FROM clients
-                WHERE merchant_id = \(merchant) AND disabled_at IS NULL ORDER BY id
+                WHERE merchant_id = \(merchant) AND disabled_at IS NULL
+                ORDER BY id LIMIT \(part.limit) OFFSET \(part.offset)
                 """
             ).map(Client.init)
         }

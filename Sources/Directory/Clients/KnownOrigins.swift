@@ -38,7 +38,8 @@ public actor KnownOrigins {
                 WHERE clients.web_origins <> '' AND clients.disabled_at IS NULL AND merchants.disabled_at IS NULL
                 """)
             return Set(
-                try rows.flatMap { try $0.get("web_origins", as: String.self).split(separator: "\n") }.map(String.init))
+                try rows.flatMap { try $0.get("web_origins", as: String.self).split(separator: "\n") }
+                    .map { WebPages(stored: String($0)).origin })
         }
     }
 }

@@ -1,22 +1,43 @@
 public import Directory
 
-/// Where a browser may go after a logout: an address that the requesting client has registered.
+/// Where a browser may go after a logout: an address of the requesting client.
 public struct LogoutAddress: Sendable {
     /// The URL, with the request's `state` if it has one.
     public let location: String
+    /// Whether the client registered exactly this address. Otherwise it is one of a SPiD-compatible client's pages.
+    public let isRegistered: Bool
 
-    /// Nil when the request names no address or no client, or an address that is not exactly a registered one. The
-    /// browser then stays here: a logout must not become an open redirector.
-    public init?(_ parameters: Parameters, client: Client?) {
-        let text = parameters[.postLogoutRedirectURI] ?? parameters[.redirectURI] ?? parameters[.returnTo]
-        guard let text, let client else { return nil }
-        let registered = client.postLogoutRedirectURIs + client.redirectURIs
-        guard let uri = registered.first(where: { $0.isExactly(text) }) else { return nil }
+    /// Nil when the request names no client, or an address that is not the client's. The browser then stays here: a
+    /// logout must not become an open redirector.
+    ///
+    /// - Parameter isUsual: whether a SPiD-compatible client that names no address means the only one that it has.
+    public init?(_ parameters: Parameters, client: Client?, isUsual: Bool = false) {
+        guard let client else { return nil }
+        let uri: RedirectURI?
+        if let text = Self.text(parameters) {
+            let registered = client.postLogoutRedirectURIs + client.redirectURIs
+            let exact = registered.first { $0.isExactly(text) }
+            isRegistered = exact != nil
+            uri = exact ?? client.page(text)
+        } else {
+            isRegistered = true
+            uri = isUsual && client.spidCompatible ? client.usualLogoutURI : nil
+        }
+        guard let uri else { return nil }
         location = parameters[.state].map { uri.adding([("state", $0)]) } ?? uri.text
     }
 
+    private static func text(_ parameters: Parameters) -> String? {
+        parameters[.postLogoutRedirectURI] ?? parameters[.redirectURI] ?? parameters[.returnTo]
+    }
+
     /// Whether the request names an address at all.
-    public static func isAsked(by parameters: Parameters) -> Bool {
-        [.postLogoutRedirectURI, .redirectURI, .returnTo].contains { parameters[$0] != nil }
+    public static func isAsked(by parameters: Parameters) -> Bool { text(parameters) != nil }
+}
+
+extension Client {
+    fileprivate var usualLogoutURI: RedirectURI? {
+        let registered = postLogoutRedirectURIs.isEmpty ? redirectURIs : postLogoutRedirectURIs
+        return registered.count == 1 ? registered.first : nil
     }
 }

@@ -11,8 +11,11 @@ public struct ReturnAddress: Sendable {
     public let wasSent: Bool
     public let state: String?
     public let mode: ResponseMode
-    /// Where a user who cancels goes, if the request says so: registered, like the redirect URI.
+    /// Where a user who cancels goes, if the request says so: registered, like the redirect URI, or a page of a
+    /// SPiD-compatible client.
     public let cancelURI: RedirectURI?
+    /// Whether a SPiD-compatible client names another address for that. Its login page then has no way to cancel.
+    public let hasUnusableCancelURI: Bool
 
     /// Why an authorization request has nowhere to return to. A page shows it, so that a developer can act on it.
     public enum Refusal: Error, Sendable {
@@ -29,9 +32,11 @@ public struct ReturnAddress: Sendable {
         guard let redirectURI = try Self.redirectURI(parameters, of: client) else {
             throw Refusal.noRedirectURI(client)
         }
-        cancelURI = try parameters[.cancelRedirectURI].map { text in
-            guard let registered = client.returnURI(text) else { throw Refusal.unregisteredCancelURI(client, text) }
-            return registered
+        let cancel = parameters[.cancelRedirectURI]
+        cancelURI = cancel.flatMap(client.cancelURI)
+        hasUnusableCancelURI = cancel != nil && cancelURI == nil
+        if let cancel, hasUnusableCancelURI, !client.spidCompatible {
+            throw Refusal.unregisteredCancelURI(client, cancel)
         }
         self.client = client
         self.redirectURI = redirectURI
@@ -52,4 +57,9 @@ public struct ReturnAddress: Sendable {
         guard let registered = client.returnURI(text) else { throw Refusal.unregisteredRedirectURI(client, text) }
         return registered
     }
+}
+
+extension Client {
+    /// The address at `text`, if a user who cancels may go there. No code or token does.
+    package func cancelURI(_ text: String) -> RedirectURI? { returnURI(text) ?? page(text) }
 }

@@ -30,9 +30,6 @@ public struct RefreshToken: Sendable {
     /// The third repeated rotation in a row ends the family: two parties hold the token and take turns.
     static let longestRepeatRun: Int64 = 3
 
-    /// A chain of refreshes ends a year after its sign-in.
-    public static let longestFamily: Duration = .days(365)
-
     /// The expiry of a token that is issued or slid now, and of its family.
     struct Expiry: Sendable {
         let token: Timestamp
@@ -40,9 +37,10 @@ public struct RefreshToken: Sendable {
         let family: Timestamp
     }
 
-    /// For a token issued or slid at `now`: the client's lifetime, within the family's year.
+    /// For a token issued or slid at `now`: the client's lifetime, within that of the family.
     static func expiry(at now: Timestamp, client: Client, familySince: Timestamp) -> Expiry {
-        let token = min(now + client.refreshTokenLifetime, familySince + longestFamily)
+        let unused = now + client.refreshTokenLifetime
+        let token = min(unused, client.refreshFamilyLifetime.end(since: familySince) ?? unused)
         return Expiry(token: token, family: max(token, now + client.accessTokenLifetime))
     }
 }

@@ -30,7 +30,9 @@ public struct RefreshTokenGrant: Grant {
         guard token.isLive else { throw OAuthError.refreshRefused("permission_ended") }
         // Before expiry: a token that was rotated long ago and turns up again is a copy.
         if token.isReplaced { return replay(of: token, by: client) }
-        guard now < token.expiresAt else { throw OAuthError.refreshRefused("refresh_token_expired") }
+        // The client may have shortened the family's life since the token was issued.
+        let end = client.refreshFamilyLifetime.end(since: token.familyCreatedAt) ?? token.expiresAt
+        guard now < min(token.expiresAt, end) else { throw OAuthError.refreshRefused("refresh_token_expired") }
 
         // RFC 6749 §6: never wider than it was, and never wider than the client is now.
         let limit = token.scope.intersection(client.scope)

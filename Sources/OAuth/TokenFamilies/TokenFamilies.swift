@@ -83,6 +83,18 @@ public struct TokenFamilies: Sendable {
         try endBought(of: user, at: now, in: db)
     }
 
+    /// Whether `client` got tokens in the browser session, and has not lost them since, other than by their age.
+    public func isSignedIn(_ client: Client.ID, in session: Session.ID) async throws -> Bool {
+        try await database.read { db in
+            try !db.rows(
+                """
+                SELECT 1 AS found FROM token_families
+                WHERE session_id = \(session) AND client_id = \(client) AND ended_at IS NULL LIMIT 1
+                """
+            ).isEmpty
+        }
+    }
+
     /// Whether the user has used a client that `merchant` vouches for: not one that registered itself.
     public func isConnected(_ user: UserID, to merchant: Merchant.ID) async throws -> Bool {
         try await database.read { db in

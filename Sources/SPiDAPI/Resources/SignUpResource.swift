@@ -64,7 +64,8 @@ public struct SignUpResource: SPiDResource {
         let prepared: AppSignUp.Prepared
         do {
             prepared = try await signUp.prepare(
-                email: user.email, password: password, profile: user.profile, continueTo: address.path)
+                by: caller.client.id, email: user.email, password: password, profile: user.profile,
+                continueTo: address.path)
         } catch is HashingPoolFull {
             throw SPiDRefusal(.serviceUnavailable, "Too many passwords wait to be hashed", reason: "hashing_full")
         }

@@ -21,6 +21,8 @@ struct ClientMembers: CommandArguments {
     var requirePKCE: Bool?
     @Option(help: "Seconds that its access tokens live.") var accessTokenLifetime: Int64?
     @Option(help: "Seconds that its refresh tokens live.") var refreshTokenLifetime: Int64?
+    @Option(help: "Seconds that the refresh tokens of one sign-in live together, or while_used.")
+    var refreshFamilyLifetime: String?
     @Option(
         name: "web-origin",
         help: "An origin of its web pages, which may ask for the session; may be repeated. \"\" for none.")
@@ -35,9 +37,10 @@ struct ClientMembers: CommandArguments {
     var requireVerifiedEmail: Bool?
     @Flag(deniable: "Whether SPiD's API answers it with a signature.") var signedResponses: Bool?
     @Option(name: "tos-uri", help: "Where its terms are to be read; \"\" for none.") var tosURI: String?
+    @OptionGroup var spid: SPiDMembers
 
     var json: JSON {
-        .members([
+        let own: JSON = .members([
             "client_name": name.map { .string($0) },
             "redirect_uris": redirectURIs.isEmpty ? nil : .array(redirectURIs.map { .string($0) }),
             "grant_types": grantTypes.isEmpty ? nil : .array(grantTypes.map { .string($0) }),
@@ -49,6 +52,7 @@ struct ClientMembers: CommandArguments {
             "require_pkce": requirePKCE.map { .bool($0) },
             "access_token_lifetime": accessTokenLifetime.map { .integer($0) },
             "refresh_token_lifetime": refreshTokenLifetime.map { .integer($0) },
+            "refresh_family_lifetime": refreshFamilyLifetime.map { Int64($0).map { .integer($0) } ?? .string($0) },
             "web_origins": Self.list(webOrigins),
             "post_logout_redirect_uris": Self.list(postLogoutRedirectURIs),
             "callback_uri": callbackURI.map { $0.isEmpty ? .null : .string($0) },
@@ -56,10 +60,11 @@ struct ClientMembers: CommandArguments {
             "signed_responses": signedResponses.map { .bool($0) },
             "tos_uri": tosURI.map { $0.isEmpty ? .null : .string($0) },
         ])
+        return .object((own.members ?? []) + spid.json)
     }
 
     /// Nil when the option was not given. A single empty text gives an empty list.
-    private static func list(_ texts: [String]) -> JSON? {
+    static func list(_ texts: [String]) -> JSON? {
         texts.isEmpty ? nil : .array(texts.filter { !$0.isEmpty }.map { .string($0) })
     }
 }

@@ -51,6 +51,57 @@ struct RefreshLimitTests {
         }
     }
 
+    @Test(
+        "a client's families may live as long as they are used, and no longer than that", arguments: Backend.available)
+    func whileUsed(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            for client in [world.app, world.backend] {
+                let set = try await world.change("clients", client.id, ["refresh_family_lifetime": "while_used"])
+                try #require(set.status == 200)
+            }
+            var tokens = [try await world.signIn().require("refresh_token")]
+            let kept = try await world.signIn(with: world.backend).require("refresh_token")
+            // More than three years.
+            for _ in 1...40 {
+                world.server.clock.advance(by: Self.day * 29)
+                tokens.append(try await world.refresh(try #require(tokens.last)).require("refresh_token"))
+                #expect(try await world.refresh(kept, as: world.backend).status == 200)
+            }
+            // A copy of a used token is noticed as ever, and ends the family.
+            let late = try await world.refresh(try #require(tokens.last)).require("refresh_token")
+            #expect(try await world.refresh(tokens[tokens.count - 2]).error == "invalid_grant")
+            #expect(try await world.refresh(late).error == "invalid_grant")
+            world.server.clock.advance(by: Self.day * 30)
+            #expect(try await world.refresh(kept, as: world.backend).error == "invalid_grant")
+        }
+    }
+
+    @Test("a changed life of families counts for those that there are, at their next use", arguments: Backend.available)
+    func changedFamily(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            func set(_ lifetime: JSON) async throws {
+                let changed = try await world.change("clients", world.app.id, ["refresh_family_lifetime": lifetime])
+                try #require(changed.status == 200)
+            }
+            let first = try await world.signIn().require("refresh_token")
+            try await set(86400)
+            world.server.clock.advance(by: Self.day - .milliseconds(1))
+            let second = try await world.refresh(first).require("refresh_token")
+            world.server.clock.advance(by: .milliseconds(1))
+            #expect(try await world.refresh(second).error == "invalid_grant")
+            // Longer again, before the token expires: it had been issued for a day.
+            let other = try await world.signIn().require("refresh_token")
+            try await set("while_used")
+            world.server.clock.advance(by: Self.day - .milliseconds(1))
+            let longer = try await world.refresh(other).require("refresh_token")
+            world.server.clock.advance(by: Self.day * 29)
+            let last = try await world.refresh(longer).require("refresh_token")
+            // Shorter: at once, whatever it was issued for.
+            try await set(86400)
+            #expect(try await world.refresh(last).error == "invalid_grant")
+        }
+    }
+
     @Test("a client can have another refresh token lifetime", arguments: Backend.available)
     func perClient(backend: Backend) async throws {
         try await World.with(backend) { world in

@@ -59,6 +59,9 @@ extension ExpectedHelp {
                                       Seconds that its access tokens live.
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live.
+              --refresh-family-lifetime <refresh-family-lifetime>
+                                      Seconds that the refresh tokens of one sign-in live
+                                      together, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
                                       session; may be repeated. "" for none.
@@ -73,6 +76,24 @@ extension ExpectedHelp {
               --signed-responses/--no-signed-responses
                                       Whether SPiD's API answers it with a signature.
               --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+              --authorization-response-iss/--no-authorization-response-iss
+                                      Whether answers with a code name the issuer (iss),
+                                      which SPiD's SDKs do not expect.
+              --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
+                                      Whether its tokens of the implicit grant buy codes
+                                      and sessions.
+              --required-field <required-field>
+                                      What it asks its people for, as name.given_name; may
+                                      be repeated. "" for nothing.
+              --terms-summary <terms-summary>
+                                      A sentence about its newest terms; may be repeated.
+                                      "" for none.
+              --session-host <session-host>
+                                      A host of its own site that this server answers at;
+                                      may be repeated. "" for none.
+              --paywall-lifetime <paywall-lifetime>
+                                      Seconds that its pages let people in without asking
+                                      again.
               --json                  Print JSON, as the administration endpoints answer it.
             \(builtIns)
 
@@ -148,6 +169,9 @@ extension ExpectedHelp {
                                       Seconds that its access tokens live.
               --refresh-token-lifetime <refresh-token-lifetime>
                                       Seconds that its refresh tokens live.
+              --refresh-family-lifetime <refresh-family-lifetime>
+                                      Seconds that the refresh tokens of one sign-in live
+                                      together, or while_used.
               --web-origin <web-origin>
                                       An origin of its web pages, which may ask for the
                                       session; may be repeated. "" for none.
@@ -162,6 +186,24 @@ extension ExpectedHelp {
               --signed-responses/--no-signed-responses
                                       Whether SPiD's API answers it with a signature.
               --tos-uri <tos-uri>     Where its terms are to be read; "" for none.
+              --authorization-response-iss/--no-authorization-response-iss
+                                      Whether answers with a code name the issuer (iss),
+                                      which SPiD's SDKs do not expect.
+              --exchange-front-channel-tokens/--no-exchange-front-channel-tokens
+                                      Whether its tokens of the implicit grant buy codes
+                                      and sessions.
+              --required-field <required-field>
+                                      What it asks its people for, as name.given_name; may
+                                      be repeated. "" for nothing.
+              --terms-summary <terms-summary>
+                                      A sentence about its newest terms; may be repeated.
+                                      "" for none.
+              --session-host <session-host>
+                                      A host of its own site that this server answers at;
+                                      may be repeated. "" for none.
+              --paywall-lifetime <paywall-lifetime>
+                                      Seconds that its pages let people in without asking
+                                      again.
               --disabled/--no-disabled
                                       Disable it, or enable it again.
               --json                  Print JSON, as the administration endpoints answer it.

@@ -1,0 +1,36 @@
+import Directory
+import HTTP
+import HTTPSupport
+import OAuth
+import Values
+
+extension LogoutRequest {
+    /// Whether `request` leads from the client's own page, or from no page, to one of its registered addresses as the
+    /// `returnTo` of Auth0's SDKs, which have no ID token to show. Then it is the client's wish; that it is the user's,
+    /// who signed in to it in this session, is for the caller to find out.
+    ///
+    /// A link on another site comes with `Sec-Fetch-Site` and that site's `Referer`, or none (Fetch Metadata §2.4).
+    func isReturn(to client: Client, _ request: Request) -> Bool {
+        let others: [Parameter] = [.idTokenHint, .postLogoutRedirectURI, .redirectURI]
+        guard request.target.path == "/v2/logout", parameters[.clientID] == client.id.text,
+            parameters[.returnTo] != nil, others.allSatisfy({ parameters[$0] == nil }),
+            address?.isRegistered == true, !client.registeredItself, request.isNavigation
+        else { return false }
+        guard let site = request.headers[.secFetchSite], site != "none" else { return true }
+        return request.webOrigin.map(client.ownOrigins.contains) ?? false
+    }
+}
+
+extension Request {
+    /// Whether the user sees the answer. Browsers that say nothing about it are believed.
+    fileprivate var isNavigation: Bool {
+        !isPrefetch && headers[.secFetchDest].map { $0 == "document" } ?? true
+    }
+}
+
+extension Client {
+    /// The origins of all addresses that it has registered.
+    fileprivate var ownOrigins: Set<String> {
+        Set(webOrigins + (redirectURIs + postLogoutRedirectURIs).compactMap(\.origin))
+    }
+}

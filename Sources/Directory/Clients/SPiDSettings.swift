@@ -1,0 +1,84 @@
+import JSON
+import Values
+
+/// What SPiD let its clients set, or what they are used to. Only a SPiD-compatible client has other than the defaults.
+public struct SPiDSettings: Sendable, Equatable {
+    /// What a client asks each of its users for, in the names of SPiD's API.
+    public enum Field: String, Sendable, CaseIterable {
+        case givenName = "name.given_name"
+        case familyName = "name.family_name"
+        case birthday
+        case displayName = "display_name"
+        case phoneNumber = "phone_number"
+    }
+
+    /// Whether authorization responses name the issuer (RFC 9207). SPiD's SDKs leave it in their own address.
+    public var authorizationResponseISS = false
+    /// Whether its tokens of the implicit grant, which browsers have seen in a URL, buy codes and sessions.
+    public var exchangeFrontChannelTokens = false
+    public var requiredFields: [Field] = []
+    /// What is new in its terms, a sentence each.
+    public var termsSummary: [String] = []
+    /// Hosts of the client's own site at which this server answers, so that browsers keep its cookies there.
+    public var sessionHosts: [String] = []
+    /// How long its pages may let a user past the paywall without asking again.
+    public var paywallLifetime: Duration = .days(7)
+
+    public init() {}
+}
+
+extension SPiDSettings {
+    static let names = [
+        "authorization_response_iss", "exchange_front_channel_tokens", "required_fields", "terms_summary",
+        "session_hosts", "paywall_lifetime",
+    ]
+
+    /// Reads `members` over `base`.
+    init(_ members: JSONMembers, over base: SPiDSettings?) throws(JSONFault) {
+        self = base ?? SPiDSettings()
+        if let flag = try members.flag("authorization_response_iss") { authorizationResponseISS = flag }
+        if let flag = try members.flag("exchange_front_channel_tokens") { exchangeFrontChannelTokens = flag }
+        if let list = try members.list("required_fields") { requiredFields = try Self.fields(list) }
+        if let list = try members.list("terms_summary", most: 20) { termsSummary = try list.map(Self.sentence) }
+        if let list = try members.list("session_hosts", most: 20) { sessionHosts = try list.map(Self.host) }
+        if let lifetime = try members.seconds("paywall_lifetime", within: 60...31_536_000) {
+            paywallLifetime = lifetime
+        }
+    }
+
+    /// As administration shows them and as they are stored.
+    var members: [JSON.Member] {
+        let json: JSON = .members([
+            "authorization_response_iss": .bool(authorizationResponseISS),
+            "exchange_front_channel_tokens": .bool(exchangeFrontChannelTokens),
+            "required_fields": .array(requiredFields.map { .string($0.rawValue) }),
+            "terms_summary": .array(termsSummary.map { .string($0) }),
+            "session_hosts": .array(sessionHosts.map { .string($0) }),
+            "paywall_lifetime": .integer(paywallLifetime.seconds),
+        ])
+        return json.members ?? []
+    }
+
+    private static func fields(_ list: [String]) throws(JSONFault) -> [Field] {
+        let fields = list.compactMap(Field.init)
+        guard fields.count == list.count else {
+            throw JSONFault("required_fields", "of \(Field.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return Field.allCases.filter(fields.contains)
+    }
+
+    private static func sentence(_ text: String) throws(JSONFault) -> String {
+        guard (1...300).contains(text.utf8.count), !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
+            throw JSONFault("terms_summary", "texts of 1 to 300 bytes without control characters")
+        }
+        return text
+    }
+
+    private static func host(_ text: String) throws(JSONFault) -> String {
+        guard WebOrigin.isHost(text), text.contains("."), IPAddress(text) == nil, HostSpelling.plain(text) == text
+        else {
+            throw JSONFault("session_hosts", "names of hosts in lower case, such as id.example.com")
+        }
+        return text
+    }
+}

@@ -1,0 +1,108 @@
+import JSON
+import TestSupport
+import Testing
+
+@Suite("A logout link names its client as SPiD's SDKs do, and leads back to it")
+struct LogoutNamingTests {
+    private static let page = "https://www.loom.example/news/today?a=b"
+
+    /// SPiD's SDK for PHP without a token, the one for browsers, and the old one for JavaScript.
+    private static let links: [@Sendable (String, String) -> String] = [
+        { "/logout?redirect_uri=\($1)&oauth_token=\($0)&v=2.4.5&xiti_json=%7B%7D" },
+        { "/logout?client_sdrn=sdrn%3Aspid.no%3Aclient%3A\($0)&redirect_uri=\($1)&sdk_version=4.0.0" },
+        { "/logout?response_type=code&client_id=\($0)&redirect_uri=\($1)" },
+        { "/logout?client_id=\($0)&oauth_token=\($0)&redirect_uri=\($1)" },
+    ]
+
+    @Test("it asks first, and then leads to a registered address or a page of the client", arguments: Backend.available)
+    func back(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
+            for (number, link) in Self.links.enumerated() {
+                for target in [spid.redirectURI, Self.page] {
+                    let address = link(spid.id, TestServer.encode(target))
+                    var browser = Browser(world.server)
+                    try await browser.signIn()
+                    let asked = try await browser.open(address, headers: ["Sec-Fetch-Site": "cross-site"])
+                    #expect(asked.status == 200 && asked.body.contains("Sign out?"), "\(number): \(asked)")
+                    #expect(try await browser.isSignedIn())
+                    let out = try await browser.submit(asked)
+                    #expect(out.status == 302 && out.header("location") == target, "\(number)")
+                    #expect(browser.session == nil)
+                    // Nobody is signed in now.
+                    #expect(try await browser.open(address).header("location") == target)
+                }
+            }
+            let stated = try await world.server.get(
+                "/logout?client_id=\(spid.id)&state=s&redirect_uri=\(TestServer.encode(Self.page + "#top"))")
+            #expect(stated.header("location") == Self.page + "&state=s")
+        }
+    }
+
+    @Test("without an address it leads to the only one that is registered", arguments: Backend.available)
+    func usual(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend()
+            for link in [
+                "/logout?oauth_token=\(spid.id)", "/logout?client_id=\(spid.id)",
+                "/logout?client_sdrn=sdrn:spid.no:client:\(spid.id)",
+            ] {
+                #expect(try await world.server.get(link).header("location") == spid.redirectURI)
+            }
+            // A device's logout is no link: it gets its answer.
+            let grant: KeyValuePairs = ["grant_type": "password", "username": World.email, "password": World.password]
+            let token = try await world.token(grant, as: spid).require("access_token")
+            let out = try await world.server.get("/logout?client_id=\(spid.id)&oauth_token=\(token)")
+            #expect(out.status == 200 && out.json["result"] == "OK")
+            #expect(try await !world.isLive(token))
+            // Which of two it is nobody can tell, but for one that is for logouts.
+            let two: JSON = ["redirect_uris": [.string(spid.redirectURI), "https://backend.example/two"]]
+            #expect(try await world.change("clients", spid.id, two).status == 200)
+            #expect(try await world.server.get("/logout?client_id=\(spid.id)").header("location") == nil)
+            let bye = "https://backend.example/bye"
+            _ = try await world.change("clients", spid.id, ["post_logout_redirect_uris": [.string(bye)]])
+            #expect(try await world.server.get("/logout?client_id=\(spid.id)").header("location") == bye)
+        }
+    }
+
+    @Test("it leads nowhere else, and names no other client", arguments: Backend.available)
+    func elsewhere(backend: Backend) async throws {
+        try await World.with(backend) { world in
+            let spid = try await world.spidBackend(["web_origins": ["https://www.loom.example/news"]])
+            for bad in [
+                "https://evil.example/", "https://www.loom.example/", "https://www.loom.example/newspaper",
+                "https://www.loom.example/news/../admin", "https://www.loom.example/news/%2E%2e/admin",
+                "https://www.loom.example/news/..%2fadmin", "https://www.loom.example/news/%252e%252e/admin",
+                "https://www.loom.example/news\\..\\admin", "https://www.loom.example@evil.example/news",
+                "https://user@www.loom.example/news", "https://www.loom.example\\@evil.example/news",
+                "https://www.loom.example/news%0d%0aSet-Cookie:a=b", "//www.loom.example/news", "/news",
+                "http://www.loom.example/news", "https://www.loom.example:8443/news", "https://WWW.loom.example/news",
+                "javascript://www.loom.example/news%0aalert(1)",
+            ] {
+                for link in Self.links {
+                    let out = try await world.server.get(link(spid.id, TestServer.encode(bad)))
+                    #expect(out.header("location") == nil, "\(bad)")
+                }
+            }
+            let target = TestServer.encode(world.backend.redirectURI)
+            for name in [
+                "client_sdrn=sdrn:spid.no:client:\(world.backend.id)", "client_sdrn=\(spid.id)",
+                "client_sdrn=sdrn:spid.no:user:\(spid.id)", "client_sdrn=sdrn:spid.no:client:\(spid.id):x",
+                "client_sdrn=sdrn::client:\(spid.id)", "client_sdrn=xsdrn:spid.no:client:\(spid.id)",
+                "client_id=nobody&client_sdrn=sdrn:spid.no:client:\(spid.id)",
+                "client_id=nobody&oauth_token=\(spid.id)",
+            ] {
+                let out = try await world.server.get("/logout?\(name)&redirect_uri=\(target)")
+                #expect(out.header("location") == nil, "\(name)")
+            }
+            // Another kind of client has to say who it is; its pages are not asked for.
+            let out = try await world.server.get("/logout?oauth_token=\(world.backend.id)&redirect_uri=\(target)")
+            #expect(out.status == 401)
+            _ = try await world.change("clients", world.backend.id, ["web_origins": ["https://www.loom.example"]])
+            let page = try await world.server.get(
+                "/logout?client_id=\(world.backend.id)&redirect_uri=\(TestServer.encode(Self.page))")
+            #expect(page.header("location") == nil)
+            #expect(try await world.server.get("/logout?client_id=\(world.backend.id)").header("location") == nil)
+        }
+    }
+}
